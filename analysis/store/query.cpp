@@ -14,6 +14,7 @@
 #include "sim/faults/fault_source.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/expression.hpp"
+#include "sim/scenario/known_paths.hpp"
 
 namespace faultline {
 
@@ -68,6 +69,36 @@ bool satisfies(const SelectedPoint& point, const std::vector<Expression>& condit
   });
 }
 
+/// The paths that the user has named, and that neither a scenario could state nor any point of the
+/// store has.
+class NamedPaths {
+ public:
+  explicit NamedPaths(std::string place) : place_(std::move(place)) {}
+
+  void name(const JsonPath& path) {
+    if (!KnownPaths::of_scenarios().contains(path)) strange_.push_back(path);
+  }
+
+  /// Knows the paths of another point.
+  void look_at(const SelectedPoint& point) {
+    std::erase_if(strange_, [&](const JsonPath& path) { return point.at(path) != nullptr; });
+    if (!strange_.empty() && example_.is_null()) example_ = point.values;
+  }
+
+  /// Throws UsageError for the first path that no point had.
+  void check() const {
+    if (strange_.empty()) return;
+    KnownPaths known = KnownPaths::of_scenarios();
+    known.add(example_);
+    throw UsageError(place_ + ": " + known.refusal(strange_.front(), "the points of the store"));
+  }
+
+ private:
+  std::string place_;
+  std::vector<JsonPath> strange_;
+  JsonValue example_;  ///< what a point has
+};
+
 Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<std::string>& paths,
             const std::vector<std::string>& metrics) {
   Row row = {
@@ -107,14 +138,33 @@ const JsonValue* SelectedPoint::at(const JsonPath& path) const {
 std::vector<SelectedPoint> select_points(ResultStore& store,
                                          const std::vector<std::string>& conditions) {
   const std::vector<Expression> wanted = parsed(conditions);
+  NamedPaths named("--where");
+  for (const Expression& condition : wanted)
+    for (const JsonPath& path : condition.paths()) named.name(path);
   std::vector<SelectedPoint> result;
   std::string trouble;  // told only if all paths are known: a wrong one may be its cause
   for (const StoredStudy& study : store.studies())
     for (StoredPoint& stored : store.points(study.id)) {
       SelectedPoint point = selected(std::move(stored), study);
-      if (satisfies(point, wanted)) result.push_back(std::move(point));
+      named.look_at(point);
+      try {
+        if (trouble.empty() && satisfies(point, wanted)) result.push_back(std::move(point));
+      } catch (const UsageError& error) {
+        trouble = error.what();
+      }
     }
+  named.check();
+  if (!trouble.empty()) throw UsageError(trouble);
   return result;
+}
+
+void check_paths(const std::string& option, const std::vector<std::string>& paths,
+                 const std::vector<SelectedPoint>& points) {
+  NamedPaths named(option);
+  for (const std::string& path : paths)
+    if (const JsonPath steps = split_path(path); !steps.empty()) named.name(steps);
+  for (const SelectedPoint& point : points) named.look_at(point);
+  named.check();
 }
 
 std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points) {

@@ -25,9 +25,15 @@ struct SelectedPoint {
 };
 
 /// The points of a store that satisfy all conditions, in order (docs/sweeps.md describes the
-/// conditions). Throws UsageError for a condition that cannot be read.
+/// conditions). Throws UsageError for a condition that cannot be read, and for one with a path that
+/// neither a scenario could state nor any point of the store has.
 std::vector<SelectedPoint> select_points(ResultStore& store,
                                          const std::vector<std::string>& conditions);
+
+/// Throws UsageError for the first of these paths that neither a scenario could state nor any of
+/// the points has. `option` is "VERB: --OPTION".
+void check_paths(const std::string& option, const std::vector<std::string>& paths,
+                 const std::vector<SelectedPoint>& points);
 
 /// The paths of everything that was swept in some of these points, in order. `study` comes first if
 /// there are several studies.

@@ -82,6 +82,7 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
   const Words paths = values.count("group-by") != 0
                           ? split_at_commas(values["group-by"].as<std::string>())
                           : swept_paths(points);
+  if (values.count("group-by") != 0) check_paths("query: --group-by", paths, points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table")

@@ -57,6 +57,9 @@ class Expression {
   /// Evaluates a condition. Throws UsageError also for a value that is neither true nor false.
   [[nodiscard]] bool holds(const Lookup& lookup) const;
 
+  /// All paths in the formula, each once.
+  [[nodiscard]] const std::vector<JsonPath>& paths() const { return paths_; }
+
  private:
   friend class ExpressionParser;
 

@@ -54,8 +54,10 @@ Scenario parse_scenario(const std::string& text, const std::string& file,
 Scenario read_scenario(const JsonValue& root, Problems& problems,
                        const ScenarioBackends& backends = {});
 
-/// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations.
+/// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations, as text and as a
+/// tree.
 std::string scenario_schema();
+JsonValue scenario_schema_tree();
 
 /// A reference page of scenarios in Markdown, from the same declarations.
 std::string scenario_reference();

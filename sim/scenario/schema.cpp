@@ -376,7 +376,7 @@ JsonValue definitions() {
 
 }  // namespace
 
-std::string scenario_schema() {
+JsonValue scenario_schema_tree() {
   ObjectSchema top("");
   top.options(scenario_options().specs()).property("platform", reference("platform"), true);
   for (const StackPlace& family : kStack)
@@ -396,7 +396,9 @@ std::string scenario_schema() {
   const JsonValue body = top.take();
   for (const JsonMember& member : *body.object()) schema.set(member.key, member.value);
   schema.set("$defs", definitions());
-  return to_json(schema, 2) + "\n";
+  return schema;
 }
+
+std::string scenario_schema() { return to_json(scenario_schema_tree(), 2) + "\n"; }
 
 }  // namespace faultline

@@ -8,6 +8,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/components.hpp"
+#include "sim/scenario/known_paths.hpp"
 
 namespace faultline {
 namespace {
@@ -204,7 +205,11 @@ class SweepReader {
       return std::nullopt;
     }
     try {
-      return Expression::parse(*value.text());
+      Expression formula = Expression::parse(*value.text());
+      const KnownPaths& known = KnownPaths::of_scenarios();
+      for (const JsonPath& path : formula.paths())
+        if (!known.contains(path)) problems_.add(place, known.refusal(path, "a scenario"));
+      return std::optional(std::move(formula));
     } catch (const UsageError& error) {
       problems_.add(place, error.what());
       return std::nullopt;

@@ -117,9 +117,33 @@ class Query(StoreTest):
         self.assertEqual(points("platform.worker_cores == 1"), 24)  # a default
         self.assertEqual(points("platform.machine.name == 'intrepid'"), 24)
         for condition, message in (("1 +", "column 4"), ("seed", "expected true or false"),
-                                   ("nodes > 3", "nodes is null, expected a number"),
+                                   ("faults.at > 3", "faults.at is"),
                                    ("seed == 9", "no point satisfies")):
             self.assertIn(message, self.refusal("query", "r.sqlite", "--where", condition))
+
+    def test_names_that_no_point_has(self):
+        """They would be null at every point, and so keep or drop all of them."""
+        for condition, message in (
+                ("nodes > 3", '"nodes" is no path of the points of the store; quote it if it is a '
+                              "text: 'nodes'"),
+                ("termination.name == cda", "quote it if it is a text: 'cda'"),
+                ("termination.name != cda", "quote it if it is a text: 'cda'"),
+                ("platform.proceses > 8", 'did you mean "platform.processes"?'),
+                ("platform.machine.nam == 'mira'", 'did you mean "platform.machine.name"?'),
+                ("false and sed == 1", 'did you mean "seed"? Quote it if it is a text: \'sed\'')):
+            for verb in (("query",), ("compare", "--by", "termination", "--metric", "end_time_s"),
+                         ("report", "--html", "r.html")):
+                self.assertIn("--where: ", self.refusal(verb[0], "r.sqlite", *verb[1:], "--where",
+                                                        condition))
+                self.assertIn(message, self.refusal(verb[0], "r.sqlite", *verb[1:], "--where",
+                                                    condition))
+        self.assertIn('query: --group-by: "termination.nam" is no path of the points of the store, '
+                      'did you mean "termination.name"?',
+                      self.refusal("query", "r.sqlite", "--group-by", "termination.nam"))
+        # What a scenario could state is null where no point has it.
+        self.assertEqual(len(self.query("--metric", "end_time_s", "--where",
+                                        "workload.branch_limit == null or "
+                                        "failure_detection.delay_s == null")), 24)
 
     def test_runs(self):
         found = self.query("--runs")

@@ -123,6 +123,18 @@ TEST_CASE("a sweep that cannot be read is refused with its place") {
   CHECK_THAT(refusal(R"({"seed": [1], "derive": {"seed": "2"}})"), Contains("already swept"));
   CHECK_THAT(refusal(R"({"stop.time_s": [1], "stop": [{}]})"),
              Contains("would overwrite \"stop.time_s\""));
+  CHECK_THAT(refusal(R"({"where": ["seed > 1", "sed > 1"]})"),
+             Contains("sweep.where[1]: \"sed\" is no path of a scenario, did you mean \"seed\"?"));
+  CHECK_THAT(refusal(R"({"where": ["platform.machine == mira"]})"),
+             Contains("sweep.where[0]: \"mira\" is no path") &&
+                 Contains("uote it if it is a text: 'mira'"));
+  CHECK_THAT(refusal(R"({"derive": {"seed": "platform.proceses"}})"),
+             Contains("sweep.derive.seed: \"platform.proceses\" is no path of a scenario, did you "
+                      "mean \"platform.processes\"?") &&
+                 !Contains("text"));
+  CHECK_THAT(refusal(R"({"where": ["workload[0].name == 'b'", "sweep.seed == 1"]})"),
+             Contains("sweep.where[0]: \"workload[0].name\" is no path") &&
+                 Contains("sweep.where[1]: \"sweep.seed\" is no path"));
   CHECK_THAT(refusal(R"({"where": ["1 +"]})"), Contains("sweep.where[0]: column 4: expected"));
   CHECK_THAT(refusal(R"({"where": ["1 + 1"]})"),
              Contains("sweep.where[0]: the result of \"+\" is 2"));

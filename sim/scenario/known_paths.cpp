@@ -1,0 +1,103 @@
+#include "sim/scenario/known_paths.hpp"
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "sim/core/stack.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/components.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// A key with anything but letters, digits and _ cannot stand in a formula; it does no harm.
+std::string within(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+std::string text_of(const JsonPath& path) {
+  std::string text;
+  for (const JsonStep& step : path) {
+    const auto* key = std::get_if<std::string>(&step);
+    text = key == nullptr ? text + "[]" : within(text, *key);
+  }
+  return text;
+}
+
+void add_tree(const JsonValue& tree, const std::string& path, std::set<std::string>& paths) {
+  if (!path.empty()) paths.insert(path);
+  if (const JsonValue::List* list = tree.list())
+    for (const JsonValue& item : *list) add_tree(item, path + "[]", paths);
+  if (const JsonValue::Object* object = tree.object())
+    for (const JsonMember& member : *object)
+      add_tree(member.value, within(path, member.key), paths);
+}
+
+/// Walks a JSON schema as `scenario_schema` writes it.
+class SchemaWalk {
+ public:
+  SchemaWalk(const JsonValue& schema, std::set<std::string>& paths)
+      : schema_(schema), paths_(paths) {}
+
+  void add(const JsonValue& node, const std::string& path) {
+    if (!path.empty()) paths_.insert(path);
+    if (const JsonValue* reference = node.find("$ref")) add(definition(*reference->text()), path);
+    for (const char* key : {"oneOf", "anyOf"})
+      if (const JsonValue* choices = node.find(key))
+        for (const JsonValue& choice : *choices->list()) add(choice, path);
+    if (const JsonValue* items = node.find("items")) add(*items, path + "[]");
+    if (const JsonValue* properties = node.find("properties"))
+      for (const JsonMember& property : *properties->object())
+        add(property.value, within(path, property.key));
+  }
+
+ private:
+  [[nodiscard]] const JsonValue& definition(const std::string& reference) const {
+    const std::string start = "#/$defs/";
+    return *schema_.find("$defs")->find(reference.substr(start.size()));
+  }
+
+  const JsonValue& schema_;
+  std::set<std::string>& paths_;
+};
+
+KnownPaths paths_of_scenarios() {
+  const JsonValue schema = scenario_schema_tree();
+  std::set<std::string> stated;
+  SchemaWalk(schema, stated).add(schema, "");
+  KnownPaths known;
+  for (const std::string& path : stated) {
+    bool of_a_point = path != "sweep" && !path.starts_with("sweep.");
+    for (const StackPlace& family : kStack)
+      of_a_point = of_a_point && !path.starts_with(std::string(family_key(family.family)) + "[");
+    if (of_a_point) known.add(path);
+  }
+  return known;
+}
+
+}  // namespace
+
+const KnownPaths& KnownPaths::of_scenarios() {
+  static const KnownPaths known = paths_of_scenarios();
+  return known;
+}
+
+void KnownPaths::add(const JsonValue& tree) { add_tree(tree, "", paths_); }
+
+bool KnownPaths::contains(const JsonPath& path) const { return paths_.count(text_of(path)) != 0; }
+
+std::string KnownPaths::refusal(const JsonPath& path, const std::string& of) const {
+  const std::string text = path_text(path);
+  std::string words = in_quotes(text) + " is no path of " + of;
+  const auto near = nearest_of(text_of(path), {paths_.begin(), paths_.end()});
+  if (near) words += ", did you mean " + in_quotes(*near) + "?";
+  // A name within something that exists can hardly be a text.
+  if (path.size() == 1 || !contains({path.front()}))
+    words += (near ? " Quote it if it is a text: '" : "; quote it if it is a text: '") + text + "'";
+  return words;
+}
+
+}  // namespace faultline
