@@ -1,11 +1,7 @@
 #include "analysis/drawing/gnuplot.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,7 +9,6 @@
 
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
-#include "sim/core/child_process.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
@@ -95,13 +90,20 @@ void forget_date(std::string& pdf) {
   pdf.replace(key + kKey.size(), kNever.size(), kNever);
 }
 
-/// Returns false if the file cannot be written.
+/// Does a drawing begin and end as such a file does? Gnuplot can end well without having drawn.
+bool is_whole(const std::string& drawing, const std::string& format) {
+  if (format == "pdf") return drawing.starts_with("%PDF") && drawing.find("%%EOF") < drawing.size();
+  return drawing.find("<svg") < drawing.find("</svg>") && drawing.find("</svg>") < drawing.size();
+}
+
+/// Returns false if there is no whole drawing, or the file cannot be written.
 bool mend_drawing(const std::filesystem::path& drawing, const std::string& format) {
   std::string drawn;
   {
     std::ifstream file(drawing, std::ios::binary);
     drawn.assign(std::istreambuf_iterator<char>(file), {});
   }
+  if (!is_whole(drawn, format)) return false;
   std::string text = drawn;
   if (format == "pdf")
     forget_date(text);
@@ -113,16 +115,6 @@ bool mend_drawing(const std::filesystem::path& drawing, const std::string& forma
   file << text;
   file.close();
   return !file.fail();
-}
-
-/// Called in the child: becomes gnuplot. Its warnings do not help a user, who did not write the
-/// script. Its exit code is enough.
-[[noreturn]] void become_gnuplot(const std::string& directory, const std::string& script,
-                                 const std::string& setting) {
-  setenv("TZ", "UTC", 1);  // a PDF contains the time zone as well
-  setenv("LC_ALL", "C.UTF-8", 1);
-  if (chdir(directory.c_str()) != 0) _exit(127);
-  become_silent({"gnuplot", "-d", "-e", setting, script});
 }
 
 /// Changes each tag, but not the text between tags.
@@ -241,15 +233,20 @@ std::string axis_title(const std::string& name) {
   return metric_title(name) + (metric_type(name) == MetricType::time ? " [s]" : "");
 }
 
-bool draw(const std::string& directory, const std::string& script, const std::string& format) {
-  const std::string setting = "format = '" + format + "'";
-  const pid_t child = fork_child();
-  if (child < 0) return false;
-  if (child == 0) become_gnuplot(directory, script, setting);
-  const int status = wait_for_child(child);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
+ProgramEnd try_gnuplot() { return run_silently({.words = {"gnuplot", "--version"}}); }
+
+ProgramEnd draw(const std::string& directory, const std::string& script,
+                const std::string& format) {
+  // Its warnings do not help a user, who did not write the script. A PDF has the time zone, too.
+  const ProgramEnd end =
+      run_silently({.words = {"gnuplot", "-d", "-e", "format = '" + format + "'", script},
+                    .directory = directory,
+                    .environment = {{"TZ", "UTC"}, {"LC_ALL", "C.UTF-8"}}});
+  if (end != ProgramEnd::good) return end;
   const auto drawing = std::filesystem::path(directory) / script;
-  return mend_drawing(std::filesystem::path(drawing).replace_extension(format), format);
+  const bool mended =
+      mend_drawing(std::filesystem::path(drawing).replace_extension(format), format);
+  return mended ? ProgramEnd::good : ProgramEnd::failed;
 }
 
 std::string inline_drawing(const std::string& svg, const std::string& prefix,

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/child_process.hpp"
+
 namespace faultline {
 
 /// The beginning of the script STEM.gnuplot. It draws STEM.svg on white, or STEM.pdf if called as
@@ -61,10 +63,13 @@ std::string metric_title(const std::string& name);
 /// The title of a metric's axis: "detection latency [s]" for "detection_latency_s".
 std::string axis_title(const std::string& name);
 
+/// Is gnuplot missing, or does it fail? `good` if it says its version.
+ProgramEnd try_gnuplot();
+
 /// Runs gnuplot on a script in `directory`, to draw it in this format (svg or pdf). It uses no
-/// settings of the user and reads nothing but the script. Returns false if gnuplot is not installed
-/// or fails.
-bool draw(const std::string& directory, const std::string& script, const std::string& format);
+/// settings of the user and reads nothing but the script. It has failed, too, if it leaves no whole
+/// drawing.
+ProgramEnd draw(const std::string& directory, const std::string& script, const std::string& format);
 
 /// Prepares an SVG of gnuplot to stand inside a page: it is named `label` for screen readers, its
 /// identifiers begin with `prefix`, its colours are those of the page

@@ -1,6 +1,5 @@
 #include "sim/cli/drawings.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 
 #include "analysis/drawing/gnuplot.hpp"
 #include "sim/cli/output_file.hpp"
-#include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
 #include "sim/core/text_file.hpp"
@@ -32,22 +30,16 @@ void write_scratch(const std::string& path, const std::string& text) {
   if (!file) throw RunError(path + ": cannot be written to draw figures: " + strerror(errno));
 }
 
-/// True if gnuplot can be started: asks for its version.
-bool gnuplot_works() {
-  const pid_t child = fork_child();
-  if (child < 0) return false;
-  if (child == 0) become_silent({"gnuplot", "--version"});
-  const int status = wait_for_child(child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 }  // namespace
 
 void need_gnuplot(const std::string& option) {
-  if (!gnuplot_works())
+  const ProgramEnd end = try_gnuplot();
+  if (end == ProgramEnd::missing)
     throw UsageError(
         option +
         ": needs gnuplot to draw the figures, but gnuplot is missing (Debian: gnuplot-nox)");
+  if (end == ProgramEnd::failed)
+    throw RunError(option + ": needs gnuplot to draw the figures, but gnuplot --version fails");
 }
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
@@ -81,9 +73,19 @@ void Drawings::make_directory() {
 }
 
 bool Drawings::draw_in(const std::string& stem, const std::string& format) {
-  if (faultline::draw(scratch_.path(), stem + ".gnuplot", format)) return true;
+  const ProgramEnd end = faultline::draw(scratch_.path(), stem + ".gnuplot", format);
+  if (end == ProgramEnd::good) return true;
   std::error_code ignored;
   std::filesystem::remove(scratch_.path() + "/" + stem + "." + format, ignored);
+  bool& told = end == ProgramEnd::missing ? missing_ : failed_;
+  if (!told)
+    std::fprintf(
+        stderr,
+        "faultline: %s.%s is not drawn: gnuplot %s; on a machine with gnuplot, run gnuplot "
+        "%s.gnuplot in the folder of --figures\n",
+        stem.c_str(), format.c_str(),
+        end == ProgramEnd::missing ? "is missing" : "fails, or draws nothing", stem.c_str());
+  told = true;
   return false;
 }
 
@@ -94,14 +96,7 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
   write_scratch(path + ".gnuplot", script);
   stems_.push_back(stem);
   const bool drawn = draw_in(stem, "svg");
-  const bool printed = directory_.empty() || (drawn && draw_in(stem, "pdf"));
-  if ((!drawn || !printed) && !complained_)
-    std::fprintf(
-        stderr,
-        "faultline: %s.%s is not drawn: gnuplot is missing or fails; on a machine with gnuplot, "
-        "run gnuplot %s.gnuplot in the folder of --figures\n",
-        stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
-  complained_ = complained_ || !drawn || !printed;
+  if (drawn && !directory_.empty()) draw_in(stem, "pdf");
   return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
 

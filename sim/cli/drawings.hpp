@@ -9,8 +9,8 @@
 
 namespace faultline {
 
-/// Throws UsageError, which names the option, if gnuplot is missing. Call it before the work whose
-/// results gnuplot is to draw.
+/// Throws UsageError, which names the option, if gnuplot is missing, and RunError if it fails. Call
+/// it before the work whose results gnuplot is to draw.
 void need_gnuplot(const std::string& option);
 
 /// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG
@@ -25,8 +25,8 @@ class Drawings {
   Drawings(const Drawings&) = delete;
   Drawings& operator=(const Drawings&) = delete;
 
-  /// Draws one chart from its CSV and its script. Returns the SVG, or "" if gnuplot is missing or
-  /// fails, which is reported once.
+  /// Draws one chart from its CSV and its script. Returns the SVG, or "" if gnuplot is missing, or
+  /// fails, or draws nothing, which is reported once.
   std::string draw(const std::string& stem, const std::string& csv, const std::string& script);
 
   /// Takes a drawing that is an SVG already.
@@ -36,8 +36,9 @@ class Drawings {
   /// be written.
   void keep();
 
-  /// True if a drawing is missing in the user's directory.
-  [[nodiscard]] bool failed() const { return complained_ && !directory_.empty(); }
+  /// True if gnuplot has failed, or a drawing is missing in the user's directory. Without gnuplot a
+  /// page has tables, and that is no failure.
+  [[nodiscard]] bool failed() const { return failed_ || (missing_ && !directory_.empty()); }
 
  private:
   void make_directory();
@@ -48,7 +49,8 @@ class Drawings {
   std::string directory_;                             ///< the user's directory, or ""
   std::vector<std::unique_ptr<TemporaryPath>> made_;  ///< new directories, until one has a file
   std::vector<std::string> stems_;
-  bool complained_ = false;
+  bool missing_ = false;  ///< gnuplot is not there
+  bool failed_ = false;   ///< it is, and could not draw
 };
 
 }  // namespace faultline

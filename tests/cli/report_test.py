@@ -291,10 +291,33 @@ class Content(ReportTest):
         result = self.faultline("report", "r.sqlite", "--html", "page.html", "--figures", "figures",
                                 env=environment)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(result.stderr.count("gnuplot is missing or fails"), 1, result.stderr)
+        self.assertEqual(result.stderr.count("gnuplot fails, or draws nothing"), 1, result.stderr)
         self.assertTrue((self.folder / "figures/survival.csv").exists())
-        result = self.faultline("report", "r.sqlite", "--html", "page.html", env=environment)
-        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_gnuplot_that_fails_or_draws_nothing_is_no_success_on_a_page_either(self):
+        """A page without a drawing is good only where there is no gnuplot."""
+        program = self.folder / "programs/gnuplot"
+        program.parent.mkdir()
+        environment = {**os.environ, "PATH": str(program.parent)}
+        half = 'for last; do :; done; echo "<svg half a drawing" > "${last%.gnuplot}.svg"'
+        for name, words in (("fails", "exit 1"), ("as if missing", "exit 127"),
+                            ("killed", "kill -9 $$"), ("draws nothing", "exit 0"),
+                            ("draws half", half)):
+            with self.subTest(name):
+                program.write_text("#!/bin/sh\n" + words + "\n")
+                program.chmod(0o755)
+                result = self.faultline("report", "r.sqlite", "--html", "page.html",
+                                        env=environment)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr, r"\Afaultline: [a-z0-9-]+\.svg is not drawn: gnuplot "
+                                 r"fails, or draws nothing; [^\n]*\n\Z")
+                text = (self.folder / "page.html").read_text()
+                self.assertNotIn("<svg", text)
+                self.assertIn("Not drawn: gnuplot is missing or failed", text)
+        program.write_text("#!/bin/sh\nexit 1\n")
+        self.assertIn("report: --figures: needs gnuplot to draw the figures, but gnuplot --version "
+                      "fails", self.faultline("report", "r.sqlite", "--figures", "figures",
+                                              env=environment).stderr)
 
     @drawn
     def test_failed_points_and_several_studies(self):

@@ -30,6 +30,23 @@ exec sleep 1000
 """
 
 
+# The same as a wrapper that does not wait for what it has started, but for another process.
+WRAPPED_GNUPLOT = """#!/bin/sh
+case "$*" in *--version*) exit 0 ;; esac
+sleep 1000 &
+echo > "$STARTED"
+sleep 1000
+"""
+
+# A wrapper that ends at once and leaves a process behind.
+LEAVING_GNUPLOT = """#!/bin/sh
+case "$*" in *--version*) exit 0 ;; esac
+sleep 1000 &
+echo > "$STARTED"
+exit 1
+"""
+
+
 def processes_with(mark):
     """The numbers of the processes that have this in their environment."""
     found = []
@@ -308,6 +325,26 @@ class AtWork(SignalsTest):
                     process = self.start(*arguments)
                     self.wait_until(self.drawing, process)
                     self.check_end(process, before)
+
+    def test_what_a_wrapped_gnuplot_has_started_ends_with_it(self):
+        program = self.tools / "gnuplot"
+        program.write_text(WRAPPED_GNUPLOT)
+        program.chmod(0o755)
+        gone = lambda: processes_with(f"TMPDIR={self.scratch}") == []
+        for number in (*SIGNALS, signal.SIGKILL):
+            with self.subTest(number):
+                (self.tools / "drawing").unlink(missing_ok=True)
+                process = self.start("report", "r.sqlite", "--html", "out.html")
+                self.wait_until(self.drawing, process)
+                self.assertFalse(gone())
+                process.send_signal(number)
+                process.communicate(timeout=PATIENCE_S)
+                self.wait_until(gone)
+        program.write_text(LEAVING_GNUPLOT)
+        process = self.start("report", "r.sqlite", "--html", "out.html")
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 1)
+        self.assertTrue(gone())
 
     def test_a_kill_ends_the_processes_too(self):
         process = self.start("bench", "--messages", 10**11)

@@ -226,7 +226,7 @@ TEST_CASE("every name of a key is drawn, however long") {
     for (ChartLine& line : chart.lines) line.name += std::string(length, 'n');
     const TemporaryDirectory folder;
     (void)folder.write("chart.gnuplot", chart_script(chart));
-    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg"));
+    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg") == ProgramEnd::good);
     std::ifstream file(folder.path() / "chart.svg");
     const std::string svg{std::istreambuf_iterator<char>(file), {}};
     for (const ChartLine& line : chart.lines) CHECK_THAT(svg, Contains(line.name));

@@ -193,14 +193,14 @@ TEST_CASE("any text is drawn as it is, and none is carried out") {
     CAPTURE(shape, first, second, axis);
     const Chart chart = chart_of(shape, first, second, axis);
     (void)folder.write("chart.gnuplot", chart_script(chart));
-    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg"));
+    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg") == ProgramEnd::good);
     CHECK(files_in(folder.path()) == std::set<std::string>{"chart.gnuplot", "chart.svg"});
     const auto words = words_of(text_of(folder.path() / "chart.svg"));
     CHECK(words.count(visible(first)) == 1);
     CHECK(words.count(visible(second)) == 1);
     CHECK(words.count(visible(axis)) == 1);
     if (i >= 5) continue;
-    CHECK(draw(folder.path().string(), "chart.gnuplot", "pdf"));
+    CHECK(draw(folder.path().string(), "chart.gnuplot", "pdf") == ProgramEnd::good);
     CHECK(text_of(folder.path() / "chart.pdf").starts_with("%PDF-"));
   }
 }
@@ -213,7 +213,7 @@ TEST_CASE("where points are drawn does not depend on the name of their line") {
     chart.lines.resize(1);  // no key, whose place would depend on the name
     (void)folder.write("chart.gnuplot", chart_script(chart));
     (void)folder.write("chart.csv", csv_records(chart_rows(chart)));
-    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg"));
+    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg") == ProgramEnd::good);
     return text_of(folder.path() / "chart.svg");
   };
   const std::string drawn = places_of("hcda");
@@ -242,7 +242,7 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
     (void)folder.write("figure.gnuplot", figure_script(result, figure_rows(result), "figure"));
-    CHECK(draw(folder.path().string(), "figure.gnuplot", "svg"));
+    CHECK(draw(folder.path().string(), "figure.gnuplot", "svg") == ProgramEnd::good);
     CHECK(files_in(folder.path()) == std::set<std::string>{"figure.gnuplot", "figure.svg"});
     const auto words = words_of(text_of(folder.path() / "figure.svg"));
     CHECK(words.count(visible(name)) == 1);
