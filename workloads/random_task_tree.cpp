@@ -13,8 +13,16 @@ namespace {
 constexpr std::uint64_t kTreeKey = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kMappingKey = kTreeKey + 1;
 
-/// A search ends after so many tasks, if every draw had as many as it may.
+/// A search ends after so many tasks, if every draw had as many as it may. To draw a small tree
+/// takes as long as so many tasks do.
 constexpr std::uint64_t kSearchedTasks = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kTasksOfADraw = 128;
+
+/// The tasks of a complete tree with so many levels, as far as a Task can count.
+Task tasks_of_complete_tree(std::uint32_t levels) {
+  constexpr std::uint32_t kMostLevels = 31;
+  return (Task{1} << std::min(levels, kMostLevels)) - 1;
+}
 
 struct Preset {
   const char* name;
@@ -78,9 +86,26 @@ TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random) {
                    " tasks, expected a smaller lambda or maximum height");
 }
 
+TaskTreeSize possible_size(const TaskTreeShape& shape) {
+  const std::uint32_t least = std::min(shape.minimum_height, shape.maximum_height);
+  // The leaves of the first level are refined for certain, those of the others never without a
+  // lambda.
+  std::uint32_t most = shape.maximum_height;
+  if (shape.lambda == 0.0) most = std::min(most, shape.minimum_height);
+  if (shape.minimum_height > 1)
+    return {.fewest = tasks_of_complete_tree(least), .most = tasks_of_complete_tree(most)};
+  const std::uint32_t first = std::min(shape.smallest_subtree_height, shape.maximum_height);
+  if (shape.lambda == 0.0) most = std::min(shape.largest_subtree_height, shape.maximum_height);
+  return {.fewest = tasks_of_complete_tree(first), .most = tasks_of_complete_tree(most)};
+}
+
 std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
                                                  const TaskTreeSize& size, std::uint64_t seed) {
-  for (std::uint64_t draw = 0; draw * size.most < kSearchedTasks; ++draw) {
+  const TaskTreeSize possible = possible_size(shape);
+  const bool has_odd = size.fewest < size.most || size.fewest % 2 == 1;
+  if (size.most < possible.fewest || size.fewest > possible.most || !has_odd) return std::nullopt;
+  const std::uint64_t cost = std::max<std::uint64_t>(size.most, kTasksOfADraw);
+  for (std::uint64_t draw = 0; draw * cost < kSearchedTasks; ++draw) {
     Stream random = task_tree_stream(seed, draw);
     auto tree = random_task_tree(shape, random, size.most);
     if (tree && tree->tasks() >= size.fewest && level_starts(*tree).size() - 1 <= size.most_levels)

@@ -43,6 +43,9 @@ struct TaskTreeSize {
   std::uint32_t most_levels = kNobody;
 };
 
+/// No tree of that shape has fewer tasks, or more. A tree has an odd number of them.
+TaskTreeSize possible_size(const TaskTreeShape& shape);
+
 /// Returns the first tree of that size among the replications 0, 1, ... of a seed, or nothing if a
 /// search of some ten seconds finds none.
 std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,

@@ -102,9 +102,17 @@ TaskTree tree_of(const TreeRequest& request) {
   if (auto tree =
           random_task_tree_of_size(request.shape, {.fewest = low, .most = high}, request.seed))
     return *std::move(tree);
-  throw UsageError(named("tasks") + ": no tree of this shape with " + std::to_string(low) +
-                   (high == low ? "" : " to " + std::to_string(high)) +
-                   " tasks was found, expected a wider range or another preset");
+  const TaskTreeSize possible = possible_size(request.shape);
+  const std::string wanted =
+      std::to_string(low) + (high == low ? "" : " to " + std::to_string(high)) + " tasks";
+  if (low == high && low % 2 == 0)
+    throw UsageError(named("tasks") + ": no binary tree has " + wanted +
+                     ", expected an odd number or a range");
+  if (high < possible.fewest || low > possible.most)
+    throw UsageError(named("tasks") + ": no tree of this shape has " + wanted + ", but from " +
+                     std::to_string(possible.fewest) + " to " + std::to_string(possible.most));
+  throw UsageError(named("tasks") + ": no tree of this shape with " + wanted +
+                   " was found, expected a wider range or another preset");
 }
 
 std::string summary(const TreeRequest& request, const TaskTree& tree) {

@@ -158,6 +158,11 @@ ARGUMENTS = [
     (["step-model", "x"], ["step-model: "]),
     (["tree", "--nodes", "4"], ["tree: unknown option"]),
     (["tree", "x"], ["tree: "]),
+    (["tree", "--tasks", "2"], ["tree: --tasks: no binary tree has 2 tasks, expected an odd"]),
+    (["tree", "--tasks", "1-5"], ["tree: --tasks: no tree of this shape has 1 to 5 tasks, but from "
+                                  "7 to "]),
+    (["tree", "--tasks", "1-2", "--subtree-heights", "1-1"], ["but from 7 to "]),
+    (["tree", "--tasks", "9", "--subtree-heights", "1-1"], ["no tree of this shape with 9 tasks"]),
     (["bench", "--processes", "0"], ["bench: --processes: "]),
     (["bench", "--processes", "100000000"],
      ["bench: --processes: expected at most 3145728, the hardware threads of mira"]),

@@ -147,6 +147,44 @@ TEST_CASE("a tree that grows too far is given up") {
   CHECK_FALSE(random_task_tree({.lambda = 0.0}, fits, 6).has_value());
 }
 
+TEST_CASE("the possible sizes of a shape hold for every tree, and small shapes reach both ends") {
+  const TaskTreeShape of_one_leaf = {.minimum_height = 1,
+                                     .lambda = 0.0,
+                                     .smallest_subtree_height = 2,
+                                     .largest_subtree_height = 3};
+  const TaskTreeShape grown = {.minimum_height = 2,
+                               .lambda = 0.9,
+                               .smallest_subtree_height = 1,
+                               .largest_subtree_height = 3,
+                               .maximum_height = 4};
+  const TaskTreeShape cropped = {.minimum_height = 5, .maximum_height = 3};
+  const TaskTreeShape complete = {.minimum_height = 4, .lambda = 0.0};
+  for (const TaskTreeShape& shape : {of_one_leaf, grown, cropped, complete}) {
+    const TaskTreeSize possible = possible_size(shape);
+    Task fewest = kMostTasks;
+    Task most = 0;
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+      const Task tasks = drawn(shape, seed).tasks();
+      CHECK(tasks % 2 == 1);
+      fewest = std::min(fewest, tasks);
+      most = std::max(most, tasks);
+    }
+    CHECK(fewest == possible.fewest);
+    CHECK(most == possible.most);
+  }
+}
+
+TEST_CASE("a search for a size that no tree has ends at once, and any other in some seconds") {
+  const TaskTreeShape small = *task_tree_preset("small");
+  for (const Task tasks : {1U, 2U, 5U, 8U})
+    CHECK_FALSE(random_task_tree_of_size(small, {.fewest = tasks, .most = tasks}, 1));
+  const TaskTreeShape flat = {.lambda = 0.5, .maximum_height = 4};
+  CHECK_FALSE(random_task_tree_of_size(flat, {.fewest = 17, .most = 4001}, 1));
+  // No subtree of one level adds anything, which only the search finds out.
+  const TaskTreeShape barren = {.smallest_subtree_height = 1, .largest_subtree_height = 1};
+  CHECK_FALSE(random_task_tree_of_size(barren, {.fewest = 9, .most = 9}, 1));
+}
+
 TEST_CASE("a search finds a tree of the wanted size and height, the same every time") {
   const TaskTreeShape shape = *task_tree_preset("small");
   const TaskTreeSize size = {.fewest = 47, .most = 47, .most_levels = 8};
