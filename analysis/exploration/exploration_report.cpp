@@ -7,6 +7,7 @@
 #include "analysis/runs/run_record.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -168,8 +169,8 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
     row(("ends as " + outcome).c_str(), std::to_string(states));
   row("states/s", fixed(states_per_s(result), 0));
   row("bytes/state", fixed(bytes_per_state(result), 0));
-  std::string text = wrapped(report.scenario.name, width) + wrapped(verdict_words(report), width) +
-                     render(table, width);
+  std::string text = wrapped(shortened(report.scenario.name), width) +
+                     wrapped(verdict_words(report), width) + render(table, width);
   const Refutation* found = found_by(result);
   if (found == nullptr) return text;
   for (const Violation& violation : found->violations)

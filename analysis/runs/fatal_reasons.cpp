@@ -14,12 +14,7 @@ std::string shown(const std::string& reason) {
   constexpr std::size_t kLongest_B = 100;
   if (reason.empty()) return "without a reason";
   // Text far beyond the cut is dropped first, so that a huge reason costs nothing.
-  std::string text = visible(reason.substr(0, 4 * kLongest_B));
-  if (text.size() <= kLongest_B) return text;
-  std::size_t end = kLongest_B;
-  // Do not cut a multi-byte character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
+  return shortened(visible(reason.substr(0, 4 * kLongest_B)), kLongest_B);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "analysis/text/text_table.hpp"
 #include "analysis/theory/closed_forms.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
@@ -146,17 +147,18 @@ std::string legend(const PointNames& labels) {
 
 std::string heading(const Scenario& scenario, const RunTally& tally) {
   const PlatformSpec& platform = scenario.points.front().platform;
-  std::string text = std::to_string(platform.processes) + " processes on " +
-                     (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
-                     ", engine " + word_of(scenario.engine) + ", seed " +
-                     std::to_string(scenario.seed) + ", ";
+  std::string text =
+      std::to_string(platform.processes) + " processes on " +
+      shortened(platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
+      ", engine " + word_of(scenario.engine) + ", seed " + std::to_string(scenario.seed) + ", ";
   const std::size_t runs = tally.replications;
   const std::size_t planned = tally.end.planned;
   if (runs != planned) text += std::to_string(runs) + " of ";
   text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
   if (scenario.replications > 1) text += "; 95% intervals";
-  return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
+  return wrapped(shortened(scenario.name.empty() ? scenario.file : scenario.name)) + wrapped(text) +
+         "\n";
 }
 
 /// Adds a column with the metric of every point. Adds nothing if no point has it.

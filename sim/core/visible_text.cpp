@@ -74,11 +74,53 @@ std::string visible(std::string_view text) { return visible_but(text, {}); }
 
 std::string visible_lines(std::string_view text) { return visible_but(text, "\n\t"); }
 
+namespace {
+
+/// The first place from `at` on at which a character begins.
+std::size_t next_character(std::string_view text, std::size_t at) {
+  while (at < text.size() && (byte_at(text, at) & 0xC0U) == 0x80U) ++at;
+  return at;
+}
+
+std::size_t last_character(std::string_view text, std::size_t at) {
+  while (at > 0 && (byte_at(text, at) & 0xC0U) == 0x80U) --at;
+  return at;
+}
+
+/// Leaves out the middle of a text that is longer than that.
+std::string without_middle(std::string_view text, std::size_t most_B) {
+  if (text.size() <= most_B) return std::string(text);
+  const std::size_t end = last_character(text, most_B / 3 * 2);
+  const std::size_t rest = next_character(text, text.size() - most_B / 3);
+  return std::string(text.substr(0, end)) + "..." + std::string(text.substr(rest));
+}
+
+/// Paths and names are words. What is not said in one, such as a list of names, may be longer.
+std::string readable(std::string_view line) {
+  constexpr std::size_t kLongestWord_B = 600;
+  constexpr std::size_t kLongestLine_B = 9000;
+  std::string result;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    result += without_middle(line.substr(at, end - at), kLongestWord_B);
+    if (end < line.size()) result += ' ';
+    at = end + 1;
+  }
+  return without_middle(result, kLongestLine_B);
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text, std::size_t most_B) {
+  if (text.size() <= most_B) return std::string(text);
+  return std::string(text.substr(0, last_character(text, most_B))) + "...";
+}
+
 void complain(std::string_view message) {
   std::string lines;
   while (!message.empty()) {
     const std::size_t end = std::min(message.find('\n'), message.size());
-    lines += "faultline: " + visible(message.substr(0, end)) + "\n";
+    lines += "faultline: " + readable(visible(message.substr(0, end))) + "\n";
     message.remove_prefix(std::min(end + 1, message.size()));
   }
   std::fputs(lines.c_str(), stderr);

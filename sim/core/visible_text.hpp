@@ -32,8 +32,13 @@ std::string visible(std::string_view text);
 /// Like visible(), but keeps line breaks and tabs.
 std::string visible_lines(std::string_view text);
 
+/// The beginning of a text of more than `most_B` bytes, followed by "..."; no character is cut. For
+/// names, which may have any length.
+std::string shortened(std::string_view text, std::size_t most_B = 100);
+
 /// Writes a message to standard error. Each line begins with the program's name, so that it can be
-/// found in the log of a batch job.
+/// found in the log of a batch job. Of a word or a line of absurd length, such as the name of a
+/// file that a stranger chose, the middle is left out.
 void complain(std::string_view message);
 
 }  // namespace faultline

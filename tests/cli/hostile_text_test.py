@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 
 import tools
-from program import PROGRAM, ProgramTest, SMALL, SOURCE
+from program import PROGRAM, ProgramTest, SMALL, SOURCE, changed
 from stored_rows import changing
 
 drawn = tools.tested_with("names in figures", commands={"gnuplot": "gnuplot-nox"})
@@ -223,6 +223,36 @@ class Terminal(ProgramTest):
         self.write("s.json", SMALL)
         shown = self.outcome("run", "s.json", "--set", os.fsdecode(b"name=\xff"), code=2)
         self.assertIn('--set "name=\\xff":1:1: not valid JSON', shown)
+
+
+class LongNames(ProgramTest):
+    """A message stays readable whatever length a name has that a stranger chose."""
+    LONG = "x" * 20000
+
+    def test_in_messages(self):
+        self.write("s.json", SMALL)
+        for arguments in (("run", self.LONG), ("query", self.LONG),
+                          ("run", "s.json", "--out", self.LONG),
+                          ("faults", "summarize", self.LONG),
+                          ("run", "s.json", "--set", "platform.machine=" + self.LONG + "/m.json"),
+                          ("run", "s.json", "--set", self.LONG + "=1"), (self.LONG,),
+                          ("run", "s.json", "--" + self.LONG)):
+            message = self.refusal(*arguments)
+            self.assertLess(len(message), 1000, message)
+            self.assertIn("xxx...", message)
+
+    def test_of_machines_and_scenarios(self):
+        machine = json.loads((SOURCE / "scenarios/machines/intrepid.json").read_text())
+        self.write("m.json", changed(machine, ["name"], self.LONG))
+        self.write("s.json", {**SMALL, "name": "y" * 20000,
+                              "platform": {"machine": "./m.json", "processes": 4}})
+        shown = self.answer("run", "s.json")
+        self.assertLess(max(map(len, shown.splitlines())), 300)
+        self.assertIn("xxx...", shown)
+        self.assertIn("yyy...", shown)
+        message = self.refusal("run", "s.json", "--set", "platform.processes=100000000")
+        self.assertLess(len(message), 1000)
+        self.assertIn("got 100000000", message)
 
 
 if __name__ == "__main__":

@@ -51,3 +51,11 @@ TEST_CASE("any bytes are shown without control characters, and showing twice cha
       REQUIRE_FALSE(is_hidden(character_at(shown, at).code));
   }
 }
+
+TEST_CASE("a name of any length is shortened, at a character") {
+  CHECK(shortened("abc", 3) == "abc");
+  CHECK(shortened("abcd", 3) == "abc...");
+  CHECK(shortened("ab\u00e9d", 3) == "ab...");
+  CHECK(shortened("ab\u00e9d", 4) == "ab\u00e9...");
+  CHECK(shortened(std::string(20000, 'x')) == std::string(100, 'x') + "...");
+}
