@@ -2,6 +2,7 @@
 // compares states lets time stand still.
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -87,6 +88,24 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
   add_messages(rare.fenced, into);
 }
 
+/// An actor that has ever had rare state keeps it, empty, for good. That is no part of the state,
+/// nor is what stands in it beside these: derived from them, from the inbox or from what is
+/// scheduled.
+bool says_nothing(const RareState& rare) {
+  return rare.timers.empty() && rare.running.empty() && rare.queued.empty() &&
+         rare.flushing.empty() && rare.links.empty() && rare.linked_by.empty() &&
+         rare.refused.empty() && rare.restarted.empty() && rare.early.empty() &&
+         rare.fenced.empty() && !rare.awaits_start;
+}
+
+/// The same for an actor that has a lower stack only because of the deaths that it has heard of.
+void add_held(const ActorState& actor, Digest& into) {
+  static const std::array<std::int32_t, kFamilies> nothing{};
+  const auto& held = actor.lower ? actor.lower->held : nothing;
+  into.add(held != nothing);
+  if (held != nothing) into.add(held);
+}
+
 /// Of the dead, only what their work will be judged by matters.
 void add_dead(const ActorState& actor, const RunJob& job, Digest& into) {
   const Registration* workload = job.spec.component(Family::workload).registration;
@@ -105,12 +124,11 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
     into.add(component != nullptr);
     if (component != nullptr) into.add(*component);
   }
-  if (actor.lower) into.add(actor.lower->held);
+  add_held(actor, into);
   add_inbox(actor, into);
-  // Of who has declared a death, it makes no difference whether it has other rare state that is
-  // empty, or none.
   static const RareState none;
-  const bool has_more = actor.rare_state || !actor.heard().empty();
+  const bool has_more =
+      (actor.rare_state && !says_nothing(*actor.rare_state)) || !actor.heard().empty();
   into.add(has_more);
   if (!has_more) return;
   add_heard(actor, state.deaths, into);
@@ -215,9 +233,13 @@ StateDigest RunState::common_part(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
-  for (const auto& [place, stored] : storage)
+  std::size_t places = 0;  // who finds no words there cannot tell whether any were ever stored
+  for (const auto& [place, stored] : storage) {
+    if (stored.words.empty()) continue;
+    ++places;
     into.add(place.first, place.second, stored.words, stored.node);
-  into.add(storage.size(), unreported.size(), stopped, outcome, auditor, faults);
+  }
+  into.add(places, unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (blocks) into.add(*blocks);
   if (faults.next_event() != UINT64_MAX) into.add(events);
