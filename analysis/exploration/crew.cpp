@@ -10,13 +10,16 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kStatesOfMember = 512;  ///< in one round
+constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
 }  // namespace
 
 Crew::Crew(const ExplorationRequest& request, const std::vector<Start>& starts,
-           const SeenStates& seen, std::vector<RankExchange> exchanges)
+           const SeenStates& seen, std::vector<RankExchange> exchanges, MayGoOn may_go_on)
     : parts_(StepwiseEngine(run_job(request.spec, request.seed, 0)).state().actors.size()),
       members_(std::max(1U, request.jobs)),
+      may_go_on_(std::move(may_go_on)),
+      asked_(std::chrono::steady_clock::now()),
       threaded_(members_.size() > 1) {
   if (!exchanges.empty()) exchanged_.emplace(parts_, std::move(exchanges));
   if (!threaded_) {
@@ -41,7 +44,10 @@ std::unique_ptr<Expander> Crew::new_expander(const ExplorationRequest& request,
                                              const std::vector<Start>& starts,
                                              const SeenStates& seen) {
   return std::make_unique<Expander>(request, starts, seen, parts_, memory_,
-                                    exchanged_ ? &*exchanged_ : nullptr);
+                                    exchanged_ ? &*exchanged_ : nullptr, [this] {
+                                      if (!threaded_) ask_now_and_then();
+                                      return !stopped_;
+                                    });
 }
 
 /// What a thread makes it destroys, because components come from a storage of their thread.
@@ -74,10 +80,22 @@ void Crew::run_all() {
     busy_ = members_.size();
     ++turn_;
     wake_.notify_all();
-    done_.wait(lock, [&] { return busy_ == 0; });
+    while (!done_.wait_for(lock, kBetweenQuestions, [&] { return busy_ == 0; })) {
+      lock.unlock();
+      ask_now_and_then();
+      lock.lock();
+    }
   }
   for (Member& member : members_)
     if (member.error) std::rethrow_exception(std::exchange(member.error, nullptr));
+}
+
+/// Only the thread of the caller asks: what it asks is not made for others.
+void Crew::ask_now_and_then() {
+  const auto now = std::chrono::steady_clock::now();
+  if (stopped_ || now - asked_ < kBetweenQuestions) return;
+  asked_ = now;
+  stopped_ = !may_go_on_();
 }
 
 std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
@@ -97,11 +115,22 @@ std::size_t Crew::bytes() const {
   return parts_.bytes() + memory_.bytes() + kept + (exchanged_ ? exchanged_->bytes() : 0);
 }
 
+void Crew::do_until_stopped(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const SearchStopped&) {
+    // What has been found of this round is not looked at.
+  }
+}
+
 std::vector<Expansion> Crew::begin() {
   std::vector<Expansion> begun(1);
   for (Member& member : members_) member.task = {};
-  members_.front().task = [&](Expander& expander) { begun.front() = expander.begin(); };
+  members_.front().task = [&](Expander& expander) {
+    do_until_stopped([&] { begun.front() = expander.begin(); });
+  };
   run_all();
+  if (stopped_) return {};
   return begun;
 }
 
@@ -110,10 +139,13 @@ std::vector<Expansion> Crew::expand(std::span<const WaitingState> states) {
   for (std::size_t i = 0; i < members_.size(); ++i)
     members_[i].task = [&, i](Expander& expander) {
       expander.begin_round();
-      for (std::size_t place = 0; place < states.size(); ++place)
-        if (owner(place, states.size()) == i) expansions[place] = expander.expand(states[place]);
+      do_until_stopped([&] {
+        for (std::size_t place = 0; place < states.size(); ++place)
+          if (owner(place, states.size()) == i) expansions[place] = expander.expand(states[place]);
+      });
     };
   run_all();
+  if (stopped_) return {};
   for (Member& member : members_) memory_.take_over(member.expander->memory());
   return expansions;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -18,17 +20,18 @@ namespace faultline {
 /// with an Expander that nobody else touches. What they find does not depend on their number.
 class Crew {
  public:
-  /// States that differ by one of these exchanges of ranks count as one.
+  /// States that differ by one of these exchanges of ranks count as one. The thread that calls the
+  /// crew asks `may_go_on` some times a second.
   Crew(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
-       std::vector<RankExchange> exchanges);
+       std::vector<RankExchange> exchanges, MayGoOn may_go_on);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// The states after the start.
+  /// The states after the start; nothing if the crew may not go on.
   std::vector<Expansion> begin();
-  /// The successors of these states, in their order. Meanwhile nothing may be added to the states
-  /// that have been seen.
+  /// The successors of these states, in their order; nothing if the crew may not go on. Meanwhile
+  /// nothing may be added to the states that have been seen.
   std::vector<Expansion> expand(std::span<const WaitingState> states);
   /// How many states are worth one call of expand().
   [[nodiscard]] std::size_t round() const;
@@ -50,6 +53,8 @@ class Crew {
   std::unique_ptr<Expander> new_expander(const ExplorationRequest& request,
                                          const std::vector<Start>& starts, const SeenStates& seen);
   void run_all();
+  void do_until_stopped(const std::function<void()>& work);
+  void ask_now_and_then();
   [[nodiscard]] std::size_t owner(std::size_t place, std::size_t places) const {
     return place * members_.size() / places;
   }
@@ -58,6 +63,9 @@ class Crew {
   StepMemory memory_{parts_};                ///< changes only between two rounds
   std::optional<ExchangedParts> exchanged_;  ///< if there are exchanges
   std::vector<Member> members_;
+  MayGoOn may_go_on_;
+  std::chrono::steady_clock::time_point asked_;
+  std::atomic<bool> stopped_ = false;  ///< what is left of a round is not done any more
   bool threaded_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -35,10 +35,11 @@ std::vector<Family> families_with_properties(const ExplorationRequest& request,
 
 Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
                    const SeenStates& seen, PartTable& parts, const StepMemory& shared,
-                   ExchangedParts* exchanged)
+                   ExchangedParts* exchanged, MayGoOn may_go_on)
     : request_(request),
       starts_(starts),
       seen_(seen),
+      may_go_on_(std::move(may_go_on)),
       job_(run_job(request.spec, request.seed, 0)),
       engine_(job_),
       fresh_(engine_.state().copy()),
@@ -173,6 +174,8 @@ void Expander::add_deaths_within(Expansion& into, const Step& step, const Mishap
 }
 
 void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishaps) {
+  constexpr std::uint64_t kStepsBetweenQuestions = 64;
+  if (++steps_ % kStepsBetweenQuestions == 0 && !may_go_on_()) throw SearchStopped();
   NextState& one = into.next.emplace_back();
   one.by_mishap = step.is_mishap();
   one.mishaps = mishaps;

@@ -57,6 +57,12 @@ struct SkippedStep {
   PartNumber event;   ///< what happens in it
 };
 
+/// May the search go on?
+using MayGoOn = std::function<bool()>;
+
+/// It may not. One state can have more successors than anybody wants to wait for.
+struct SearchStopped {};
+
 /// The states that can follow a state.
 struct Expansion {
   StateNumber from = kNoState;
@@ -77,10 +83,11 @@ struct Expansion {
 /// the ranks are alike.
 class Expander {
  public:
-  /// `exchanged`: null if no ranks are exchanged.
+  /// `exchanged`: null if no ranks are exchanged. `may_go_on` is asked every few steps; if it says
+  /// no, the calls below throw SearchStopped.
   Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen, PartTable& parts, const StepMemory& shared,
-           ExchangedParts* exchanged);
+           ExchangedParts* exchanged, MayGoOn may_go_on);
 
   /// The states that are expanded from now on are looked at together. What is found a second time
   /// among them is not kept.
@@ -151,6 +158,8 @@ class Expander {
   const ExplorationRequest& request_;
   const std::vector<Start>& starts_;
   const SeenStates& seen_;
+  const MayGoOn may_go_on_;
+  std::uint64_t steps_ = 0;
   std::shared_ptr<const RunJob> job_;
   StepwiseEngine engine_;
   RunState fresh_;  ///< before the start

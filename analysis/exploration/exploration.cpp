@@ -142,12 +142,11 @@ namespace {
 class Search {
  public:
   /// States that differ by one of these exchanges of ranks count as one.
-  Search(const ExplorationRequest& request, const TellProgress& tell,
-         std::vector<RankExchange> exchanges)
+  Search(const ExplorationRequest& request, TellProgress tell, std::vector<RankExchange> exchanges)
       : request_(request),
-        tell_(tell),
+        tell_(std::move(tell)),
         starts_(starts(request)),
-        crew_(request, starts_, seen_, std::move(exchanges)) {}
+        crew_(request, starts_, seen_, std::move(exchanges), [this] { return may_go_on(); }) {}
 
   ExplorationResult run() {
     take_in(crew_.begin(), 0);
@@ -176,12 +175,13 @@ class Search {
     state.parts = {};
   }
   void check_limits();
+  [[nodiscard]] bool may_go_on();
   void check_progress();
   void take_hung(std::string why, std::vector<Step> steps);
   void finish();
 
   const ExplorationRequest& request_;
-  const TellProgress& tell_;
+  const TellProgress tell_;  ///< its own: callers give it what does not outlive the call
   const std::vector<Start> starts_;
   SeenStates seen_;
   StepGraph graph_{skips_steps(request_)};
@@ -303,13 +303,19 @@ void Search::check_limits() {
     result_.limit = SearchLimit::memory;
     return;
   }
+  may_go_on();
+}
+
+/// Looks at the clock, and asks whoever is told of the progress. If the search is to end, that is
+/// its limit.
+bool Search::may_go_on() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (request_.time_limit_s && elapsed_s > *request_.time_limit_s)
     result_.limit = SearchLimit::time;
-  if (!tell_) return;
   const ExplorationProgress progress{
       .states = seen_.size(), .waiting = waiting_, .depth = result_.depth};
-  if (!tell_(progress)) result_.limit = SearchLimit::interrupt;
+  if (tell_ && !tell_(progress)) result_.limit = SearchLimit::interrupt;
+  return !over();
 }
 
 /// A state from which no end can be reached goes on for ever.
@@ -322,9 +328,10 @@ void Search::check_progress() {
     return take_hung(
         "from here the run goes on for ever: no end can be reached unless somebody dies",
         seen_.steps_to(*endless));
-  const FairnessCheck fairness =
-      find_fair_circle(graph_, request_, starts_, seen_,
-                       [&](const StepwiseEngine& engine) { return crew_.digest(engine); });
+  const FairnessCheck fairness = find_fair_circle(
+      graph_, request_, starts_, seen_,
+      [&](const StepwiseEngine& engine) { return crew_.digest(engine); },
+      [this] { return may_go_on(); });
   result_.fairness_checked = fairness.complete && !fairness.circle;
   if (!fairness.circle) return;
   std::vector<Step> steps = seen_.steps_to(fairness.circle->state);
@@ -368,7 +375,7 @@ bool may_die_alike(const ExplorationRequest& request, Rank one, Rank other) {
 /// The ranks that are alike, the root apart, as far as a short search by depth can say. A search
 /// that exchanges them finds out whether they are. Of many, some stay as they are: each exchange is
 /// followed in every step that is new.
-std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request) {
+std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request, const TellProgress& tell) {
   constexpr std::uint64_t kStatesOfProbe = 300;
   constexpr std::size_t kMostAlike = 4;  // they have 24 orders
   ExplorationRequest probe = request;
@@ -376,10 +383,11 @@ std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request) {
   probe.states = std::min(request.states, kStatesOfProbe);
   probe.jobs = 1;
   const JobShape job = run_job(request.spec, request.seed, 0)->shape;
+  bool interrupted = false;  // the search to come will notice, too
   const auto are_alike = [&](Rank one, Rank other) {
-    if (!may_die_alike(request, one, other)) return false;
-    Search search(probe, {}, exchanges_of({{one, other}}, job));
-    search.run();
+    if (interrupted || !may_die_alike(request, one, other)) return false;
+    Search search(probe, tell, exchanges_of({{one, other}}, job));
+    interrupted = search.run().limit == SearchLimit::interrupt;
     return !search.is_void();
   };
   std::vector<AlikeRanks> alike;
@@ -431,7 +439,7 @@ ExplorationResult explore(const ExplorationRequest& request, const TellProgress&
   ExplorationRequest searched = request;
   if (!remembers_steps(request)) searched.recall = StepRecall::nothing;
   if (exchanges_ranks(searched)) {
-    const std::vector<AlikeRanks> alike = alike_ranks(searched);
+    const std::vector<AlikeRanks> alike = alike_ranks(searched, tell);
     const auto begin = std::chrono::steady_clock::now();
     if (auto result = search_exchanged(searched, tell, alike)) return std::move(*result);
     shorten(searched, begin);

@@ -15,6 +15,7 @@ namespace {
 
 /// Each state in a circle is made again from the start.
 constexpr std::size_t kMostJudged = 100'000;
+constexpr std::size_t kStatesBetweenQuestions = 64;
 
 using StateSet = std::set<StateNumber>;
 
@@ -112,8 +113,9 @@ class Judge {
  public:
   using DigestOf = std::function<StateDigest(const StepwiseEngine&)>;
   Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
-        const DigestOf& digest_of)
-      : starts_(starts),
+        const DigestOf& digest_of, const std::function<bool()>& may_go_on)
+      : may_go_on_(may_go_on),
+        starts_(starts),
         seen_(seen),
         digest_of_(digest_of),
         bounds_(request),
@@ -132,10 +134,13 @@ class Judge {
     for (const Step& step : seen_.steps_to(*component.begin())) take_step(engine_, step, starts_);
     first_ = engine_.digest();
     back_.reset();
+    waiting_.clear();
     take_in(first_, {});
     std::set<EventName> always;
     std::set<EventName> taken;
     for (std::size_t place = 0; !waiting_.empty(); ++place) {
+      if (place % kStatesBetweenQuestions == 0) is_stopped_ = is_stopped_ || !may_go_on_();
+      if (is_stopped_) return false;
       const RunState here = std::move(waiting_.front());
       waiting_.pop_front();
       const std::set<EventName> possible = look_at(place, here, component, taken);
@@ -146,6 +151,9 @@ class Judge {
     }
     return std::includes(taken.begin(), taken.end(), always.begin(), always.end());
   }
+
+  /// It was told not to go on, and has judged nothing since.
+  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
 
   /// A shortest way from the first state back to it, within the component that was judged last.
   [[nodiscard]] std::vector<Step> round() const {
@@ -195,6 +203,8 @@ class Judge {
     return possible;
   }
 
+  const std::function<bool()>& may_go_on_;
+  bool is_stopped_ = false;
   const std::vector<Start>& starts_;
   const SeenStates& seen_;
   const DigestOf& digest_of_;
@@ -213,18 +223,20 @@ class Judge {
 
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
                                const std::vector<Start>& starts, const SeenStates& seen,
-                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of) {
+                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
+                               const std::function<bool()>& may_go_on) {
   if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
   const auto part = graph.part_with_circles(kMostJudged);
   if (!part) return {.complete = false, .circle = {}};
   FairnessCheck check;
   if (part->empty()) return check;
-  Judge judge(request, starts, seen, digest_of);
+  Judge judge(request, starts, seen, digest_of, may_go_on);
   const StrongComponents components(*part);
   for (const StateSet& component : components.all()) {
     const StateNumber first = *component.begin();
     if (check.circle && check.circle->state < first) continue;
     if (judge.is_fair(component)) check.circle = FairCircle{.state = first, .round = judge.round()};
+    if (judge.is_stopped()) return {.complete = false, .circle = {}};
   }
   return check;
 }

@@ -16,9 +16,10 @@ struct FairCircle {
   std::vector<Step> round;       ///< from it back to it
 };
 
-/// What a search for such circles has found.
+/// What a search for such circles has found. It is not complete, either, if it may not go on, which
+/// is asked before each state that it makes again.
 struct FairnessCheck {
-  bool complete = true;  ///< false: too many states are in circles
+  bool complete = true;  ///< false: too many states are in circles, or it may not go on
   std::optional<FairCircle> circle;
 };
 
@@ -35,6 +36,7 @@ struct FairnessCheck {
 /// that change places in the same way again and again come back to their own.
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
                                const std::vector<Start>& starts, const SeenStates& seen,
-                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of);
+                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
+                               const std::function<bool()>& may_go_on);
 
 }  // namespace faultline

@@ -22,9 +22,9 @@ constexpr double kMishap = 0.125;
 
 class Walks {
  public:
-  Walks(const ExplorationRequest& request, const TellProgress& tell)
+  Walks(const ExplorationRequest& request, TellProgress tell)
       : request_(request),
-        tell_(tell),
+        tell_(std::move(tell)),
         starts_(starts(request)),
         job_(run_job(request.spec, request.seed, 0)),
         engine_(job_),
@@ -185,7 +185,7 @@ class Walks {
   }
 
   const ExplorationRequest& request_;
-  const TellProgress& tell_;
+  const TellProgress tell_;
   const std::vector<Start> starts_;
   std::shared_ptr<const RunJob> job_;
   StepwiseEngine engine_;

@@ -2,6 +2,8 @@
 refused."""
 
 import json
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -118,6 +120,29 @@ class Explore(ProgramTest):
         self.assertEqual(self.files(), ["report.json", "s.json"])
         report = json.loads((self.folder / "report.json").read_text())
         self.assertEqual((report["verdict"], report["limit"]), ("bounded", "interrupt"))
+
+    def test_an_interrupt_ends_a_search_soon_whatever_it_is_at(self):
+        """In a round of many states, and in the millions of steps that lead from one."""
+        deep = changed(changed(BRANCHING, ["platform", "processes"], 6),
+                       ["workload", "walk_length"], 40)
+        wide = changed(deep, ["workload"],
+                       {"name": "random-tree", "most_messages": 8, "choices": "all"})
+        for scenario in (deep, wide):
+            self.write("s.json", scenario)
+            for jobs in ("1", "2"):
+                process = subprocess.Popen(
+                    [PROGRAM, "explore", "s.json", "--faults", "3", "--jobs", jobs, "--quiet"],
+                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                status = pathlib.Path(f"/proc/{process.pid}/status")
+                while not int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16) & 2:
+                    time.sleep(0.1)  # it has not begun
+                time.sleep(3)
+                sent = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                errors = process.communicate(timeout=120)[1]
+                self.assertLess(time.monotonic() - sent, 5)  # on a busy machine; else a second
+                self.assertEqual(process.returncode, 130)
+                self.assertIn("interrupted", errors)
 
     def test_what_cannot_be_explored_is_refused_with_its_place_and_the_reason(self):
         refused = (
