@@ -12,7 +12,7 @@ namespace {
 /// exp of anything below this is 0 in a double, so a product may stop here.
 constexpr double log_of_zero = -746.0;
 
-constexpr FaultOutcome survived{1.0, 0.0};
+constexpr FaultOutcome kSurvived{1.0, 0.0};
 constexpr FaultOutcome not_survived{0.0, 1.0};
 
 /// ln((whole - removed) / whole). Each of the two formulas alone would lose digits: log1p if nearly
@@ -61,7 +61,7 @@ FaultOutcome indep_outcome(std::int64_t processes, std::int64_t failed, std::int
     throw std::invalid_argument("survival: a process has from 0 to processes - 1 successors");
   }
   if (failed >= processes) return not_survived;
-  if (failed == 1 || fanout == 0) return survived;
+  if (failed == 1 || fanout == 0) return kSurvived;
   if (fanout > processes - failed) return not_survived;
   // C(n-k,f)/C(n-1,f) = prod_{j=1}^{k-1} (1 - f/(n-j)) = prod_{j=1}^{f} (1 - (k-1)/(n-j)). This
   // takes the shorter product. lgamma would leave only half of the digits.
@@ -79,7 +79,7 @@ FaultOutcome indep_outcome(std::int64_t processes, std::int64_t failed, std::int
 FaultOutcome rel_outcome(std::int64_t processes, std::int64_t failed) {
   check_job(processes, failed);
   if (failed >= processes) return not_survived;
-  if (failed == 1) return survived;
+  if (failed == 1) return kSurvived;
   return outcome_of_log(static_cast<double>(failed) * log_kept(failed - 1, processes - 1));
 }
 

@@ -150,7 +150,7 @@ TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting"
               continue;
             }
             Job job(6, quick_machine());
-            set_up(job, stack);
+            set_up_stack(job, stack);
             CHECK(wrong_in(job, job.run(engine)) == "");
           }
 }
@@ -260,10 +260,10 @@ TEST_CASE("no order and no death of a tiny job with a detector breaks a promise"
 TEST_CASE("no order of a tiny job with timers that are cancelled ends in a deadlock") {
   for (const char* logging : {"causal", "pessimistic"}) {
     Job job(2);
-    set_up(job, {.detector = "cda",
-                 .logging = logging,
-                 .ordering = Ordering::fifo,
-                 .of_detector = {{"flush_delay_s", 1e-6}}});
+    set_up_stack(job, {.detector = "cda",
+                       .logging = logging,
+                       .ordering = Ordering::fifo,
+                       .of_detector = {{"flush_delay_s", 1e-6}}});
     job.workload("stencil", {{"iterations", std::int64_t{1}}, {"dimensions", std::int64_t{1}}});
     const ExplorationResult result = explore({.spec = explored_spec(job.spec), .states = 20000});
     CAPTURE(logging, result.states);
