@@ -1,9 +1,12 @@
 #include "protocols/transactions/fampi.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "protocols/transactions/agreement_messages.hpp"
+#include "protocols/transactions/revoke_graph.hpp"
 #include "protocols/transactions/world_options.hpp"
 #include "sim/core/block_presumed.hpp"
 #include "sim/core/invariant.hpp"
@@ -172,8 +175,10 @@ void Fampi::on_death(Context& context, ActorId actor) {
   if (decides_alone())
     return context.fatal("a local TryBlock does not recover from the death of a process");
   if (phase() == Phase::entering) return;
+  const Rank dead = *world().rank_of(actor);
+  mend_invitation(context, dead);
   AgreementOutput output;
-  agreement_.on_peer_failed(*world().rank_of(actor), output);
+  agreement_.on_peer_failed(dead, output);
   carry_out(context, output);
   if (phase() != Phase::restoring) return;
   set_phase(Phase::committing);
@@ -327,17 +332,30 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
 
 // ---- how others are released ------------------------------------------------------------------
 
-/// To those at a distance of a power of two.
+/// To those at a distance of a power of two, each once.
 void Fampi::invite(Context& context) {
   invited_ = attempt_;
-  const std::uint32_t ranks = world().size();
-  for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2)
-    for (const std::uint32_t offset : {distance, ranks - distance}) {
-      context
-          .send(world().actor_of((rank() + offset) % ranks), kInvite, world_options().control_bytes)
-          .payload.put(InviteWords{epoch(), attempt_});
-      if (2 * distance == ranks) break;
-    }
+  const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
+  std::vector<Rank> targets = revoke_targets(rank(), world().size(), is_gone);
+  for (auto target = targets.begin(); target != targets.end();) {
+    const bool is_told = std::find(targets.begin(), target, *target) != target;
+    target = is_told ? targets.erase(target) : std::next(target);
+  }
+  for (const Rank to : targets) send_invite(context, to);
+}
+
+void Fampi::send_invite(Context& context, Rank to) const {
+  context.send(world().actor_of(to), kInvite, world_options().control_bytes)
+      .payload.put(InviteWords{epoch(), attempt_});
+}
+
+/// The dead one may have been the only one who would have told those behind it.
+void Fampi::mend_invitation(Context& context, Rank dead) {
+  const bool has_invited = presumes() ? called_ : attempt_ > 0 && invited_ == attempt_;
+  if (!has_invited) return;
+  const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
+  for (const Rank to : mended_targets(rank(), world().size(), dead, is_gone))
+    send_invite(context, to);
 }
 
 void Fampi::on_invite(Context& context, const Message& message) {

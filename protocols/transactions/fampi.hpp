@@ -46,6 +46,7 @@ class Fampi : public WorldLayer {
   virtual void carry_out(Context& context, const AgreementOutput& output);
   virtual void on_decision(Context& context, const AgreementOutput::Decision& decision);
   virtual void invite(Context& context);
+  virtual void mend_invitation(Context& context, Rank dead);
   [[nodiscard]] Agreement& agreement() { return agreement_; }
 
  private:
@@ -96,6 +97,7 @@ class Fampi : public WorldLayer {
   void contribute(Context& context, bool success);
   void answer_outcome(Context& context);
   void on_invite(Context& context, const Message& message);
+  void send_invite(Context& context, Rank to) const;
   void release(Context& context);
 
   Agreement agreement_;

@@ -18,7 +18,8 @@ Rank next_alive(Rank rank, std::uint32_t ranks, bool forward, const IsDead& is_d
   return next;
 }
 
-/// To whom a rank passes the revocation of a world on, in this order: the neighbours +1, -1, +2,
+/// To whom a rank passes the revocation of a world, or the call to give a TryBlock up, on, in this
+/// order: the neighbours +1, -1, +2,
 /// -2, +4, -4 ... up to half of the ranks, as Open MPI's reliable broadcast over the binomial
 /// graph. Whoever is dead is left out, but for the neighbours at distance 1, in whose place the
 /// next one that lives is told. A neighbour at half of the ranks is told twice.
@@ -31,6 +32,20 @@ std::vector<Rank> revoke_targets(Rank self, std::uint32_t ranks, const IsDead& i
                                     : (self + (forward ? distance : ranks - distance)) % ranks;
       if (to != self && !is_dead(to)) targets.push_back(to);
     }
+  return targets;
+}
+
+/// Whom a rank that has passed the revocation on has to tell when it hears of a death: whoever
+/// comes behind the dead neighbour on the ring may have heard of it from nobody. `is_dead` is true
+/// of the dead one, too.
+template <class IsDead>
+std::vector<Rank> mended_targets(Rank self, std::uint32_t ranks, Rank dead, const IsDead& is_dead) {
+  const auto was_dead = [&](Rank rank) { return rank != dead && is_dead(rank); };
+  std::vector<Rank> targets;
+  for (const bool forward : {true, false}) {
+    const Rank now = next_alive(self, ranks, forward, is_dead);
+    if (next_alive(self, ranks, forward, was_dead) == dead && now != self) targets.push_back(now);
+  }
   return targets;
 }
 

@@ -257,16 +257,10 @@ void UlfmRecovery::send_revoke(Context& context, Rank to) const {
       .payload.put(AgreementWords{epoch()});
 }
 
-/// Whoever comes behind a dead neighbour on the ring may have heard of it from nobody.
 void UlfmRecovery::mend_revocation(Context& context, Rank dead) const {
-  const std::uint32_t ranks = world().size();
   const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
-  const auto was_gone = [&](Rank of) { return of != dead && is_gone(of); };
-  for (const bool forward : {true, false}) {
-    const Rank before = next_alive(rank(), ranks, forward, was_gone);
-    const Rank now = next_alive(rank(), ranks, forward, is_gone);
-    if (before == dead && now != rank()) send_revoke(context, now);
-  }
+  for (const Rank to : mended_targets(rank(), world().size(), dead, is_gone))
+    send_revoke(context, to);
 }
 
 /// The requests of the TryBlock end with an error.
