@@ -39,16 +39,16 @@ const Registered registered{on_members<ConnectionLoss>(
      .summary = "who loses its connection in a tree is dead; reports go along the mended tree",
      .source = "PRRTE's routing tree and its loss of connections (openmpi/ompi issue 13215)",
      .traits = {.tolerates_faults = true},
-     .message_kinds = {"report", "known-dead", "join"},
+     .message_kinds = {"report", "known-dead", "join", "lives"},
      .metrics = {&kReconnections, &kDegreeMax},
      .check = check},
-    options(), kLossReport, kLossJoin)};
+    options(), kLossReport, kLossJoin, kLossLives)};
 
 constexpr unsigned kLifeShift = 32;
+/// Of a word about somebody who lives.
+constexpr std::uint64_t kLives = std::uint64_t{1} << 63;
 
-std::uint64_t as_word(ActorId actor, std::uint16_t life) {
-  return std::uint64_t{life} << kLifeShift | actor;
-}
+std::uint64_t as_word(Incarnation of) { return std::uint64_t{of.number} << kLifeShift | of.actor; }
 
 Incarnation from_word(std::uint64_t word) {
   return {static_cast<ActorId>(word), static_cast<std::uint16_t>(word >> kLifeShift)};
@@ -71,8 +71,7 @@ void ConnectionLoss::for_each_child(Place member, Visit visit) const {
   for (std::uint64_t child = first; child < end; ++child) visit(static_cast<Place>(child));
 }
 
-/// All deaths that this member knows. Those of processes that live again come first: who is told
-/// may have missed the death and the new life.
+/// All deaths that this member knows, those of earlier lives first.
 template <class Visit>
 void ConnectionLoss::for_each_death(Visit visit) const {
   for (const Incarnation life : ended_) visit(life);
@@ -101,10 +100,12 @@ void ConnectionLoss::start(Context& context) {
   });
   most_links_ = children_.size() + (parent_ ? 1 : 0);
   if (context.incarnation() == 0) return;
+  for (ActorId actor = 0; actor < members_.actor(members_.count()); ++actor)
+    if (const Incarnation life = context.known(actor); actor != context.self() && life.number > 0)
+      lives_[actor] = life.number;
   // The others learn that it lives again, and what it does not know yet comes in return.
-  if (parent_) context.send(members_.actor(*parent_), kLossKnown, options_->control_bytes);
-  for (const Place child : children_)
-    context.send(members_.actor(child), kLossKnown, options_->control_bytes);
+  if (parent_) send_all(context, members_.actor(*parent_));
+  for (const Place child : children_) send_all(context, members_.actor(child));
 }
 
 /// Opens a connection to a new neighbour, and tells it all that this member knows.
@@ -113,9 +114,16 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
   ++reconnections_;
   most_links_ = std::max(most_links_, children_.size() + (parent_ ? 1 : 0));
   context.open_link(to);
+  send_all(context, to);
+}
+
+/// Deaths come before lives: who is told may have missed the death and the new life.
+void ConnectionLoss::send_all(Context& context, ActorId to) const {
   std::vector<std::uint64_t> words;
-  words.reserve(ended_.size() + dead_.size());
-  for_each_death([&](Incarnation dead) { words.push_back(as_word(dead.actor, dead.number)); });
+  words.reserve(ended_.size() + dead_.size() + lives_.size());
+  for_each_death([&](Incarnation dead) { words.push_back(as_word(dead)); });
+  for (const auto& [actor, life] : lives_)
+    if (members_.contains(actor) && actor != to) words.push_back(kLives | as_word({actor, life}));
   const std::uint64_t bytes = options_->control_bytes + options_->entry_bytes * words.size();
   Message& message = context.send(to, kLossKnown, bytes);
   context.attach(
@@ -164,7 +172,13 @@ void ConnectionLoss::on_message(Context& context, const Message& message) {
       break;
     case kLossKnown:
       for (const std::uint64_t word : context.attached_words(message))
-        learn_of(context, from_word(word), message.from);
+        if ((word & kLives) != 0)
+          learn_of_life(context, from_word(word), message.from);
+        else
+          learn_of(context, from_word(word), message.from);
+      break;
+    case kLossLives:
+      learn_of_life(context, message.payload.get<Incarnation>(), message.from);
       break;
     default:
       invariant(message.kind == kLossJoin, "a message has an unknown kind");
@@ -179,28 +193,54 @@ void ConnectionLoss::learn_of(Context& context, Incarnation dead, ActorId from) 
     if (stopped_) context.report_failed(dead);
     return;
   }
-  const auto known = dead_.find(dead.actor);
-  const bool is_news = known != dead_.end() ? dead.number > known->second
-                                            : dead.number >= context.known(dead.actor).number;
-  if (is_news) return declare(context, dead, from);
-  // It lives again, which others may not know yet.
-  if (known == dead_.end() && ended_.insert(dead).second) tell(context, dead, from);
+  if (!has_died(dead)) return declare_through(context, dead, from);
+  // It lives again, or has done so, which others may not know yet.
+  if (dead_.count(dead.actor) > 0 && dead_.at(dead.actor) == dead.number) return;
+  if (ended_.insert(dead).second) tell(context, kLossReport, dead, from);
+}
+
+/// Does this member know that this life is over?
+bool ConnectionLoss::has_died(Incarnation life) const {
+  const auto known = dead_.find(life.actor);
+  return known != dead_.end() ? life.number <= known->second : life.number < life_of(life.actor);
+}
+
+/// The latest life of a process that this member knows of, if it is not dead.
+std::uint16_t ConnectionLoss::life_of(ActorId actor) const {
+  const auto known = lives_.find(actor);
+  return known == lives_.end() ? std::uint16_t{0} : known->second;
+}
+
+/// Who has died in a life has died in all before it.
+void ConnectionLoss::declare_through(Context& context, Incarnation dead, ActorId from) {
+  Incarnation life{dead.actor, life_of(dead.actor)};
+  if (const auto known = dead_.find(dead.actor); known != dead_.end()) {
+    life.number = known->second;
+    ++life.number;
+  }
+  for (; life.number < dead.number; ++life.number) declare(context, life, from);
+  declare(context, dead, from);
 }
 
 void ConnectionLoss::declare(Context& context, Incarnation dead, ActorId from) {
-  const bool was_dead = !dead_.insert_or_assign(dead.actor, dead.number).second;
-  tell(context, dead, from);
+  const auto known = dead_.find(dead.actor);
+  const bool was_dead = known != dead_.end();
+  if (was_dead) ended_.insert({dead.actor, known->second});
+  dead_.insert_or_assign(dead.actor, dead.number);
+  lives_.erase(dead.actor);
+  tell(context, kLossReport, dead, from);
   context.report_failed(dead);
   tell_ranks(context, dead);
   if (members_.contains(dead.actor) && !was_dead) mend(context, members_.number(dead.actor));
 }
 
-/// Tells all neighbours but the one that it has heard it from, and the dead.
-void ConnectionLoss::tell(Context& context, Incarnation dead, ActorId except) {
+/// Tells all neighbours but the one that it has heard it from, and whom it is about.
+void ConnectionLoss::tell(Context& context, ConnectionLossMessage kind, Incarnation about,
+                          ActorId except) {
   const auto tell_one = [&](Place neighbour) {
     const ActorId to = members_.actor(neighbour);
-    if (to != except && to != dead.actor)
-      context.send(to, kLossReport, options_->control_bytes).payload.put(dead);
+    if (to != except && to != about.actor)
+      context.send(to, kind, options_->control_bytes).payload.put(about);
   };
   if (parent_) tell_one(*parent_);
   for (const Place child : children_) tell_one(child);
@@ -220,17 +260,31 @@ void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
   });
 }
 
+// ---- who lives again ----------------------------------------------------------------------------
+
+/// Somebody has told of it. To connect to it, this member has to know that life as others do.
+void ConnectionLoss::learn_of_life(Context& context, Incarnation life, ActorId from) {
+  if (stopped_ || life.actor == context.self()) return;
+  if (has_died(life) || life.number <= life_of(life.actor)) return;
+  take_for_alive(context, life, from);
+  context.learn(life);
+}
+
+/// Who lives in a later life has died in all before it.
+void ConnectionLoss::take_for_alive(Context& context, Incarnation life, ActorId from) {
+  const Incarnation before{life.actor, static_cast<std::uint16_t>(life.number - 1)};
+  if (!has_died(before)) declare_through(context, before, from);
+  ended_.insert(before);
+  dead_.erase(life.actor);
+  lives_[life.actor] = life.number;
+  if (members_.contains(life.actor)) tell(context, kLossLives, life, from);
+}
+
 /// Who lives again takes its place in the tree. Those who took over from it stay connected to each
 /// other until they hear that, which does no harm.
 void ConnectionLoss::on_peer_restarted(Context& context, Incarnation peer) {
-  if (stopped_) return;
-  // Who lives in a later life has died in the one before.
-  const auto before = static_cast<std::uint16_t>(peer.number - 1);
-  const auto known = dead_.find(peer.actor);
-  if (known == dead_.end() || known->second < before)
-    declare(context, {peer.actor, before}, kNobody);
-  dead_.erase(peer.actor);
-  ended_.insert({peer.actor, before});
+  if (stopped_ || has_died(peer)) return;
+  if (life_of(peer.actor) < peer.number) take_for_alive(context, peer, kNobody);
   if (!members_.contains(peer.actor)) return;
   const Place member = members_.number(peer.actor);
   const auto parent = parent_of(self_);
@@ -250,7 +304,7 @@ void ConnectionLoss::report(MetricTotals& totals) const {
 }
 
 void ConnectionLoss::digest_state(Digest& into) const {
-  into.add(dead_, ended_, parent_, children_, stopped_);
+  into.add(dead_, ended_, lives_, parent_, children_, stopped_);
 }
 
 }  // namespace faultline

@@ -26,6 +26,7 @@ enum ConnectionLossMessage : std::uint16_t {
   kLossReport,
   kLossKnown,
   kLossJoin,
+  kLossLives,
 };
 
 /// Members hold open connections to their parent and children in a tree. Who loses one takes the
@@ -35,6 +36,9 @@ enum ConnectionLossMessage : std::uint16_t {
 ///
 /// All follow from the set of the dead, so two who know the same agree on who is whose neighbour.
 /// To a new neighbour goes all that a member knows, since either of both may have missed reports.
+///
+/// That a member lives again is told as a death is, so that its neighbours in the tree connect to
+/// it: it may die before any message of its own has left.
 class ConnectionLoss final : public Detector {
  public:
   using Options = ConnectionLossOptions;
@@ -56,13 +60,19 @@ class ConnectionLoss final : public Detector {
 
   void digest_state(Digest& into) const override;
   void learn_of(Context& context, Incarnation dead, ActorId from);
+  void learn_of_life(Context& context, Incarnation life, ActorId from);
+  void take_for_alive(Context& context, Incarnation life, ActorId from);
+  void declare_through(Context& context, Incarnation dead, ActorId from);
   void declare(Context& context, Incarnation dead, ActorId from);
   void mend(Context& context, Place dead);
   void connect(Context& context, Place neighbour);
-  void tell(Context& context, Incarnation dead, ActorId except);
+  void send_all(Context& context, ActorId to) const;
+  void tell(Context& context, ConnectionLossMessage kind, Incarnation about, ActorId except);
   void tell_ranks(Context& context, Incarnation dead);
   void tell_rank_of_all(Context& context, Rank rank) const;
   void adopt_below(Context& context, Place dead);
+  [[nodiscard]] bool has_died(Incarnation life) const;
+  [[nodiscard]] std::uint16_t life_of(ActorId actor) const;
   [[nodiscard]] bool is_dead(Place member) const { return dead_.count(members_.actor(member)) > 0; }
   [[nodiscard]] Place parent_in_tree(Place member) const { return (member - 1) / options_->radix; }
   [[nodiscard]] std::optional<Place> parent_of(Place member) const;
@@ -75,8 +85,10 @@ class ConnectionLoss final : public Detector {
   Members members_;
   Place self_;
   std::map<ActorId, std::uint16_t> dead_;  ///< in which incarnation each has died
-  /// Earlier lives of those who live again, of whose end this member has told the others.
+  /// Earlier lives than the last, of whose end this member has told the others.
   std::set<Incarnation> ended_;
+  /// In which later life others live, of which this member has told the others.
+  std::map<ActorId, std::uint16_t> lives_;
   std::optional<Place> parent_;
   std::set<Place> children_;
   bool stopped_ = false;  ///< it has heard that it is dead

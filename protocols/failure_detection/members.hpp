@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,22 +52,23 @@ OptionSet<Struct> members_option(const std::string& source) {
 }
 
 /// Puts a `Made` on each member. Where these are daemons, each rank gets a NodeListener, to which
-/// its daemon sends messages of the kind `report`, and which sends `join`.
+/// its daemon sends messages of the kind `report`, and which sends `join`, and `lives` if there are
+/// any.
 template <class Made, class Struct>
 Registration on_members(Registration base, const OptionSet<Struct>& set, std::uint16_t report,
-                        std::uint16_t join) {
+                        std::uint16_t join, std::optional<std::uint16_t> lives = std::nullopt) {
   Registration made = registration<Made>(std::move(base), set);
   made.residence = [set](const OptionValues& values) {
     return set.read(values).members == "daemons" ? Residence::ranks_and_daemons : Residence::ranks;
   };
-  made.make = [set, report, join, make = made.make](const OptionValues& values,
-                                                    const JobShape& job) -> ComponentFactory {
+  made.make = [set, report, join, lives, make = made.make](
+                  const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const Struct options = set.read(values);
     const Members members(options.members, job);
     return [=, member = make(values, job),
             bytes = options.control_bytes](ActorId self) -> std::unique_ptr<Component> {
       if (members.contains(self)) return member(self);
-      return std::make_unique<NodeListener>(report, join, bytes);
+      return std::make_unique<NodeListener>(report, join, lives, bytes);
     };
   };
   return made;

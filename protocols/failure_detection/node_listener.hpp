@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "sim/core/component.hpp"
 
@@ -9,31 +10,43 @@ namespace faultline {
 
 /// The part of a detector on a rank whose node's daemon does the work: it makes the reports that
 /// the daemon sends it. A new incarnation of a rank asks its daemon for those that it has missed.
+/// Whoever has asked for a new process, and is told that a new daemon has started with it, may be
+/// the only one who knows of that daemon, and tells its own, if detectors pass such news on.
 class NodeListener final : public Detector {
  public:
-  /// The kinds of the two messages, and the size of the second.
-  NodeListener(std::uint16_t report, std::uint16_t join, std::uint64_t join_bytes)
-      : report_(report), join_(join), join_bytes_(join_bytes) {}
+  /// The kinds of the messages, and the size of those that it sends. `lives`: if there are any.
+  NodeListener(std::uint16_t report, std::uint16_t join, std::optional<std::uint16_t> lives,
+               std::uint64_t bytes)
+      : report_(report), join_(join), lives_(lives), bytes_(bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<NodeListener>(*this);
   }
 
   void start(Context& context) override {
-    if (context.incarnation() == 0) return;
-    const Placement& placement = context.placement();
-    context.send(placement.daemon_of(placement.node_of(context.self())), join_, join_bytes_);
+    if (context.incarnation() > 0) context.send(own_daemon(context), join_, bytes_);
   }
   void on_message(Context& context, const Message& message) override {
     if (message.kind == report_) context.report_failed(message.payload.get<Incarnation>());
   }
+  void on_peer_restarted(Context& context, Incarnation peer) override {
+    const bool is_other_daemon =
+        peer.actor >= context.job().processes && peer.actor != own_daemon(context);
+    if (lives_ && is_other_daemon)
+      context.send(own_daemon(context), *lives_, bytes_).payload.put(peer);
+  }
 
  private:
+  [[nodiscard]] static ActorId own_daemon(const Context& context) {
+    const Placement& placement = context.placement();
+    return placement.daemon_of(placement.node_of(context.self()));
+  }
   /// It keeps nothing.
   void digest_state(Digest&) const override {}
 
   std::uint16_t report_;
   std::uint16_t join_;
-  std::uint64_t join_bytes_;
+  std::optional<std::uint16_t> lives_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace faultline

@@ -213,6 +213,21 @@ bool RunState::will_be_refused(const Message& message) const {
   return has_refused(message.to) || has_refused(placement.daemon_of(placement.node_of(message.to)));
 }
 
+/// Who has been started again while whoever had asked for that is gone: who asks next is told.
+void RunState::add_unanswered(Digest& into) const {
+  const auto is_gone = [this](Incarnation life) {
+    return !actors[life.actor].alive || actors[life.actor].incarnation != life.number;
+  };
+  std::vector<Incarnation> unanswered;
+  for (const PendingRestart& pending : pending_restarts) {
+    const bool has_started = pending.dead.actor != kNobody &&
+                             actors[pending.dead.actor].incarnation != pending.dead.number;
+    if (has_started && is_gone(pending.asker)) unanswered.push_back(pending.dead);
+  }
+  std::sort(unanswered.begin(), unanswered.end());
+  into.add(unanswered);
+}
+
 /// What belongs to no actor, and what a step may ask of all actors together.
 StateDigest RunState::common_part(const RunJob& job) const {
   Digest into;
@@ -222,6 +237,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
   if (any_restart) {
     for (ActorId actor = 0; actor < actors.size(); ++actor) into.add(placement.node_of(actor));
     into.add(reported[index_of(Family::workload)]);  // of incarnations that have been replaced
+    add_unanswered(into);
   }
   for (const Death& death :
        sorted(deaths, [](const Death& one) { return std::tuple(one.dead, one.silent); }))

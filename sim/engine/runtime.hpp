@@ -424,6 +424,7 @@ class Runtime : private Services {
   [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
   void restart(std::uint32_t pending);
+  void answer_asker(const PendingRestart& pending);
   void revive_daemon(const PendingRestart& pending);
   void revive(ActorId actor, NodeId node);
   void keep_reports(ActorId actor);

@@ -7,21 +7,24 @@
 namespace faultline {
 
 /// The resource manager accepts one restart of each incarnation. What is alive is not restarted. If
-/// whoever has asked is gone, it answers whoever asks next, be that a later life of the same actor.
+/// whoever has asked is gone, it answers whoever asks next, be that a later life of the same actor:
+/// at once, if the process has started.
 void Runtime::ask_restart(ActorId self, const Action& action) {
   reach_ = Reach::anything;
   const Incarnation dead = action.peer;
-  if (state_.actors[dead.actor].alive || state_.actors[dead.actor].incarnation != dead.number)
-    return;
+  const ActorState& actor = state_.actors[dead.actor];
+  const bool is_over = actor.alive || actor.incarnation != dead.number;
   const auto asked =
       std::find_if(state_.pending_restarts.begin(), state_.pending_restarts.end(),
                    [&](const PendingRestart& pending) { return pending.dead == dead; });
   if (asked != state_.pending_restarts.end()) {
     const Incarnation asker = asked->asker;
-    if (!state_.actors[asker.actor].alive || incarnation_of(asker.actor) != asker)
-      asked->asker = incarnation_of(self);
+    if (state_.actors[asker.actor].alive && incarnation_of(asker.actor) == asker) return;
+    asked->asker = incarnation_of(self);
+    if (is_over) learn(self, incarnation_of(dead.actor));
     return;
   }
+  if (is_over) return;
   const auto node = node_for(dead, action.where);
   if (!node) {
     refuse_restart(incarnation_of(self), dead);
@@ -88,9 +91,19 @@ void Runtime::restart(std::uint32_t index) {
     revive_daemon(pending);
     revive(pending.dead.actor, pending.node);
   }
-  if (incarnation_of(pending.asker.actor) == pending.asker)
-    learn(pending.asker.actor, incarnation_of(pending.dead.actor));
+  answer_asker(pending);
   check_stop();
+}
+
+/// Who has asked for a rank is told of the daemon, too, if that has started with it or before.
+void Runtime::answer_asker(const PendingRestart& pending) {
+  const auto tell = [&](ActorId of) {
+    if (incarnation_of(pending.asker.actor) == pending.asker)
+      learn(pending.asker.actor, incarnation_of(of));
+  };
+  const ActorId daemon = state_.placement.daemon_of(pending.node);
+  if (is_rank(pending.dead.actor) && daemon < actor_count()) tell(daemon);
+  tell(pending.dead.actor);
 }
 
 /// As in PRRTE, a node's processes are children of its daemon. So one that starts on a node whose

@@ -181,6 +181,37 @@ TEST_CASE("who has asked for a restart and is replaced before it gets its answer
   take(EventKind::restart, 0);
   CHECK(restarted == std::vector<Incarnation>{{1, 1}});
 }
+
+TEST_CASE("who asks for a process that has started is told so if nobody else knows of it") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.spare_nodes = 1;
+    job.spec.platform.restart_delay_s = 10;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [=](Context& context) {
+        if (self == 0) context.set_timer(1, 20);
+        if (self == 2) context.set_timer(1, 40);
+        if (self == 3) context.set_timer(1, 45);  // rank 2 knows, and lives
+      };
+      handlers.timer = [](Context& context, std::uint64_t) {
+        context.restart({.actor = 1, .number = 0});
+      };
+      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+        job.note(context, "restarted", peer.number);
+      };
+      return handlers;
+    });
+    // Rank 0 has its answer at 30 s, and tells nobody. The process is dead again by 40 s.
+    job.kill(5, {1}).kill(32, {0}).kill(35, {1});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "restarted"), {30}, engine));
+    CHECK(close(seen.times_s(2, "restarted"), {40}, engine));
+    CHECK(seen.values(2, "restarted") == Values{1});
+    CHECK(seen.values(3, "restarted").empty());
+  }
+}
+
 TEST_CASE("a live actor is not restarted") {
   for (const EngineKind engine : engines()) {
     Job job(2);

@@ -191,6 +191,66 @@ TEST_CASE("a member that is told that it is dead stops, and the others hear of t
   }
 }
 
+// Rank 0 is above 1, 2 and 3. Rank 1 has rank 2 started again, and is not its neighbour in the
+// tree.
+TEST_CASE("the death of a new process that has told nobody that it lives reaches everybody") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    connect(job, "ranks", 3);
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 400;
+    job.script(Family::workload, [&job](ActorId self) {
+      return Handlers{
+          .start = [self](Context& context) { context.set_timer(1, self == 1 ? 50 : 1); },
+          .timer =
+              [self](Context& context, std::uint64_t) {
+                if (self == 1 && context.now_s() > 49) context.restart({2, 0});
+              },
+          .peer_failed = [&job](Context& context,
+                                Incarnation peer) { job.note(context, "failed", peer.actor); }};
+    });
+    job.spec.platform.spare_nodes = 1;
+    // It has begun to send, which takes 1 s.
+    job.kill(5, {2}).kill(50.5, {2});
+    const Seen seen = job.run(engine);
+    for (const Rank rank : {0U, 1U, 3U}) CHECK(seen.values(rank, "failed") == Values{2, 2});
+    // A message takes 12.16 s to rank 0, which may send one itself before it connects to rank 2,
+    // and finds that this connection breaks.
+    const double heard_s = seen.times_s(0, "failed").back();
+    CHECK(heard_s >= 50 + 12.16 + 3 - 1e-6);
+    CHECK(heard_s <= 50 + 12.16 + 3 + 2);
+    CHECK(seen.metric("detection_messages.lives") == 2);  // from 1 to 0, and from 0 to 3
+    CHECK(seen.metric("missed_reports") == 0);
+    CHECK(seen.metric("false_reports") == 0);
+  }
+}
+
+// Only rank 0 is told by the resource manager of the daemon that has started with rank 1.
+TEST_CASE("the death of a new daemon that has told nobody that it lives reaches everybody") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    connect(job, "daemons", 3);
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 400;
+    job.script(Family::workload, [&job](ActorId self) {
+      return Handlers{
+          .start = [self](Context& context) { context.set_timer(1, self == 0 ? 80 : 1); },
+          .timer =
+              [self](Context& context, std::uint64_t) {
+                if (self == 0 && context.now_s() > 79)
+                  context.restart({1, 0}, RestartOn::same_node);
+              },
+          .peer_failed = [&job](Context& context,
+                                Incarnation peer) { job.note(context, "failed", peer.actor); }};
+    });
+    job.kill(5, {}, {}, {1}).kill(80.5, {}, {1});
+    const Seen seen = job.run(engine);
+    for (const Rank rank : {0U, 2U, 3U}) CHECK(heard_by(seen, rank, 4) == Values{1, 1});
+    CHECK(seen.metric("missed_reports") == 0);
+    CHECK(seen.metric("false_reports") == 0);
+  }
+}
+
 TEST_CASE("the digest of connection-loss is that of what it knows, whatever came first") {
   const auto after = [](const std::vector<ActorId>& lost) {
     Alone alone(Family::failure_detection, "connection-loss", job_of(15), 0,

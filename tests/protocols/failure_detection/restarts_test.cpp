@@ -75,7 +75,49 @@ void restart_the_dead(Job& job, Stream& random) {
     job.kill(0.1 + within_s * random.uniform(), {(first + 2 * death) % ranks});
 }
 
+/// Everybody who hears of a death asks for a new process. Up to three ranks die again and again,
+/// also while their new processes start, and so do those who have asked for these.
+void kill_again_and_again(Job& job, Stream& random) {
+  const std::uint32_t ranks = job.spec.platform.processes;
+  job.script(Family::workload, [ranks](ActorId) {
+    return Handlers{.peer_failed = [ranks](Context& context, Incarnation peer) {
+      if (peer.actor < ranks) context.restart(peer, RestartOn::same_node);
+    }};
+  });
+  std::vector<Rank> victims;
+  for (int i = 0; i < 3; ++i) victims.push_back(static_cast<Rank>(random.below(ranks)));
+  const double within_s = random.chance(0.5) ? 2e-3 : 4e-4;
+  for (int death = 0; death < 12; ++death)
+    job.kill(0.1 + within_s * random.uniform(), {victims[random.below(victims.size())]});
+}
+
 }  // namespace
+
+TEST_CASE("connection-loss finds the deaths of new processes, whenever they die") {
+  for (const EngineKind engine : engines())
+    for (const auto& [name, options] : variants()) {
+      if (name != "connection-loss") continue;
+      for (std::uint64_t seed = 1; seed <= sample_of(1000, engine); ++seed) {
+        if (engine == EngineKind::simgrid && seed > 20) break;
+        Stream random(seed, 1, Purpose::faults, 0);
+        const std::uint32_t per_node = 1 + static_cast<std::uint32_t>(random.below(3));
+        Job job(per_node * (4 + static_cast<std::uint32_t>(random.below(5))), quick_machine(64));
+        job.spec.platform.processes_per_node = per_node;
+        job.spec.platform.link_lost_delay_s = random.chance(0.5) ? 1e-4 : 1e-6;
+        job.spec.platform.local_exit_delay_s = job.spec.platform.link_lost_delay_s;
+        job.spec.platform.restart_delay_s = random.chance(0.5) ? 0.0 : 1e-5;
+        job.use(Family::failure_detection, name, options);
+        kill_again_and_again(job, random);
+        stop_at(job, 0.5);
+        const Seen seen = job.run(engine, seed);
+        INFO(engine_word(engine) << " " << name << ", seed " << seed);
+        CHECK(seen.metric("failed_ranks") == 0);  // all have been started again
+        CHECK(seen.metric("false_reports") == 0);
+        CHECK(seen.metric("missed_reports") == 0);
+        CHECK(seen.violations().empty());
+      }
+    }
+}
 
 TEST_CASE("detectors take nobody for dead who was started again, and tell all of the death") {
   for (const EngineKind engine : engines())
