@@ -174,7 +174,90 @@ void draw_harmless(Stream& random, FaultSchedule& schedule, const BlockProtocol&
   }
 }
 
+// ---- wide schedules ----------------------------------------------------------------------------
+
+/// A program on more ranks, several of them on a node.
+void widen(Stream& random, FaultSchedule& schedule) {
+  constexpr std::uint32_t kLargerCube = 27;
+  if (schedule.workload == "lulesh-mpi")
+    schedule.processes = random.chance(0.5) ? kLargerCube : schedule.processes;
+  else
+    schedule.processes = 4 + static_cast<std::uint32_t>(random.below(29));
+  schedule.processes_per_node =
+      1 + static_cast<std::uint32_t>(random.below(std::min(8U, schedule.processes - 1)));
+  schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
+  schedule.spare_nodes = 1 + static_cast<std::uint32_t>(random.below(12));
+}
+
+/// Adds a victim: a rank, often one that is dead already or the one next to it, a node, one of the
+/// spare ones among them, or a daemon.
+void add_victim(Stream& random, const FaultSchedule& schedule, bool daemons, FaultSpec& fault,
+                std::optional<Rank>& before) {
+  const Rank victim = draw_victim(random, schedule, before);
+  const double manner = random.uniform();
+  if (manner < 0.15)
+    fault.nodes.push_back(node_of(schedule, victim));
+  else if (manner < 0.25)
+    fault.nodes.push_back(nodes_of(schedule) +
+                          static_cast<NodeId>(random.below(schedule.spare_nodes)));
+  else if (manner < 0.35 && daemons)
+    fault.daemons.push_back(node_of(schedule, victim));
+  else
+    fault.ranks.push_back(victim);
+  before = victim;
+}
+
+/// Several deaths at once, at the start, at marks, at any event, or soon after other deaths.
+void draw_wide_deaths(Stream& random, FaultSchedule& schedule, bool daemons) {
+  const std::uint64_t faults = 1 + random.below(6);
+  std::optional<Rank> before;
+  for (std::uint64_t i = 0; i < faults; ++i) {
+    FaultSpec fault = draw_moment(random, schedule);
+    if (random.chance(0.15)) {
+      fault = {};
+      fault.time_s = 0.0;
+    }
+    const std::uint64_t victims = random.chance(0.5) ? 1 : 1 + random.below(5);
+    for (std::uint64_t one = 0; one < victims; ++one)
+      add_victim(random, schedule, daemons, fault, before);
+    for (auto* of : {&fault.ranks, &fault.nodes, &fault.daemons}) {
+      std::sort(of->begin(), of->end());
+      of->erase(std::unique(of->begin(), of->end()), of->end());
+    }
+    schedule.faults.push_back(std::move(fault));
+  }
+}
+
+/// No wait is too short: a detector may need long to find a death.
+void be_patient(FaultSchedule& schedule) {
+  constexpr double kLong_s = 1e6;
+  OptionValues& options = schedule.transactions;
+  options["release"] = std::string("invite");
+  options["request_timeout_s"] = options["wait_timeout_s"] = kLong_s;
+}
+
 }  // namespace
+
+FaultSchedule draw_wide_block_schedule(std::uint64_t number, const BlockProtocol& protocol,
+                                       const WideFaults& faults) {
+  Stream random(number, 4, Purpose::faults, 0);
+  FaultSchedule schedule;
+  schedule.seed = number;
+  draw_program(random, schedule, protocol);
+  widen(random, schedule);
+  draw_costs(random, schedule);
+  if (random.chance(0.3)) schedule.spread_s = spread(random, 1e-7, 1e-2);
+  draw_protocol(random, schedule, protocol);
+  if (faults.found_late && protocol.name == "fampi") be_patient(schedule);
+  draw_wide_deaths(random, schedule, faults.daemons);
+  if (!faults.found_late) draw_harmless(random, schedule, protocol);
+  if (faults.noise && random.chance(0.3)) {
+    const double length_s = spread(random, 1e-6, 1e-4);
+    schedule.os_noise =
+        OsNoise{.interval_s = length_s * (2 + 8 * random.uniform()), .length_s = length_s};
+  }
+  return schedule;
+}
 
 FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& protocol) {
   Stream random(number, 3, Purpose::faults, 0);

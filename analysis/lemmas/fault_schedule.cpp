@@ -195,7 +195,15 @@ bool fits_transactions(const FaultSchedule& schedule) {
     return set != schedule.transactions.end() && std::get<std::string>(set->second) == value;
   };
   constexpr std::uint32_t kCube = 8;
-  if (schedule.workload == "lulesh-mpi" && schedule.processes != kCube) return false;
+  constexpr std::uint32_t kLargerCube = 27;
+  if (schedule.workload == "lulesh-mpi" && schedule.processes != kCube &&
+      schedule.processes != kLargerCube)
+    return false;
+  // Who is told of nothing by others waits for its requests.
+  const auto timeout = schedule.transactions.find("request_timeout_s");
+  if (timeout != schedule.transactions.end() && std::get<double>(timeout->second) > 1.0 &&
+      !is("release", "invite"))
+    return false;
   if (is("checkpoint", "partner") && nodes_of(schedule) == 1) return false;
   return schedule.has_sums || !is("scope", "with-collective");
 }
@@ -277,7 +285,10 @@ StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
   StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
   if (!schedule.termination.empty()) stop.when = StopWhen::announced;
   constexpr double kRelaunches_s = 1000.0;  // several, each as long as is the default
-  if (has_try_blocks(schedule)) stop.time_s = kRelaunches_s;
+  if (has_try_blocks(schedule)) {
+    stop.time_s = kRelaunches_s;
+    stop.events = 5000000;  // a detector may send heartbeats
+  }
   if (!stack.detection) return stop;
   // Long enough for what is promised, also if the last death is a late consequence.
   const DetectionPromise promise = stack.detection(schedule);

@@ -121,6 +121,19 @@ struct BlockProtocol {
 /// interval.
 FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& protocol);
 
+/// What may happen in a wide schedule.
+struct WideFaults {
+  bool daemons = false;     ///< die, and their ranks with them; their nodes live on
+  bool found_late = false;  ///< by a detector of its own timeouts, which a stall would mislead
+  bool noise = false;       ///< of the operating system, which misleads nobody
+};
+
+/// Draws schedule number `number` for programs of TryBlocks on 4 to 32 ranks, up to 8 on a node,
+/// and 1 to 6 faults with 1 to 5 victims each: ranks, again and again the same ones, nodes and
+/// spare nodes.
+FaultSchedule draw_wide_block_schedule(std::uint64_t number, const BlockProtocol& protocol,
+                                       const WideFaults& faults);
+
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated
 /// times instead of marks, fewer processes, an earlier end, plainer costs, fewer disturbances.
 std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule);

@@ -75,6 +75,91 @@ LemmaSubject under_try_script(LemmaSubject subject) {
   return subject;
 }
 
+/// The failure detectors over which wide schedules are tried, and what may die under them.
+struct WideDetector {
+  std::string name;
+  NamedComponent component;
+  WideFaults faults;
+};
+
+/// The stream that draws a detector's options for a schedule.
+Stream stream_of_options(const FaultSchedule& schedule) {
+  return {schedule.seed, 5, Purpose::faults, 0};
+}
+
+/// As in a tree of any shape, with messages of any size.
+OptionValues connection_options(const FaultSchedule& schedule) {
+  Stream random = stream_of_options(schedule);
+  OptionValues options{{"radix", static_cast<std::int64_t>(1 + random.below(5))}};
+  if (random.chance(0.3)) options["control_bytes"] = static_cast<std::int64_t>(random.below(5000));
+  if (random.chance(0.3)) options["entry_bytes"] = static_cast<std::int64_t>(random.below(5000));
+  return options;
+}
+
+/// In some schedules the ring is as PRRTE has built it, which takes many heartbeats.
+bool is_as_built(std::uint64_t seed) { return seed % 16 == 0; }
+
+OptionValues rdaemon_options(const FaultSchedule& schedule) {
+  Stream random = stream_of_options(schedule);
+  OptionValues options{{"heartbeat_period_s", schedule.period_s},
+                       {"timeout_s", schedule.timeout_s},
+                       {"as_built", is_as_built(schedule.seed)}};
+  for (const char* option : {"feed_from_broadcast", "compare_reports"})
+    if (random.chance(0.5)) options[option] = random.chance(0.5);
+  for (const char* option : {"mending_grace_s", "daemon_delay_s"})
+    if (random.chance(0.3)) options[option] = random.uniform() * schedule.period_s;
+  if (random.chance(0.3)) options["daemon_cpu_s"] = random.uniform() * 1e-5;
+  return options;
+}
+
+OptionValues swim_options(const FaultSchedule& schedule) {
+  Stream random = stream_of_options(schedule);
+  OptionValues options{{"heartbeat_period_s", schedule.period_s},
+                       {"gossip_period_s", schedule.period_s / 5},
+                       {"gossip_to_dead_s", 30 * schedule.period_s},
+                       {"push_pull_period_s", 5 * schedule.period_s},
+                       {"retransmit_multiplier", std::int64_t{16}}};
+  if (random.chance(0.5)) options["lifeguard"] = random.chance(0.5);
+  if (random.chance(0.3)) options["indirect_probes"] = static_cast<std::int64_t>(random.below(6));
+  if (random.chance(0.3)) options["fallback_probe"] = random.chance(0.5);
+  if (random.chance(0.3))
+    options["gossip_members"] = static_cast<std::int64_t>(1 + random.below(4));
+  return options;
+}
+
+std::vector<WideDetector> wide_detectors() {
+  const OptionValues ranks{{"members", std::string("ranks")}};
+  const OptionValues daemons{{"members", std::string("daemons")}};
+  const WideFaults found_late{.found_late = true};
+  return {{"connection-loss",
+           {"connection-loss", daemons, connection_options},
+           {.daemons = true, .found_late = true, .noise = true}},
+          {"connection-loss of ranks",
+           {"connection-loss", ranks, connection_options},
+           {.found_late = true, .noise = true}},
+          {"rdaemon", {"rdaemon", {}, rdaemon_options}, found_late},
+          {"swim", {"swim", ranks, swim_options}, found_late},
+          {"swim of daemons", {"swim", daemons, swim_options}, found_late}};
+}
+
+/// As PRRTE has built it, nobody watches the first daemon.
+void spare_unwatched(FaultSchedule& schedule) {
+  for (FaultSpec& fault : schedule.faults) std::erase(fault.nodes, NodeId{0});
+  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
+    return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
+  });
+}
+
+LemmaSubject wide(const std::string& name, const BlockProtocol& protocol,
+                  const WideFaults& faults) {
+  return {name + " wide", committing(protocol.name), [protocol, faults](std::uint64_t number) {
+            FaultSchedule schedule = draw_wide_block_schedule(number, protocol, faults);
+            schedule.exit_delay_s = schedule.notice_s;
+            schedule.silent_loss_s = 2 * schedule.notice_s;
+            return schedule;
+          }};
+}
+
 /// Adds some of the subjects once more, changed.
 void add_changed(std::vector<LemmaSubject>& subjects, LemmaSubject (*changed)(LemmaSubject),
                  std::initializer_list<const char*> names) {
@@ -133,6 +218,33 @@ std::vector<LemmaSubject> block_subjects() {
 }
 
 }  // namespace
+
+const std::vector<LemmaSubject>& wide_block_subjects() {
+  static const std::vector<LemmaSubject> subjects = [] {
+    std::vector<LemmaSubject> made;
+    const std::initializer_list<std::pair<const char*, BlockProtocol>> protocols{
+        {"fampi", {.name = "fampi"}},
+        {"fampi with-collective", {.name = "fampi", .scope = "with-collective"}},
+        {"ulfm", {.name = "ulfm"}},
+        {"relaunch", {.name = "relaunch"}}};
+    for (const auto& [name, protocol] : protocols)
+      made.push_back(wide(name, protocol, {.noise = true}));
+    for (const WideDetector& detector : wide_detectors())
+      for (const auto& [name, protocol] : protocols) {
+        made.push_back(wide(name, protocol, detector.faults));
+        made.back().name += " over " + detector.name;
+        made.back().stack.components[Family::failure_detection] = detector.component;
+        if (detector.name != "rdaemon") continue;
+        made.back().draw = [draw = made.back().draw](std::uint64_t number) {
+          FaultSchedule schedule = draw(number);
+          if (is_as_built(schedule.seed)) spare_unwatched(schedule);
+          return schedule;
+        };
+      }
+    return made;
+  }();
+  return subjects;
+}
 
 const std::vector<LemmaSubject>& lemma_subjects(Family family) {
   if (family == Family::transactions) {

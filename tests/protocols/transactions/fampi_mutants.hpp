@@ -98,6 +98,15 @@ class InvitesNobody final : public FampiMutant<InvitesNobody> {
   void invite(Context&) override {}
 };
 
+/// Whoever comes behind somebody of whose death a rank hears after it has invited is left out.
+class MendsNoInvitation final : public FampiMutant<MendsNoInvitation> {
+ public:
+  using FampiMutant::FampiMutant;
+
+ private:
+  void mend_invitation(Context&, Rank) override {}
+};
+
 class ConsumesWhatIsStale final : public FampiMutant<ConsumesWhatIsStale> {
  public:
   using FampiMutant::FampiMutant;

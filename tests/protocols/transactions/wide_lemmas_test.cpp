@@ -1,0 +1,144 @@
+// The protocols of transactions under wide random schedules: up to 32 ranks, several of them and
+// whole nodes dead at once, and new processes that die again, over every detector that watches
+// them.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "protocols/failure_detection/connection_loss.hpp"
+#include "tests/protocols/transactions/fampi_mutants.hpp"
+#include "tests/support/pass_through.hpp"
+#include "tests/support/schedules.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const LemmaSubject& wide_subject(const std::string& name) {
+  for (const LemmaSubject& subject : wide_block_subjects())
+    if (subject.name == name) return subject;
+  FAIL("no subject " << name);
+  return wide_block_subjects().front();
+}
+
+/// Who passes nothing on of what it is told of new lives.
+class IgnoresNewLives final : public PassThrough<IgnoresNewLives, Detector> {
+ public:
+  using PassThrough::PassThrough;
+  void on_message(Context& context, const Message& message) override {
+    if (message.kind != kLossLives) PassThrough::on_message(context, message);
+  }
+};
+
+/// How often each process dies in a run.
+class Deaths final : public RunObserver {
+ public:
+  void see(const Sight& sight) override {
+    if (sight.kind != Sight::Kind::died) return;
+    ++count_[sight.actor];
+    ++at_once_[sight.time_s];
+  }
+  [[nodiscard]] bool any_again(std::uint32_t ranks) const {
+    return std::any_of(count_.begin(), count_.end(),
+                       [=](const auto& one) { return one.first < ranks && one.second > 1; });
+  }
+  [[nodiscard]] bool any_four_at_once() const {
+    return std::any_of(at_once_.begin(), at_once_.end(),
+                       [](const auto& one) { return one.second >= 4; });
+  }
+
+ private:
+  std::map<ActorId, int> count_;
+  std::map<double, int> at_once_;
+};
+
+}  // namespace
+
+TEST_CASE("transactions keep their promises under wide random schedules") {
+  for (const LemmaSubject& subject : wide_block_subjects()) {
+    check_schedules(subject, EngineKind::loggp, 1, 301);
+    check_schedules(subject, EngineKind::simgrid, 1, 3);
+  }
+}
+
+TEST_CASE("transactions keep their promises in many more wide schedules", "[.soak]") {
+  for (const LemmaSubject& subject : wide_block_subjects())
+    check_schedules(subject, EngineKind::loggp, 301, 20000);
+}
+
+TEST_CASE("wide schedules have what small ones cannot have") {
+  const LemmaSubject& subject = wide_subject("fampi wide over connection-loss of ranks");
+  std::uint32_t most_processes = 0;
+  int again = 0;
+  int four_at_once = 0;
+  int nodes_of_several = 0;
+  for (std::uint64_t number = 1; number <= 300; ++number) {
+    const FaultSchedule schedule = subject.draw(number);
+    Deaths deaths;
+    run_simulation(run_spec(schedule, subject.stack), EngineKind::loggp, schedule.seed, 0, &deaths);
+    most_processes = std::max(most_processes, schedule.processes);
+    again += deaths.any_again(schedule.processes) ? 1 : 0;
+    four_at_once += deaths.any_four_at_once() ? 1 : 0;
+    const bool node = std::any_of(schedule.faults.begin(), schedule.faults.end(),
+                                  [](const FaultSpec& fault) { return !fault.nodes.empty(); });
+    nodes_of_several += node && schedule.processes_per_node > 1 ? 1 : 0;
+  }
+  CHECK(most_processes >= 30);
+  CHECK(again > 30);
+  CHECK(four_at_once > 30);
+  CHECK(nodes_of_several > 30);
+}
+
+TEST_CASE("wide schedules find an invitation that does not go round the dead") {
+  static Registration mistaken;
+  mistaken = *find_registration(Family::transactions, "fampi");
+  mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    const auto options = std::make_shared<const FampiOptions>(fampi_options().read(values));
+    return [options, job](ActorId self) {
+      return std::make_unique<MendsNoInvitation>(options, job, self);
+    };
+  };
+  const std::string found = found_in_mutant(
+      wide_subject("fampi with-collective wide"),
+      [](RunSpec& spec) {
+        spec.components[index_of(Family::transactions)].registration = &mistaken;
+      },
+      5000);
+  CHECK_THAT(found, Contains("timed out"));
+}
+
+TEST_CASE("wide schedules find that nobody is told of a process that lives again") {
+  Registration mistaken;
+  const std::string found = found_in_mutant(
+      wide_subject("fampi wide over connection-loss of ranks"),
+      [&](RunSpec& spec) {
+        make_mistaken<IgnoresNewLives>(spec, Family::failure_detection, mistaken);
+      },
+      5000);
+  CHECK_THAT(found, Contains("hung"));
+}
+
+TEST_CASE("a wide schedule is replayed from its files") {
+  for (const LemmaSubject& subject : wide_block_subjects())
+    for (std::uint64_t number = 1; number <= 5; ++number) {
+      const FaultSchedule schedule = subject.draw(number);
+      CAPTURE(subject.name, number);
+      const TemporaryDirectory directory;
+      const ReplayFiles files =
+          replay_files(schedule, subject.stack, EngineKind::loggp, "replay", "./machine.json");
+      static_cast<void>(directory.write("machine.json", files.machine));
+      const Scenario scenario =
+          load_scenario(directory.write("scenario.json", files.scenario).string());
+      const RunResult again =
+          run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
+      const RunResult first = run_lemma(schedule, subject.stack, EngineKind::loggp).result;
+      CHECK(again.outcome == first.outcome);
+      CHECK(again.metrics.values() == first.metrics.values());
+    }
+}
