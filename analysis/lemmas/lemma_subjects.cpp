@@ -80,6 +80,7 @@ struct WideDetector {
   std::string name;
   NamedComponent component;
   WideFaults faults;
+  void (*fit)(FaultSchedule&) = nullptr;  ///< leaves out what the detector does not promise to find
 };
 
 /// The stream that draws a detector's options for a schedule.
@@ -127,6 +128,37 @@ OptionValues swim_options(const FaultSchedule& schedule) {
   return options;
 }
 
+void leave_out_harmless(FaultSchedule& schedule) {
+  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
+    return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
+  });
+}
+
+/// As PRRTE has built it, nobody watches the first daemon.
+void fit_rdaemon(FaultSchedule& schedule) {
+  if (!is_as_built(schedule.seed)) return;
+  for (FaultSpec& fault : schedule.faults) std::erase(fault.nodes, NodeId{0});
+  leave_out_harmless(schedule);
+}
+
+/// Open MPI's detector watches no process that has been started again, and three deaths can cut off
+/// one of four processes. The slack at its start is in seconds.
+void fit_ulfm(FaultSchedule& schedule) {
+  schedule.period_s = 1.0;
+  schedule.timeout_s = 2.5;
+  std::vector<Rank> dead;
+  for (FaultSpec& fault : schedule.faults) {
+    fault.nodes.clear();
+    std::erase_if(fault.ranks, [&dead](Rank rank) {
+      const bool is_one_more =
+          dead.size() < 2 && std::find(dead.begin(), dead.end(), rank) == dead.end();
+      if (is_one_more) dead.push_back(rank);
+      return !is_one_more;
+    });
+  }
+  leave_out_harmless(schedule);
+}
+
 std::vector<WideDetector> wide_detectors() {
   const OptionValues ranks{{"members", std::string("ranks")}};
   const OptionValues daemons{{"members", std::string("daemons")}};
@@ -137,17 +169,11 @@ std::vector<WideDetector> wide_detectors() {
           {"connection-loss of ranks",
            {"connection-loss", ranks, connection_options},
            {.found_late = true, .noise = true}},
-          {"rdaemon", {"rdaemon", {}, rdaemon_options}, found_late},
+          {"rdaemon", {"rdaemon", {}, rdaemon_options}, found_late, fit_rdaemon},
+          {"ulfm", detection_subject("ulfm").stack.components.at(Family::failure_detection),
+           found_late, fit_ulfm},
           {"swim", {"swim", ranks, swim_options}, found_late},
           {"swim of daemons", {"swim", daemons, swim_options}, found_late}};
-}
-
-/// As PRRTE has built it, nobody watches the first daemon.
-void spare_unwatched(FaultSchedule& schedule) {
-  for (FaultSpec& fault : schedule.faults) std::erase(fault.nodes, NodeId{0});
-  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
-    return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
-  });
 }
 
 LemmaSubject wide(const std::string& name, const BlockProtocol& protocol,
@@ -234,10 +260,10 @@ const std::vector<LemmaSubject>& wide_block_subjects() {
         made.push_back(wide(name, protocol, detector.faults));
         made.back().name += " over " + detector.name;
         made.back().stack.components[Family::failure_detection] = detector.component;
-        if (detector.name != "rdaemon") continue;
-        made.back().draw = [draw = made.back().draw](std::uint64_t number) {
+        if (detector.fit == nullptr) continue;
+        made.back().draw = [draw = made.back().draw, fit = detector.fit](std::uint64_t number) {
           FaultSchedule schedule = draw(number);
-          if (is_as_built(schedule.seed)) spare_unwatched(schedule);
+          fit(schedule);
           return schedule;
         };
       }

@@ -23,8 +23,8 @@ struct LemmaSubject {
 /// Schedules on simgrid take them in turn.
 const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::termination);
 
-/// The protocols of transactions under wide schedules, over the oracle and over each detector that
-/// watches processes which have been started again.
+/// The protocols of transactions under wide schedules, over the oracle and over each detector, as
+/// far as that watches processes which have been started again.
 const std::vector<LemmaSubject>& wide_block_subjects();
 
 }  // namespace faultline
