@@ -134,10 +134,14 @@ void leave_out_harmless(FaultSchedule& schedule) {
   });
 }
 
-/// As PRRTE has built it, nobody watches the first daemon.
+/// As PRRTE has built it, nobody watches the first daemon, and it watches nobody, so that somebody
+/// else has to be left.
 void fit_rdaemon(FaultSchedule& schedule) {
   if (!is_as_built(schedule.seed)) return;
-  for (FaultSpec& fault : schedule.faults) std::erase(fault.nodes, NodeId{0});
+  bool any = false;
+  for (FaultSpec& fault : schedule.faults)
+    std::erase_if(fault.nodes,
+                  [&any](NodeId node) { return node == 0 || std::exchange(any, true); });
   leave_out_harmless(schedule);
 }
 
