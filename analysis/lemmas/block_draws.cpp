@@ -253,8 +253,8 @@ FaultSchedule draw_wide_block_schedule(std::uint64_t number, const BlockProtocol
   if (!faults.found_late) draw_harmless(random, schedule, protocol);
   if (faults.noise && random.chance(0.3)) {
     const double length_s = spread(random, 1e-6, 1e-4);
-    schedule.os_noise =
-        OsNoise{.interval_s = length_s * (2 + 8 * random.uniform()), .length_s = length_s};
+    schedule.os_noise = OsNoise{
+        .interval_s = length_s * (2 + 8 * random.uniform()), .length_s = length_s, .nodes = {}};
   }
   return schedule;
 }
