@@ -228,6 +228,31 @@ void draw_wide_deaths(Stream& random, FaultSchedule& schedule, bool daemons) {
   }
 }
 
+/// Three ranks die again and again, often while their new processes start, with as many nodes for
+/// those as it takes.
+void draw_deaths_again(Stream& random, FaultSchedule& schedule, bool daemons) {
+  constexpr std::uint32_t kEnough = 14;
+  schedule.spare_nodes = kEnough;
+  const auto any = [&] { return static_cast<Rank>(random.below(schedule.processes)); };
+  const std::array victims{any(), any(), Rank{0}};
+  std::uint64_t event = 1 + random.below(200);
+  const std::uint64_t deaths = 2 + random.below(7);
+  for (std::uint64_t death = 0; death < deaths; ++death) {
+    const Rank victim = victims[random.below(victims.size())];
+    const double manner = random.uniform();
+    FaultSpec fault;
+    fault.event = event;
+    if (manner < 0.05)
+      fault.nodes.push_back(node_of(schedule, victim));
+    else if (manner < 0.2 && daemons)
+      fault.daemons.push_back(node_of(schedule, victim));
+    else
+      fault.ranks.push_back(victim);
+    schedule.faults.push_back(std::move(fault));
+    event += 1 + random.below(random.chance(0.5) ? 12 : 80);
+  }
+}
+
 /// No wait is too short: a detector may need long to find a death.
 void be_patient(FaultSchedule& schedule) {
   constexpr double kLong_s = 1e6;
@@ -244,12 +269,16 @@ FaultSchedule draw_wide_block_schedule(std::uint64_t number, const BlockProtocol
   FaultSchedule schedule;
   schedule.seed = number;
   draw_program(random, schedule, protocol);
-  widen(random, schedule);
+  const bool is_wide = random.chance(0.6);
+  if (is_wide) widen(random, schedule);
   draw_costs(random, schedule);
   if (random.chance(0.3)) schedule.spread_s = spread(random, 1e-7, 1e-2);
   draw_protocol(random, schedule, protocol);
   if (faults.found_late && protocol.name == "fampi") be_patient(schedule);
-  draw_wide_deaths(random, schedule, faults.daemons);
+  if (is_wide)
+    draw_wide_deaths(random, schedule, faults.daemons);
+  else
+    draw_deaths_again(random, schedule, faults.daemons);
   if (!faults.found_late) draw_harmless(random, schedule, protocol);
   if (faults.noise && random.chance(0.3)) {
     const double length_s = spread(random, 1e-6, 1e-4);

@@ -103,6 +103,9 @@ void ConnectionLoss::start(Context& context) {
   for (ActorId actor = 0; actor < members_.actor(members_.count()); ++actor)
     if (const Incarnation life = context.known(actor); actor != context.self() && life.number > 0)
       lives_[actor] = life.number;
+  // Who died with an earlier daemon of this node may be dead still.
+  for (std::uint16_t life = 0; members_.are_daemons() && life < context.incarnation(); ++life)
+    ended_.insert({context.self(), life});
   // The others learn that it lives again, and what it does not know yet comes in return.
   if (parent_) send_all(context, members_.actor(*parent_));
   for (const Place child : children_) send_all(context, members_.actor(child));
@@ -196,7 +199,10 @@ void ConnectionLoss::learn_of(Context& context, Incarnation dead, ActorId from) 
   if (!has_died(dead)) return declare_through(context, dead, from);
   // It lives again, or has done so, which others may not know yet.
   if (dead_.count(dead.actor) > 0 && dead_.at(dead.actor) == dead.number) return;
-  if (ended_.insert(dead).second) tell(context, kLossReport, dead, from);
+  if (!ended_.insert(dead).second) return;
+  tell(context, kLossReport, dead, from);
+  // This is a new daemon. Who died with the other one may be dead still.
+  if (members_.contains(dead.actor)) tell_ranks(context, dead);
 }
 
 /// Does this member know that this life is over?

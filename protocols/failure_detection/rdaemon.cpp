@@ -285,10 +285,11 @@ std::uint64_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const 
 }
 
 /// Tells a process that was started later of everybody who is dead as far as this daemon knows. The
-/// processes of a dead daemon may still be dead when another one is in its place.
+/// processes of a dead daemon may still be dead when another one is in its place. Who has died in a
+/// later life than this daemon knows of has said nothing to it.
 void Rdaemon::tell_all(Context& context, Rank rank) const {
   for (const Incarnation dead : reported_.all())
-    if (dead == context.known(dead.actor) || daemons_.contains(dead.actor))
+    if (dead.number >= context.known(dead.actor).number || daemons_.contains(dead.actor))
       context.send(rank, kNotice, bytes_of(context, dead)).payload.put(dead);
 }
 

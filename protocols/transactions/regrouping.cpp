@@ -130,10 +130,10 @@ void WorldLayer::call_all(Context& context) {
 }
 
 /// Who names a leader that has died will name another one when it hears of that, to all who have
-/// called it. So one call is enough.
-void WorldLayer::follow(Context& context, Incarnation leader) {
-  const bool lives_again = leader.number < context.known(leader.actor).number;
-  if (lives_again || is_dead_now(leader)) {
+/// called it: one call is enough. Who takes this process for the leader knows a world of it.
+void WorldLayer::follow(Context& context, Incarnation leader, ActorId from) {
+  if (leader == Incarnation{self_, context.incarnation()}) return send_ready(context, from);
+  if (leader.number < context.known(leader.actor).number || is_dead_now(leader)) {
     if (!regrouping_->has_called) call_all(context);
     return;
   }

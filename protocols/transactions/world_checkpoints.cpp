@@ -180,14 +180,19 @@ std::uint64_t WorldLayer::place_of_entry(ActorId actor) const {
 }
 
 /// The last two checkpoints stay: others may not have heard that the last is complete, and go back
-/// to the one before if whoever knows it dies.
+/// to the one before if whoever knows it dies. A new process may have found three.
 void WorldLayer::write_down(Context& context) const {
   const SavedPoint& taking = *checkpoints_->taking;
   const std::uint64_t first = storage_place();
   std::uint64_t chosen = first;
+  std::uint64_t oldest = UINT64_MAX;
   for (std::uint64_t place = first; place < first + kPlaces; ++place) {
     const std::vector<std::uint64_t> words = context.stored(place);
-    if (words.empty() || !checkpoints_->saved.find(words.front())) chosen = place;
+    const bool is_free = words.empty() || !checkpoints_->saved.find(words.front());
+    if (is_free || words.front() < oldest) {
+      chosen = place;
+      oldest = is_free ? 0 : words.front();
+    }
     if (!words.empty() && words.front() == taking.iteration) break;  // of a world that is over
   }
   context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared, chosen,

@@ -176,7 +176,8 @@ void WorldLayer::on_message(Context& context, const Message& message) {
                                 .held = held ? *held : std::vector<HeldPoints>()});
     }
     case kLeader:
-      if (phase_ == Phase::spawned) follow(context, message.payload.get<Incarnation>());
+      if (phase_ == Phase::spawned)
+        follow(context, message.payload.get<Incarnation>(), message.from);
       return;
     case kWorld:
       return on_world_message(context, message);

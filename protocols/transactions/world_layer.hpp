@@ -246,7 +246,7 @@ class WorldLayer : public Layer {
   void heed(Context& context, Incarnation peer);
   void hear_as_spawned(Context& context, Incarnation peer);
   void call_all(Context& context);
-  void follow(Context& context, Incarnation leader);
+  void follow(Context& context, Incarnation leader, ActorId from);
   void name_leader(Context& context, ActorId spawned) const;
   void give_up_if_world_is_lost(Context& context) const;
   [[nodiscard]] Incarnation last_to_enter(const Context& context, ActorId actor) const;

@@ -21,7 +21,8 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
     const Incarnation asker = asked->asker;
     if (state_.actors[asker.actor].alive && incarnation_of(asker.actor) == asker) return;
     asked->asker = incarnation_of(self);
-    if (is_over) learn(self, incarnation_of(dead.actor));
+    const PendingRestart answered = *asked;  // what follows may ask for others
+    if (is_over) answer_asker(answered);
     return;
   }
   if (is_over) return;

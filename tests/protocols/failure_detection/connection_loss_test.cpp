@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "protocols/failure_detection/connection_loss.hpp"
 #include "tests/protocols/failure_detection/heard_of.hpp"
@@ -44,6 +46,26 @@ std::vector<OptionProblem> problems(const OptionValues& changes, std::uint32_t p
   for (const OptionSpec& option : found->options) values[option.name] = option.default_value;
   for (const auto& [name, value] : changes) values.at(name) = value;
   return found->check(values, job_of(processes));
+}
+
+/// Who asks for a new process of that rank on its old node, at these times.
+void ask_for(Job& job, Rank rank, const std::vector<std::pair<Rank, double>>& askers) {
+  job.script(Family::workload, [&job, rank, askers](ActorId self) {
+    return Handlers{
+        .start =
+            [self, askers](Context& context) {
+              for (const auto& [asker, at_s] : askers)
+                if (self == asker && context.incarnation() == 0) context.set_timer(1, at_s);
+            },
+        .timer =
+            [rank](Context& context, std::uint64_t) {
+              context.restart({rank, 0}, RestartOn::same_node);
+            },
+        .peer_failed = [&job](Context& context,
+                              Incarnation peer) { job.note(context, "failed", peer.actor); }};
+  });
+  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.time_s = 400;
 }
 
 }  // namespace
@@ -225,27 +247,35 @@ TEST_CASE("the death of a new process that has told nobody that it lives reaches
   }
 }
 
-// Only rank 0 is told by the resource manager of the daemon that has started with rank 1.
+// Only who has asked is told by the resource manager of the daemon that has started with rank 1: a
+// rank that tells its own daemon, or one that dies before that; then the next one that asks.
 TEST_CASE("the death of a new daemon that has told nobody that it lives reaches everybody") {
+  for (const EngineKind engine : engines())
+    for (const bool asker_dies : {false, true}) {
+      Job job(4);
+      connect(job, "daemons", 3);
+      ask_for(job, 1, {{3, 80}, {2, 120}});
+      job.kill(5, {}, {}, {1}).kill(80.5, {}, {1});
+      if (asker_dies) job.kill(80.5, {3});
+      const Seen seen = job.run(engine);
+      const Values dead = asker_dies ? Values{1, 1, 3} : Values{1, 1};
+      for (const Rank rank : {0U, 2U}) CHECK(heard_by(seen, rank, 4) == dead);
+      CHECK(seen.metric("missed_reports") == 0);
+      CHECK(seen.metric("false_reports") == 0);
+    }
+}
+
+// Ranks 0 and 1 die with their daemon. Nobody but that has to tell the new process of rank 0 so.
+TEST_CASE("a new daemon tells its processes of those who died with the one before") {
   for (const EngineKind engine : engines()) {
     Job job(4);
+    job.spec.platform.processes_per_node = 2;
     connect(job, "daemons", 3);
-    job.spec.stop.when = StopWhen::time;
-    job.spec.stop.time_s = 400;
-    job.script(Family::workload, [&job](ActorId self) {
-      return Handlers{
-          .start = [self](Context& context) { context.set_timer(1, self == 0 ? 80 : 1); },
-          .timer =
-              [self](Context& context, std::uint64_t) {
-                if (self == 0 && context.now_s() > 79)
-                  context.restart({1, 0}, RestartOn::same_node);
-              },
-          .peer_failed = [&job](Context& context,
-                                Incarnation peer) { job.note(context, "failed", peer.actor); }};
-    });
-    job.kill(5, {}, {}, {1}).kill(80.5, {}, {1});
+    ask_for(job, 0, {{2, 80}});
+    job.kill(5, {}, {}, {0});
     const Seen seen = job.run(engine);
-    for (const Rank rank : {0U, 2U, 3U}) CHECK(heard_by(seen, rank, 4) == Values{1, 1});
+    CHECK(heard_by(seen, 0, 4) == Values{1});
+    for (const Rank rank : {2U, 3U}) CHECK(heard_by(seen, rank, 4) == Values{0, 1});
     CHECK(seen.metric("missed_reports") == 0);
     CHECK(seen.metric("false_reports") == 0);
   }

@@ -93,10 +93,10 @@ void kill_again_and_again(Job& job, Stream& random) {
 
 }  // namespace
 
-TEST_CASE("connection-loss finds the deaths of new processes, whenever they die") {
+TEST_CASE("detectors find the deaths of new processes, whenever they die") {
   for (const EngineKind engine : engines())
     for (const auto& [name, options] : variants()) {
-      if (name != "connection-loss") continue;
+      if (name != "connection-loss" && name != "rdaemon") continue;
       for (std::uint64_t seed = 1; seed <= sample_of(1000, engine); ++seed) {
         if (engine == EngineKind::simgrid && seed > 20) break;
         Stream random(seed, 1, Purpose::faults, 0);

@@ -2,14 +2,17 @@
 // who lives, whoever has died, and whenever each rank hears of that.
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "protocols/transactions/revoke_graph.hpp"
 #include "sim/core/random.hpp"
+#include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -86,7 +89,8 @@ class Flood {
 };
 
 /// A program of sums whose requests never time out, under the protocol that floods.
-void set_up(Job& job, const std::string& protocol, const std::string& scope, double spread_s) {
+void set_up_flood(Job& job, const std::string& protocol, const std::string& scope,
+                  double spread_s) {
   job.workload("try-blocks", {{"iterations", std::int64_t{3}}, {"allreduces", std::int64_t{1}}});
   OptionValues options;
   if (protocol == "fampi")
@@ -101,22 +105,31 @@ void set_up(Job& job, const std::string& protocol, const std::string& scope, dou
   job.spec.stop.time_s = 1e5;
 }
 
+/// The ranks of that set die at the start. `mistaken`: in the place of fampi, if there is one.
+Seen run_with_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
+                   const std::string& scope, double spread_s,
+                   const Registration* mistaken = nullptr) {
+  Job job(processes, quick_machine());
+  set_up_flood(job, "fampi", scope, spread_s);
+  if (mistaken != nullptr)
+    job.spec.components[index_of(Family::transactions)].registration = mistaken;
+  std::vector<Rank> dead;
+  for (Rank rank = 0; rank < processes; ++rank)
+    if ((dead_set >> rank & 1U) != 0) dead.push_back(rank);
+  job.kill(0, dead);
+  return job.run(engine, dead_set);
+}
+
 /// Every death at the start is survived as long as somebody is left, and nobody waits until it has
 /// lost its patience.
 void check_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
                 const std::string& scope, double spread_s) {
   INFO(engine_word(engine) << ", " << processes << " ranks, dead: " << dead_set << ", " << scope
                            << ", spread " << spread_s);
-  Job job(processes, quick_machine());
-  set_up(job, "fampi", scope, spread_s);
-  std::vector<Rank> dead;
-  for (Rank rank = 0; rank < processes; ++rank)
-    if ((dead_set >> rank & 1U) != 0) dead.push_back(rank);
-  job.kill(0, dead);
-  const Seen seen = job.run(engine, dead_set);
+  const Seen seen = run_with_dead(engine, processes, dead_set, scope, spread_s);
   REQUIRE(seen.result.outcome == Outcome::finished);
   REQUIRE(seen.violations().empty());
-  REQUIRE(seen.metric("ranks_respawned") == static_cast<double>(dead.size()));
+  REQUIRE(seen.metric("ranks_respawned") == std::popcount(dead_set));
   REQUIRE(seen.metric("wait_timeouts") == 0.0);
   REQUIRE(seen.metric("end_time_s") < 0.1);
 }
@@ -157,6 +170,22 @@ TEST_CASE("invitations go round the dead, whoever they are") {
       }
 }
 
+TEST_CASE("who does not mend its invitations leaves somebody waiting") {
+  Registration mistaken = *find_registration(Family::transactions, "fampi");
+  mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    const auto options = std::make_shared<const FampiOptions>(fampi_options().read(values));
+    return [options, job](ActorId self) {
+      return std::make_unique<MendsNoInvitation>(options, job, self);
+    };
+  };
+  int waits = 0;
+  for (std::uint32_t dead_set = 1; dead_set + 1 < 1U << 7; ++dead_set)
+    if (run_with_dead(EngineKind::loggp, 7, dead_set, "global", 1e-3, &mistaken).result.outcome !=
+        Outcome::finished)
+      ++waits;
+  CHECK(waits > 0);
+}
+
 // Ranks 2, 3 and 6 live. No distance of a power of two leads from 2 or 3 to 6.
 TEST_CASE("an invitation reaches a rank whose every neighbour is dead") {
   for (const EngineKind engine : engines()) check_dead(engine, 7, 0b0110011, "global", 0.0);
@@ -168,7 +197,7 @@ TEST_CASE("the death of a node that leaves three of eleven ranks is survived") {
   for (const EngineKind engine : engines()) {
     Job job(11, quick_machine());
     job.spec.platform.processes_per_node = 8;
-    set_up(job, "fampi", "global", 1e-3);
+    set_up_flood(job, "fampi", "global", 1e-3);
     job.kill(1e-5, {0, 1, 3, 4, 5, 6, 8, 9});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
@@ -181,7 +210,7 @@ TEST_CASE("without deaths a rank invites each at a distance of a power of two on
   for (const EngineKind engine : engines()) {
     // An error in the data of one rank makes all give up the TryBlock: 8 ranks, +-1, +-2 and 4.
     Job job(8, quick_machine());
-    set_up(job, "fampi", "global", 0.0);
+    set_up_flood(job, "fampi", "global", 0.0);
     FaultSpec error;
     error.time_s = 0.0;
     error.ranks = {3};

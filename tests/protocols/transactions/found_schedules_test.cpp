@@ -321,3 +321,53 @@ TEST_CASE("who enters a world and knows that a process of it is dead tells those
                              .exit_delay_s = 6.932262162344676e-07,
                              .silent_loss_s = 1.3864524324689352e-06});
 }
+
+// Rank 0 has died after its third checkpoint, and the new process has found all three. It must not
+// write the fourth in the place of the third, to which all go back if it dies before the fourth is
+// complete.
+TEST_CASE("a new process that finds three checkpoints writes the next in the place of the first") {
+  FaultSpec first;
+  first.time_s = 0.0;
+  first.ranks = {0};
+  check_transactions_finish(
+      "relaunch", {.seed = 4966,
+                   .processes = 3,
+                   .processes_per_node = 2,
+                   .workload = "minife",
+                   .work = 4,
+                   .compute_s = 2.5297394698011032e-05,
+                   .overhead_s = 1.424564253292611e-07,
+                   .latency_s = 6.2824953165921861e-07,
+                   .gap_s = 2.5189082438905714e-06,
+                   .notice_s = 5.5692347653630528e-05,
+                   .faults = {first, at_event(147, 0), at_event(200, 0), at_event(266, 0)},
+                   .spare_nodes = 14,
+                   .has_sums = false,
+                   .transactions = {{"checkpoint", std::string("local")},
+                                    {"checkpoint_interval_s", 2.2538765376169625e-05},
+                                    {"node_storage_bandwidth_Bps", 731437921.4609853},
+                                    {"relaunch_s", 0.0026721770316045167},
+                                    {"spawn", std::string("same-node")}}});
+}
+
+// Rank 3 enters a world whose first rank that lives is a new process that has not heard of it yet,
+// and takes that for the leader. The new process counted itself among those who know no world.
+TEST_CASE("a new process that is said to lead a world asks whoever says so for that world") {
+  check_transactions_finish("relaunch",
+                            {.seed = 5752,
+                             .processes = 4,
+                             .workload = "minife",
+                             .work = 2,
+                             .progress = Progress::between,
+                             .compute_s = 1.2093669490365839e-05,
+                             .overhead_s = 3.3918319227129802e-07,
+                             .latency_s = 1.3971114848613909e-06,
+                             .gap_s = 1.0306617996182605e-07,
+                             .notice_s = 1.01825936594818e-06,
+                             .reordering_s = 6.6213119283302675e-05,
+                             .faults = {at_event(145, 0), at_event(164, 1), at_event(171, 2)},
+                             .spare_nodes = 14,
+                             .transactions = {{"checkpoint", std::string("partner")},
+                                              {"checkpoint_iterations", std::int64_t{1}},
+                                              {"rebuild_over", std::string("tree")}}});
+}

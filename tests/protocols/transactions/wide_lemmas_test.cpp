@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "protocols/failure_detection/connection_loss.hpp"
-#include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -93,24 +91,6 @@ TEST_CASE("wide schedules have what small ones cannot have") {
   CHECK(again > 30);
   CHECK(four_at_once > 30);
   CHECK(nodes_of_several > 30);
-}
-
-TEST_CASE("wide schedules find an invitation that does not go round the dead") {
-  static Registration mistaken;
-  mistaken = *find_registration(Family::transactions, "fampi");
-  mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
-    const auto options = std::make_shared<const FampiOptions>(fampi_options().read(values));
-    return [options, job](ActorId self) {
-      return std::make_unique<MendsNoInvitation>(options, job, self);
-    };
-  };
-  const std::string found = found_in_mutant(
-      wide_subject("fampi with-collective wide"),
-      [](RunSpec& spec) {
-        spec.components[index_of(Family::transactions)].registration = &mistaken;
-      },
-      5000);
-  CHECK_THAT(found, Contains("timed out"));
 }
 
 TEST_CASE("wide schedules find that nobody is told of a process that lives again") {
