@@ -146,9 +146,18 @@ void LoggedLayer::on_resumed(Context& context) {
 
 // ---- restarts ---------------------------------------------------------------------------------
 
+/// The ranks of a node that has failed restart on one node, too.
+const char* LoggedLayer::why_not_several(const Placement& placement, Rank other) const {
+  if (placement.node_of(self()) == placement.node_of(other))
+    return "a rank has died while another one of its node was recovering: this protocol brings "
+           "back one rank at a time, and does not survive a node that fails with several";
+  return "a rank has died while another was recovering: this protocol brings back one rank at a "
+         "time";
+}
+
 void LoggedLayer::on_joined(Context& context, Rank root, RestartReport& report) {
   if (root != self() && is_recovering() && !recovers_several())
-    return context.fatal("a rank has died while another was recovering");
+    return context.fatal(why_not_several(context.placement(), root));
   if (root == self()) recovered_ = false;
   const Peer* entry = peers_.find(root);
   if (entry != nullptr && entry->served < context.known(root).number) report.partners = 1;

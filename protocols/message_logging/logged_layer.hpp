@@ -143,6 +143,7 @@ class LoggedLayer : public CheckpointedLayer {
   [[nodiscard]] bool has_ended(const Peer& peer) const {
     return peer.number < goals_.size() && goals_[peer.number] != kNoGoal;
   }
+  [[nodiscard]] const char* why_not_several(const Placement& placement, Rank other) const;
   [[nodiscard]] std::uint64_t lost_log_ends(Context& context) const;
   Peer& add_peer(Rank rank, std::uint16_t served);
 

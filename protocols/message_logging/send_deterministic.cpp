@@ -18,7 +18,8 @@ const Registered registered{registration<SendDeterministic>(
                 .tolerates_faults = true,
                 .needs_detection = true,
                 .takes_images = true,
-                .needs_order_free = true},
+                .needs_order_free = true,
+                .recovers_singly = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
      .metrics = logging_metrics()},
     [] {

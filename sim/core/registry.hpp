@@ -45,6 +45,7 @@ struct Traits {
   bool needs_order_free = false;      ///< a layer that works only above such a workload
   bool needs_no_layer_above = false;  ///< a layer that works only right below a workload
   bool commits_blocks = false;        ///< transactions: it accepts and rejects TryBlocks
+  bool recovers_singly = false;       ///< a layer that gives up if several ranks are dead at once
 };
 
 /// What a program has in its TryBlocks.
@@ -155,7 +156,7 @@ Registration registration(Registration base, const OptionSet<Struct>& set) {
   static_assert(role != Role::layer || std::is_base_of_v<Layer, Made>);
   if (place_of(base.family).role != role)
     throw std::logic_error(base.name + " does not have the role of its family");
-  set.copy_to(base.options);
+  base.options = set.specs();
   base.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto options = std::make_shared<const Struct>(set.read(values));
     return [options, job](ActorId self) -> std::unique_ptr<Component> {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <utility>
 
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
@@ -56,6 +57,12 @@ std::size_t typing_errors(const std::string& a, const std::string& b) {
 
 void Problems::add(const std::string& path, const std::string& message) {
   if (seen_.emplace(path, message).second) entries_.emplace_back(path, message);
+}
+
+void Problems::note(const std::string& path, const std::string& message) {
+  std::string line = file_ + ": " + path + ": " + message;
+  if (std::find(notes_.begin(), notes_.end(), line) == notes_.end())
+    notes_.push_back(std::move(line));
 }
 
 bool Problems::full() const { return entries_.size() >= kShownProblems; }

@@ -22,10 +22,9 @@ class Problems {
   /// Adds errors of another file, one per line of `text`. `path` is the value that names that file.
   void add_lines(const std::string& path, const std::string& text);
 
-  /// Adds a note about something that is not an error but that the user should know.
-  void note(const std::string& path, const std::string& message) {
-    notes_.push_back(file_ + ": " + path + ": " + message);
-  }
+  /// Adds a note about something that is not an error but that the user should know. The same note
+  /// about the same place is added once.
+  void note(const std::string& path, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Errors at or below `path` are followed by `note`. It says, for instance, that the command line

@@ -64,6 +64,7 @@ class AssumptionCheck {
              "), expected message_logging none");
     if (traits.takes_images) refuse_what_has_no_image();
     if (traits.takes_images && point_.has_faults()) check_recovery();
+    if (traits.recovers_singly) note_deaths_at_once();
     if (component_.check_with_workload) check_options();
     if (component_.check_without_spare_nodes) check_spare_nodes();
     if (traits.needs_order_free) refuse_what_needs_order();
@@ -132,6 +133,53 @@ class AssumptionCheck {
                                                 " restarts the ranks of a node that has failed on "
                                                 "another, expected at least 1" +
                                                 kOrAllow);
+  }
+  /// It works as long as no such fault strikes, so that is no error.
+  void note_deaths_at_once() const {
+    const std::uint32_t most = most_deaths_at_once();
+    if (most < 2) return;
+    const bool by_nodes = most_ranks_of_node() > 1 && any_fault_of_nodes();
+    problems_.note(
+        path_,
+        component_.name +
+            " brings back one rank at a time, and gives up if several are dead at once, as " +
+            (by_nodes ? "after the death of a node, which holds up to " +
+                            std::to_string(most_ranks_of_node()) + " ranks here"
+                      : "after a fault that takes several, as one can here") +
+            alternatives(component_.family,
+                         [](const Traits& traits) { return !traits.recovers_singly; }));
+  }
+  [[nodiscard]] std::uint32_t most_ranks_of_node() const {
+    return std::min(point_.platform.processes_per_node, point_.platform.processes);
+  }
+  [[nodiscard]] bool any_fault_of_nodes() const {
+    return std::ranges::any_of(point_.faults,
+                               [](const FaultSpec& fault) {
+                                 return fault.kills() &&
+                                        !(fault.nodes.empty() && fault.daemons.empty());
+                               }) ||
+           std::ranges::any_of(point_.fault_sources, strikes_nodes);
+  }
+  /// How many ranks one fault can take; at least 2 if a distribution says how many.
+  [[nodiscard]] std::uint32_t most_deaths_at_once() const {
+    std::size_t most = 0;
+    for (const FaultSpec& fault : point_.faults)
+      if (fault.kills())
+        most = std::max(most, fault.ranks.size() + (fault.nodes.size() + fault.daemons.size()) *
+                                                       most_ranks_of_node());
+    for (const FaultSourceChoice& source : point_.fault_sources)
+      most = std::max(most,
+                      largest_size_of(source) * (strikes_nodes(source) ? most_ranks_of_node() : 1));
+    return static_cast<std::uint32_t>(std::min<std::size_t>(most, point_.platform.processes));
+  }
+  [[nodiscard]] static std::size_t largest_size_of(const FaultSourceChoice& source) {
+    std::size_t size = 1;
+    for (const auto& [name, value] : source.options) {
+      if (std::holds_alternative<FaultCountsInput>(value)) size = std::max<std::size_t>(size, 2);
+      if (name == "size" && std::holds_alternative<std::int64_t>(value))
+        size = std::max(size, static_cast<std::size_t>(std::get<std::int64_t>(value)));
+    }
+    return size;
   }
   void refuse_without_checkpoints(const Registration& workload) const {
     if (!workload.asks_for_checkpoints)

@@ -103,7 +103,8 @@ JsonValue component_entry(const Registration& component) {
                                               {"order_free", traits.order_free},
                                               {"needs_order_free", traits.needs_order_free},
                                               {"needs_no_layer_above", traits.needs_no_layer_above},
-                                              {"commits_blocks", traits.commits_blocks}});
+                                              {"commits_blocks", traits.commits_blocks},
+                                              {"recovers_singly", traits.recovers_singly}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

@@ -93,6 +93,7 @@ std::string traits_text(const Registration& component) {
   say(traits.takes_images, "needs images of everything above it");
   say(traits.needs_order_free, "needs a program that ends alike in whatever order messages come");
   say(traits.needs_no_layer_above, "no other layer above it");
+  say(traits.recovers_singly, "gives up if several ranks are dead at once");
   say(traits.commits_blocks, "accepts and rejects TryBlocks");
   say(static_cast<bool>(component.try_blocks), "a program of TryBlocks");
   say(traits.starts_at_root, "all work begins at rank 0");

@@ -111,6 +111,31 @@ TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gi
     }
 }
 
+TEST_CASE("who brings back one rank at a time says so when a node with several has failed") {
+  using Catch::Matchers::Contains;
+  for (const EngineKind engine : engines())
+    for (const std::string protocol : {"causal", "pessimistic", "send-deterministic"})
+      for (const bool whole_node : {true, false}) {
+        Job job(6, quick_machine());
+        job.spec.platform.processes_per_node = 2;
+        job.spec.platform.spare_nodes = 1;
+        exchange_under(job, protocol, {.iterations = 6, .compute_s = 1e-3});
+        if (whole_node)
+          job.kill(4.5e-3, {}, {1});
+        else
+          job.kill(4.5e-3, {1, 5});
+        const Seen seen = job.run(engine);
+        CAPTURE(engine_word(engine), protocol, whole_node);
+        CHECK(seen.result.outcome == Outcome::fatal_reported);
+        CHECK(seen.violations().empty());
+        CHECK_THAT(seen.result.fatal_reason, Contains("brings back one rank at a time"));
+        if (whole_node)
+          CHECK_THAT(seen.result.fatal_reason, Contains("a node that fails with several"));
+        else
+          CHECK_THAT(seen.result.fatal_reason, !Contains("node"));
+      }
+}
+
 TEST_CASE("nothing goes on when a rank and the keeper of its image have died") {
   for (const EngineKind engine : engines())
     for (const std::string& protocol : protocols()) {

@@ -1,4 +1,4 @@
-// What message logging refuses, with its path in the scenario.
+// What message logging refuses, and of what it warns, with its path in the scenario.
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -22,14 +22,16 @@ struct Told {
   std::string faults = R"({"time_s": 0.01, "ranks": [1]})";
 };
 
+std::string text_of(const Told& told) {
+  return R"({"schema_version": 1, "platform": {"machine": "intrepid", )" + told.platform +
+         R"(}, "workload": {)" + told.workload + R"(}, "message_logging": {"name": ")" +
+         told.logging + "\"" + told.options + "}, " + told.rest + R"("faults": {"at": [)" +
+         told.faults + R"(]}, "stop": {"when": "finished"}})";
+}
+
 std::string error_of(const Told& told) {
-  const std::string text = R"({"schema_version": 1, "platform": {"machine": "intrepid", )" +
-                           told.platform + R"(}, "workload": {)" + told.workload +
-                           R"(}, "message_logging": {"name": ")" + told.logging + "\"" +
-                           told.options + "}, " + told.rest + R"("faults": {"at": [)" +
-                           told.faults + R"(]}, "stop": {"when": "finished"}})";
   try {
-    parse_scenario(text, "s.json");
+    parse_scenario(text_of(told), "s.json");
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -72,6 +74,41 @@ TEST_CASE("message logging refuses faults that it cannot recover from") {
     CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2, "spare_nodes": 1)",
                     .logging = protocol,
                     .faults = R"({"time_s": 0.01, "nodes": [1]})"}) == "");
+  }
+}
+
+TEST_CASE("who brings back one rank at a time warns of faults that take several") {
+  const auto notes = [](const std::string& protocol, const std::string& per_node,
+                        const std::string& faults) {
+    return parse_scenario(text_of({.platform = R"("processes": 8, "spare_nodes": 2, )"
+                                               R"("processes_per_node": )" +
+                                               per_node,
+                                   .logging = protocol,
+                                   .faults = faults}),
+                          "s.json")
+        .notes;
+  };
+  const std::string node = R"({"time_s": 0.01, "nodes": [1]})";
+  const std::string drawn = R"(], "poisson": [{"mtbf_s": 10, "victims": "nodes"})";
+  const std::string several = R"({"time_s": 0.01, "ranks": [1, 5]})";
+  const std::string several_drawn =
+      R"(], "poisson": [{"mtbf_s": 10, "victims": "ranks", "size": 2})";
+  for (const std::string& protocol : protocols()) {
+    CAPTURE(protocol);
+    const bool singly = protocol != "checkpoint-restart" && protocol != "fast";
+    for (const std::string& faults : {node, drawn, several, several_drawn}) {
+      const std::vector<std::string> told = notes(protocol, "4", faults);
+      REQUIRE(told.size() == (singly ? 1 : 0));
+      if (!singly) continue;
+      CHECK_THAT(told[0], StartsWith("s.json: message_logging: " + protocol +
+                                     " brings back one rank at a time") &&
+                              Contains(", choose checkpoint-restart or fast"));
+      if (faults == node || faults == drawn)
+        CHECK_THAT(told[0], Contains("the death of a node, which holds up to 4 ranks here"));
+    }
+    for (const std::string& faults : {node, drawn}) CHECK(notes(protocol, "1", faults).empty());
+    CHECK(notes(protocol, "4", R"({"time_s": 0.01, "ranks": [1]})").empty());
+    CHECK(notes(protocol, "4", "").empty());
   }
 }
 
