@@ -35,7 +35,7 @@ bool is_within(const RankLedger& now, const RankLedger& before) {
   });
 }
 
-bool is_same(const RankLedger& a, const RankLedger& b) {
+bool equal_ledgers(const RankLedger& a, const RankLedger& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
     return one.first == other.first && one.second.sent == other.second.sent &&
            one.second.consumed == other.second.consumed;
@@ -108,7 +108,7 @@ ChannelLedgers::Standing ChannelLedgers::standing_of(Rank rank, bool announces,
   const Standing of_now{.ledger = &now, .was_active = {}, .is_now = true};
   if (before == gone_back_.end() || !is_within(now, before->second.ledger)) return of_now;
   const auto& [ledger, active] = before->second;
-  if (is_same(now, ledger)) return {.ledger = &now, .was_active = active, .is_now = true};
+  if (equal_ledgers(now, ledger)) return {.ledger = &now, .was_active = active, .is_now = true};
   const bool has_caught_up = is_within(ledger, now);
   if (announces || (has_caught_up && history == History::since)) return of_now;
   return {.ledger = &ledger, .was_active = active, .is_now = false};

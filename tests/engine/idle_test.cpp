@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "sim/core/checkpoint_request.hpp"
 #include "tests/support/job.hpp"
@@ -18,8 +20,8 @@ using Wait = std::function<void(Context&)>;
 
 /// Rank 0 waits for a message to leave, for a timer, and for an answer of message logging, and goes
 /// on each time. `before` and `after` are called where it begins and ceases to wait.
-void waiting(Job& job, const Wait& begin, const Wait& go_on, const Wait& before,
-             const Wait& after) {
+void wait_for_more(Job& job, const Wait& begin, const Wait& go_on, const Wait& before,
+                   const Wait& after) {
   job.script(Family::workload, [=](ActorId self) {
     Handlers handlers;
     if (self != 0) return handlers;
@@ -70,7 +72,7 @@ TEST_CASE("a workload that is idle and goes on without a message breaks an invar
     for (const Wait& go_on : {kCompute, kSendOn, kHold}) {
       const auto broken_by = [&](const Wait& begin, const char* handler) {
         Job job(2);
-        waiting(job, begin, go_on, kNothing, kNothing);
+        wait_for_more(job, begin, go_on, kNothing, kNothing);
         job.detector("four-counter");
         CHECK_THROWS_WITH(job.run(engine), Contains("the workload test-own counts as idle") &&
                                                Contains(std::string("goes on in ") + handler));
@@ -87,7 +89,7 @@ TEST_CASE("who declares work while it waits for more than messages may go on") {
       for (const Wait& begin : {kSend, kSetTimer, kAsk})
         for (const char* detector : {"four-counter", "hcda", "cda", "venkatesan"}) {
           Job job(2);
-          waiting(job, begin, go_on, kHold, kRelease);
+          wait_for_more(job, begin, go_on, kHold, kRelease);
           job.detector(detector);
           job.spec.stop.when = StopWhen::announced;
           const Seen seen = job.run(engine);
@@ -101,10 +103,10 @@ TEST_CASE("without a detector nobody asks who is idle, and an idle rank may do n
   for (const EngineKind engine : engines())
     for (const Wait& begin : {kSend, kSetTimer, kAsk}) {
       Job alone(2);
-      waiting(alone, begin, kCompute, kNothing, kNothing);
+      wait_for_more(alone, begin, kCompute, kNothing, kNothing);
       CHECK(alone.run(engine).violations().empty());
       Job quiet(2);
-      waiting(quiet, begin, kNothing, kNothing, kNothing);
+      wait_for_more(quiet, begin, kNothing, kNothing, kNothing);
       quiet.detector("four-counter");
       quiet.spec.stop.when = StopWhen::announced;
       CHECK(quiet.run(engine).result.outcome == Outcome::terminated);
