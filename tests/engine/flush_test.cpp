@@ -178,10 +178,10 @@ TEST_CASE("all ranks flush a dead one, while other messages come and go") {
       handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
       return handlers;
     });
-    job.kill(13.5, {0});  // 13 of 16 have left
+    job.kill(13.5, {0});  // some have left, and the others never will
     const Seen seen = job.run(engine);
     CHECK(seen.count("got") < 16);
-    CHECK(seen.count("got") > 10);
+    CHECK(seen.count("got") > 4);
     for (Rank rank = 1; rank < kRanks; ++rank) {
       const std::vector<double> got_s = seen.times_s(rank, "got");
       const double asked_s = seen.times_s(rank, "asked").at(0);
