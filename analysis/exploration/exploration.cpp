@@ -175,7 +175,7 @@ class Search {
     state.parts = {};
   }
   void check_limits();
-  [[nodiscard]] bool may_go_on();
+  bool may_go_on();
   void check_progress();
   void take_hung(std::string why, std::vector<Step> steps);
   void finish();

@@ -63,7 +63,7 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
       ++endings[outcome_word(run.outcome)];
       bad += exit_code(run) == kExitViolation ? 1 : 0;
     }
-  const RunCount count = run_count(points);
+  const RunCount all = run_count(points);
   std::vector<std::string> words;
   words.reserve(endings.size());
   for (const auto& [word, count] : endings) words.push_back(std::to_string(count) + " " + word);
@@ -71,8 +71,8 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
   if (bad > 0)
     text +=
         "; <strong class=\"alarm\">&#9888; " + std::to_string(bad) + " broke a promise</strong>";
-  if (count.cut_off > 0)
-    text += "; <strong class=\"alarm\">&#9888; " + escaped(cut_off_count(count)) +
+  if (all.cut_off > 0)
+    text += "; <strong class=\"alarm\">&#9888; " + escaped(cut_off_count(all)) +
             ", which is no result: means with such runs are bounds at best</strong>";
   return text;
 }
