@@ -48,9 +48,10 @@ constexpr std::array<std::string_view, 35> kGrowing = {"terminated",
                                                        "failure_detection_latency_s",
                                                        "failure_propagation_latency_s"};
 
-/// Merged as a maximum, but each of the merged values is a mean over what a rank has done so far.
-constexpr std::array<std::string_view, 2> kMaximaOfMeans = {"half_round_trip_s",
-                                                            "iteration_time_s"};
+/// Merged as a maximum or a sum, but what is merged can become smaller: a mean over what a rank has
+/// done so far, or what has been done beyond the tasks that are done.
+constexpr std::array<std::string_view, 3> kShrinking = {"half_round_trip_s", "iteration_time_s",
+                                                        "tasks_repeated"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -76,7 +77,7 @@ bool is_cut_off(Outcome outcome) { return outcome == Outcome::limit; }
 bool is_cut_off(const RunRecord& run) { return is_cut_off(run.outcome); }
 
 MeanBound bound_of(const std::string& metric) {
-  if (contains(kMaximaOfMeans, metric)) return MeanBound::unknown;
+  if (contains(kShrinking, metric)) return MeanBound::unknown;
   const bool of_a_kind =
       metric.starts_with("control_messages.") || metric.starts_with("detection_messages.");
   const bool grows = of_a_kind || contains(kGrowing, metric) || components_only_add(metric);

@@ -309,7 +309,8 @@ class Content(ReportTest):
                 result = self.faultline("report", "r.sqlite", "--html", "page.html",
                                         env=environment)
                 self.assertEqual(result.returncode, 1, result.stderr)
-                self.assertRegex(result.stderr, r"\Afaultline: [a-z0-9-]+\.svg is not drawn: gnuplot "
+                self.assertRegex(result.stderr,
+                                 r"\Afaultline: [a-z0-9-]+\.svg is not drawn: gnuplot "
                                  r"fails, or draws nothing; [^\n]*\n\Z")
                 text = (self.folder / "page.html").read_text()
                 self.assertNotIn("<svg", text)

@@ -39,7 +39,7 @@ ARROWS = {
                              "analysis/statistics", "analysis/text", "analysis/traces",
                              "analysis/lemmas", "analysis/runs"],
     "analysis/drawing": ["sim/core", "sim/json", "analysis/statistics", "analysis/text"],
-    "analysis/store": ["sim/core", "sim/json", "sim/engine", "sim/scenario",
+    "analysis/store": ["sim/core", "sim/faults", "sim/json", "sim/engine", "sim/scenario",
                        "analysis/statistics", "analysis/text", "analysis/runs"],
     "analysis/report": ["sim/core", "sim/json", "analysis/statistics", "analysis/text",
                         "analysis/runs", "analysis/drawing", "analysis/store"],

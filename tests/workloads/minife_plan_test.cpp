@@ -210,7 +210,7 @@ TEST_CASE("minife: a rank of 65,536 has at most 26 neighbours", "[minife]") {
   }
 }
 
-TEST_CASE("minife: more boxes than rows and halos beyond a message are refused", "[minife]") {
+TEST_CASE("minife: more boxes than rows and halos above 1 TB are refused", "[minife]") {
   CHECK(minife_problems({4, 4, 4}, 64).empty());
   const auto too_many = minife_problems({4, 4, 4}, 65);
   REQUIRE(too_many.size() == 1);
@@ -220,5 +220,6 @@ TEST_CASE("minife: more boxes than rows and halos beyond a message are refused",
         "rows");
   CHECK(minife_problems({1, 8, 8}, 4).empty());
   CHECK(minife_problems({1, 8, 8}, 8).at(0).option == "nx");
-  CHECK(minife_problems({100000, 100000, 100000}, 8).at(0).option == "nx");
+  CHECK(minife_problems({100000, 100000, 100000}, 8).empty());  // 50,001 ^ 2 x 8 bytes: 20 GB
+  CHECK(minife_problems({800000, 800000, 800000}, 8).at(0).option == "nx");  // 1.28 TB
 }

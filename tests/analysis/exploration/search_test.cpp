@@ -169,7 +169,7 @@ TEST_CASE("random walks choose for the workload, too, and come to every state of
   const ExplorationResult walks = explore(request);
   CHECK(walks.verdict == ExplorationResult::Verdict::bounded);
   CHECK(walks.states == all.states);
-  CHECK(walks.depth == all.depth);
+  CHECK(walks.depth >= all.depth);  // all are found by breadth, so by the shortest way
 }
 
 TEST_CASE("a random walk that breaks a promise can be repeated with what the workload has chosen") {

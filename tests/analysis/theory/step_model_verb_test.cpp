@@ -167,7 +167,7 @@ TEST_CASE("tree refuses what it cannot draw, and leaves no file") {
       {{"--lambda", "1", "--maximum-height", "60"}, "grows beyond 4194304 tasks"},
       {{"--lambda", "1", "--maximum-height", "22"}, "MiB, expected at most 16"},
       {{"--subtree-heights", "5-2"}, "expected a whole number from 5 to 26"},
-      {{"--tasks", "8-2000000", "--lambda", "0"}, "no tree of this shape with 8 to 2000000 tasks"},
+      {{"--tasks", "8-2000000", "--lambda", "0"}, "no tree of this shape has 8 to 2000000 tasks"},
       {{"--mapping", "random"}, "expected both or neither"},
       {{"--processes", "4"}, "expected both or neither"},
       {{"--seed", "-1"}, "--seed: expected a whole number from 0"},

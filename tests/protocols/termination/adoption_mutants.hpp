@@ -148,7 +148,7 @@ class SeesQueries : public Layer {
 class GivesUpWhenTold final : public PassThrough<GivesUpWhenTold> {
  public:
   using PassThrough::PassThrough;
-  static constexpr std::uint16_t kTold = 1000;  ///< no kind of the detector's own
+  static constexpr std::uint16_t kTold = 200;  ///< no kind of the detector's own
   void on_message(Context& context, const Message& message) override {
     if (message.kind == kTold) return context.fatal("a potential grandchild has failed too");
     PassThrough::on_message(context, message);

@@ -325,10 +325,9 @@ void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
 }  // namespace
 
 // Rank 3 dies, and so does the process that takes its place, when it has said that it is ready.
-// Rank 1 has it replaced once more and dies; rank 2, which leads then, does not know of that. So
-// the second process of rank 1 starts after the third one of rank 3, and then enters a world with
-// the second one.
-TEST_CASE("a new process takes those for dead who had been replaced since its world knows them") {
+// Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told at
+// once of the third process of rank 3, and makes a world with it; it needs no further one.
+TEST_CASE("who leads after a death hears at once of the processes that the dead had asked for") {
   for (const EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },
@@ -356,6 +355,7 @@ TEST_CASE("a new process takes those for dead who had been replaced since its wo
     job.kill(4.5e-3, {1});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
-    CHECK(seen.values(2, "world 2") == Actors{0, 1, 2, 3, 4});
+    CHECK(seen.values(2, "world 1") == Actors{0, 1, 2, 3, 4});
+    CHECK(seen.values(2, "world 2").empty());
   }
 }
