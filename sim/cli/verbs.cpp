@@ -15,6 +15,7 @@
 #include "sim/cli/reproduce.hpp"
 #include "sim/cli/run.hpp"
 #include "sim/cli/schema.hpp"
+#include "sim/cli/search.hpp"
 #include "sim/cli/step_model.hpp"
 #include "sim/cli/survival.hpp"
 #include "sim/cli/sweep.hpp"
@@ -30,6 +31,8 @@ const std::vector<Verb>& verbs() {
       {"trace", "write one run as a diagram, or for Perfetto or Paje", trace_options, trace_verb},
       {"explore", "check every order of events in a small job, with deaths anywhere",
        explore_options, explore_verb},
+      {"search", "draw scenarios that nobody has thought of, and judge their runs", search_options,
+       search_verb},
       {"sweep", "simulate every point of a sweep, and store the results", sweep_options,
        sweep_verb},
       {"query", "print means and intervals from a store", query_options, query_verb},

@@ -1,0 +1,108 @@
+#include "analysis/search/drawn_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "analysis/lemmas/fault_schedule.hpp"
+#include "analysis/lemmas/workload_options.hpp"
+#include "analysis/search/drawn_option.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+/// A mark, and who sets it: the components of that family, or those with this name.
+struct KnownMark {
+  std::string_view name;
+  Family family = Family::workload;
+  std::string_view component = {};  ///< "": all that it can be set by
+};
+
+constexpr std::array kMarks = {
+    KnownMark{"round-trip", Family::workload, "ping-pong"},
+    KnownMark{"rule", Family::workload, "script"},
+    KnownMark{"iteration", Family::workload, "stencil"},
+    KnownMark{"iteration", Family::workload, "ordered-stencil"},
+    KnownMark{"operation", Family::workload, "allreduce"},
+    KnownMark{"step", Family::workload, "token-ring"},
+    KnownMark{"redo", Family::transactions},
+    KnownMark{"redone", Family::transactions},
+    KnownMark{"contributed", Family::transactions},
+    KnownMark{"decided", Family::transactions},
+    KnownMark{"shrink", Family::transactions},
+    KnownMark{"regroup", Family::transactions},
+    KnownMark{"revoke", Family::transactions},
+    KnownMark{"spawn", Family::transactions},
+    KnownMark{"join", Family::transactions},
+    KnownMark{"checkpoint", Family::transactions},
+    KnownMark{"restore", Family::transactions},
+    KnownMark{"resume", Family::transactions},
+    KnownMark{"recovery", Family::message_logging},
+    KnownMark{"recovered", Family::message_logging},
+    KnownMark{"checkpoint", Family::message_logging},
+};
+
+/// Messages that lead to others with higher numbers, so that no rule applies for ever.
+JsonValue::List draw_rules(Stream& random, std::uint32_t processes) {
+  constexpr std::uint64_t kMostMessages = 12;
+  struct Sent {
+    std::uint64_t number = 0;
+    std::uint64_t to = 0;
+  };
+  std::vector<Sent> sent;
+  const auto actions = [&] {
+    std::string text;
+    for (std::uint64_t left = random.below(3); left > 0 && sent.size() < kMostMessages; --left) {
+      sent.push_back({sent.size(), random.below(processes)});
+      text +=
+          ", send m" + std::to_string(sent.back().number) + " to " + std::to_string(sent.back().to);
+    }
+    if (text.empty() || random.chance(0.5))
+      text += ", compute work " + shortest(draw_spread(random, 1e-6, 1e-2)) + " s";
+    return text.substr(2);
+  };
+  JsonValue::List rules;
+  for (std::uint64_t starts = 1 + random.below(2); starts > 0; --starts)
+    rules.emplace_back(std::to_string(starts - 1) + " at start: " + actions());
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    rules.emplace_back(std::to_string(sent[i].to) + " on m" + std::to_string(sent[i].number) +
+                       ": " + actions());
+  return rules;
+}
+
+JsonValue::List draw_steps(Stream& random, std::uint32_t processes) {
+  FaultSchedule schedule;
+  schedule.seed = random.next();
+  schedule.workload = "try-script";
+  schedule.processes = processes;
+  schedule.compute_s = draw_spread(random, 1e-6, 1e-2);
+  schedule.iterations_per_block = static_cast<std::uint32_t>(1 + random.below(2));
+  schedule.has_sums = random.chance(0.7);
+  const auto steps = std::get<std::vector<std::string>>(workload_options(schedule).at("steps"));
+  return {steps.begin(), steps.end()};
+}
+
+}  // namespace
+
+void draw_program(JsonValue& workload, Stream& random, std::uint32_t processes) {
+  const std::string& name = *workload.find("name")->text();
+  if (name == "script") workload.set("rules", draw_rules(random, processes));
+  if (name == "try-script") workload.set("steps", draw_steps(random, processes));
+}
+
+JsonValue draw_mark(const std::vector<const Registration*>& stack, Stream& random) {
+  std::vector<std::string_view> known;
+  for (const KnownMark& mark : kMarks)
+    if (std::ranges::any_of(stack, [&](const Registration* component) {
+          return component->family == mark.family &&
+                 (mark.component.empty() || mark.component == component->name);
+        }))
+      known.push_back(mark.name);
+  if (known.empty()) return {};
+  const std::string name(known[random.below(known.size())]);
+  return json_object({{"name", name}, {"value", static_cast<std::int64_t>(random.below(8))}});
+}
+
+}  // namespace faultline::search

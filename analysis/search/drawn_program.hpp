@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/random.hpp"
+#include "sim/core/registry.hpp"
+#include "sim/json/json_value.hpp"
+
+namespace faultline::search {
+
+/// Gives a workload whose program stands in the scenario one that it accepts: the rules of
+/// `script`, the steps of `try-script`. No other workload is changed.
+void draw_program(JsonValue& workload, Stream& random, std::uint32_t processes);
+
+/// Draws a mark that some component of that stack can set, as a value of `mark`; null if none can.
+JsonValue draw_mark(const std::vector<const Registration*>& stack, Stream& random);
+
+}  // namespace faultline::search

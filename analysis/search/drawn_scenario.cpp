@@ -1,0 +1,390 @@
+#include "analysis/search/drawn_scenario.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "analysis/search/drawn_option.hpp"
+#include "analysis/search/drawn_program.hpp"
+#include "sim/core/registry.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+constexpr int kTries = 5;  ///< to draw options that fit the job
+constexpr std::uint64_t kMostPerNode = 6;
+constexpr std::uint64_t kOnSimGrid = 50;  ///< one of so many scenarios is
+
+/// These are drawn with the job, or say nothing of a run.
+const std::vector<std::string> kTop = {"schema_version", "name",         "engine",
+                                       "seed",           "replications", "allow_unsafe"};
+const std::vector<std::string> kJob = {"machine", "xml", "processes", "processes_per_node"};
+const std::vector<std::string> kMoment = {"time_s", "event"};
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t number) : random_(number, 0, Purpose::faults, 1), number_(number) {}
+
+  JsonValue take() {
+    scenario_ = json_object({{"schema_version", 1}, {"name", "search " + std::to_string(number_)}});
+    if (random_.below(kOnSimGrid) == 0) scenario_.set("engine", "simgrid");
+    scenario_.set("seed", static_cast<std::int64_t>(number_));
+    is_calm_ = random_.chance(0.25);
+    workload_ = any_of(Family::workload, [](const Registration&) { return true; });
+    draw_platform();
+    draw_stack();
+    draw_faults();
+    draw_stop();
+    return std::move(scenario_);
+  }
+
+ private:
+  void draw_platform();
+  void draw_noise(JsonValue& platform);
+  void draw_stack();
+  void draw_component(const Registration* component);
+  JsonValue draw_fitting(const Registration& component);
+  [[nodiscard]] bool fits_job(const Registration& component, const JsonValue& object) const;
+  [[nodiscard]] bool fits_target(const FaultSourceRegistration& source,
+                                 const JsonValue& object) const;
+  [[nodiscard]] JobShape job() const {
+    return {.processes = processes_,
+            .processes_per_node = per_node_,
+            .nodes = (processes_ - 1) / per_node_ + 1,
+            .spare_nodes = 1};
+  }
+  void draw_processes();
+  void provide_for_recovery();
+  const Registration* any_of(Family family, const std::function<bool(const Registration&)>& fits);
+  void draw_faults();
+  JsonValue draw_fault();
+  void draw_moment(JsonValue& fault);
+  void draw_window(JsonValue& object, const std::vector<OptionSpec>& specs);
+  JsonValue draw_partition();
+  void draw_stop();
+  JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
+
+  Stream random_;
+  std::uint64_t number_;
+  JsonValue scenario_;
+  bool is_calm_ = false;  ///< nobody dies, and nothing disturbs the run
+  const Registration* workload_ = nullptr;
+  std::uint32_t processes_ = 2;
+  std::uint32_t per_node_ = 1;
+  std::uint32_t nodes_ = 2;  ///< spare ones included
+  std::vector<const Registration*> stack_;
+  JsonValue last_moment_ = JsonValue::Object{};
+};
+
+/// Different numbers below `end`, at least one.
+JsonValue::List Draw::some_of(std::uint32_t end, std::uint64_t most) {
+  std::set<std::int64_t> drawn;
+  for (std::uint64_t left = 1 + random_.below(most); left > 0; --left)
+    drawn.insert(static_cast<std::int64_t>(random_.below(end)));
+  return {drawn.begin(), drawn.end()};
+}
+
+/// Does the component say nothing against these options in this job?
+bool Draw::fits_job(const Registration& component, const JsonValue& object) const {
+  Problems problems("");
+  CheckedObject checked(object, component.name, problems);
+  const OptionValues values = checked.options(component.options);
+  if (!problems.empty()) return false;
+  return !component.check || component.check(values, job()).empty();
+}
+
+bool Draw::fits_target(const FaultSourceRegistration& source, const JsonValue& object) const {
+  Problems problems("");
+  CheckedObject checked(object, source.name, problems);
+  const OptionValues values = checked.options(source.options);
+  const FaultTarget target{.job = job(), .node_of = {}};
+  return problems.empty() && source.check(values, target).empty();
+}
+
+/// Some programs run only on some numbers of processes.
+void Draw::draw_processes() {
+  const auto is_free = [](const OptionSpec& spec) { return !spec.required; };
+  const bool has_defaults = std::ranges::all_of(workload_->options, is_free);
+  for (int tries = 0; tries < 32; ++tries) {
+    processes_ = static_cast<std::uint32_t>(std::round(draw_spread(random_, 2, 64)));
+    per_node_ =
+        random_.chance(0.5) ? 1 : 1 + static_cast<std::uint32_t>(random_.below(kMostPerNode));
+    if (!has_defaults || fits_job(*workload_, JsonValue::Object{})) return;
+  }
+}
+
+void Draw::draw_platform() {
+  draw_processes();
+  const std::vector<std::string> machines = shipped_machines();
+  JsonValue platform = json_object({{"machine", machines[random_.below(machines.size())]},
+                                    {"processes", std::int64_t{processes_}}});
+  if (per_node_ > 1) platform.set("processes_per_node", std::int64_t{per_node_});
+  draw_options(platform, platform_options().specs(), random_, processes_, kJob);
+  // What few stacks go with would leave few others.
+  if (random_.chance(0.5) && platform.find("ordering") != nullptr) platform.set("ordering", "fifo");
+  if (!is_calm_) draw_noise(platform);
+  scenario_.set("platform", std::move(platform));
+}
+
+void Draw::draw_noise(JsonValue& platform) {
+  if (random_.chance(0.15)) {
+    JsonValue noise = JsonValue::Object{};
+    draw_options(noise, delay_noise_options().specs(), random_, processes_);
+    platform.set("delay_noise", std::move(noise));
+  }
+  if (random_.chance(0.15)) {
+    JsonValue noise = JsonValue::Object{};
+    // An interruption is shorter than the time from one to the next.
+    const auto second = [&](const char* key) { return number_of(*noise.find(key)).value_or(0.0); };
+    for (int tries = 0; tries < 8; ++tries) {
+      draw_options(noise, os_noise_options().specs(), random_, processes_);
+      if (second("length_s") < second("interval_s")) break;
+    }
+    if (random_.chance(0.5))
+      noise.set(os_noise_nodes().name, some_of((processes_ - 1) / per_node_ + 1, 3));
+    platform.set("os_noise", std::move(noise));
+  }
+}
+
+/// One of the family's components that fit, or now and then any.
+const Registration* Draw::any_of(Family family,
+                                 const std::function<bool(const Registration&)>& fits) {
+  const bool any = random_.chance(0.03);
+  std::vector<const Registration*> choices;
+  for (const Registration& component : registrations())
+    if (component.family == family && (any || fits(component))) choices.push_back(&component);
+  return choices.empty() ? nullptr : choices[random_.below(choices.size())];
+}
+
+/// Options of a component. Those that it refuses in this job are rare.
+JsonValue Draw::draw_fitting(const Registration& component) {
+  JsonValue object;
+  for (int tries = 0; tries < kTries; ++tries) {
+    object = json_object({{"name", component.name}});
+    draw_options(object, component.options, random_, processes_);
+    if (component.family == Family::workload) draw_program(object, random_, processes_);
+    if (fits_job(component, object)) break;
+  }
+  return object;
+}
+
+void Draw::draw_component(const Registration* component) {
+  if (component == nullptr) return;
+  stack_.push_back(component);
+  scenario_.set(family_key(component->family), draw_fitting(*component));
+}
+
+/// Who brings the dead back needs a place for them, and most protocols a checkpoint.
+void Draw::provide_for_recovery() {
+  JsonValue& platform = *scenario_.find("platform");
+  const JsonValue* const given = platform.find("spare_nodes");
+  const bool has_spare = given != nullptr && number_of(*given).value_or(0.0) > 0.0;
+  if (!has_spare && random_.chance(0.9))
+    platform.set("spare_nodes", static_cast<std::int64_t>(1 + random_.below(4)));
+  JsonValue& workload = *scenario_.find(family_key(Family::workload));
+  if (!workload_->asks_for_checkpoints || random_.chance(0.1)) return;
+  for (const OptionSpec& spec : workload_->options)
+    if (spec.name == "checkpoint_iterations")
+      workload.set(spec.name, static_cast<std::int64_t>(1 + random_.below(6)));
+}
+
+/// The stack is steered by what components say of themselves, so that not too many are refused.
+void Draw::draw_stack() {
+  const auto all = [](const Registration&) { return true; };
+  draw_component(workload_);
+  const bool has_blocks = static_cast<bool>(workload_->try_blocks);
+  const bool transacts = random_.chance(has_blocks ? 0.7 : 0.02);
+  if (transacts) draw_component(any_of(Family::transactions, all));
+  const bool can_recover = workload_->traits.has_images &&
+                           (is_calm_ || static_cast<bool>(workload_->asks_for_checkpoints));
+  const bool logs = !transacts && random_.chance(can_recover ? 0.4 : 0.03);
+  const Registration* const logging =
+      !logs ? nullptr : any_of(Family::message_logging, [&](const Registration& layer) {
+        return workload_->traits.order_free || !layer.traits.needs_order_free;
+      });
+  const bool layered = logging == nullptr || !logging->traits.needs_no_layer_above;
+  if (!transacts && layered && random_.chance(0.65))
+    draw_component(any_of(Family::termination, [&](const Registration& detector) {
+      if (logs) return detector.traits.has_images && !detector.traits.needs_logging_off;
+      return is_calm_ || detector.traits.tolerates_faults;
+    }));
+  draw_component(logging);
+  if (random_.chance(is_calm_ ? 0.4 : 0.95)) draw_component(any_of(Family::failure_detection, all));
+  if (!is_calm_ && (transacts || logs)) provide_for_recovery();
+  const JsonValue* const spare = scenario_.find("platform")->find("spare_nodes");
+  const double spare_nodes = spare == nullptr ? 0.0 : number_of(*spare).value_or(0.0);
+  nodes_ = (processes_ - 1) / per_node_ + 1 + static_cast<std::uint32_t>(spare_nodes);
+}
+
+void Draw::draw_moment(JsonValue& fault) {
+  const double manner = random_.uniform();
+  const JsonValue* const before = last_moment_.find("time_s");
+  if (before != nullptr && manner < 0.4) {
+    // Together with the one before, or soon after.
+    const double later_s = random_.chance(0.5) ? 0.0 : draw_spread(random_, 1e-6, 1.0);
+    fault.set("time_s", json_number(number_of(*before).value_or(0.0) + later_s));
+  } else if (manner < 0.55) {
+    fault.set("event", json_number(std::round(draw_spread(random_, 1, 1e4))));
+  } else if (JsonValue mark = manner < 0.75 ? draw_mark(stack_, random_) : JsonValue();
+             !mark.is_null()) {
+    fault.set("mark", std::move(mark));
+  } else {
+    fault.set("time_s",
+              random_.chance(0.05) ? JsonValue(0) : json_number(draw_spread(random_, 1e-6, 10)));
+  }
+  last_moment_ = fault;
+}
+
+JsonValue Draw::draw_fault() {
+  JsonValue fault = JsonValue::Object{};
+  draw_moment(fault);
+  const double manner = random_.uniform();
+  if (manner < 0.2) {
+    for (const OptionSpec& spec : stated_fault_options().specs())
+      if (!names(kMoment, spec.name) && random_.chance(0.5)) {
+        fault.set(spec.name, draw_value(spec, random_, processes_));
+        break;
+      }
+    fault.set(victim_lists()[0].name, some_of(processes_, 3));
+    return fault;
+  }
+  const std::size_t list = manner < 0.65 ? 0 : manner < 0.9 ? 1 : 2;
+  fault.set(victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, 3));
+  return fault;
+}
+
+/// A time in which something lasts.
+void Draw::draw_window(JsonValue& object, const std::vector<OptionSpec>& specs) {
+  draw_options(object, specs, random_, processes_, {"from_s", "to_s"});
+  const double from_s = random_.chance(0.3) ? 0.0 : draw_spread(random_, 1e-5, 3);
+  object.set("from_s", json_number(from_s));
+  if (random_.chance(0.7)) object.set("to_s", json_number(from_s + draw_spread(random_, 1e-5, 10)));
+}
+
+JsonValue Draw::draw_partition() {
+  JsonValue partition = JsonValue::Object{};
+  draw_window(partition, partition_options().specs());
+  const std::size_t list = nodes_ < 2 ? 1 : random_.below(2);
+  const std::uint32_t end = list == 0 ? nodes_ : processes_;
+  JsonValue::List first;
+  JsonValue::List second;
+  for (std::uint32_t id = 0; id < end; ++id) {
+    if (random_.chance(0.1)) continue;
+    const bool is_first = first.empty() || (!second.empty() && random_.chance(0.5));
+    (is_first ? first : second).emplace_back(std::int64_t{id});
+  }
+  partition.set(partition_lists()[list].name, JsonValue::List{std::move(first), std::move(second)});
+  return partition;
+}
+
+void Draw::draw_faults() {
+  if (is_calm_) return;
+  JsonValue faults = JsonValue::Object{};
+  std::uint64_t count = 0;
+  while (count < 8 && random_.chance(0.65)) ++count;
+  JsonValue::List at;
+  for (; count > 0; --count) at.push_back(draw_fault());
+  if (!at.empty()) faults.set("at", std::move(at));
+  if (random_.chance(0.1)) {
+    std::vector<const FaultSourceRegistration*> sources;
+    for (const FaultSourceRegistration& source : fault_sources())
+      if (std::ranges::all_of(source.options, [](const OptionSpec& spec) {
+            return !spec.required || can_be_drawn(spec);
+          }))
+        sources.push_back(&source);
+    const FaultSourceRegistration& source = *sources[random_.below(sources.size())];
+    JsonValue options;
+    for (int tries = 0; tries < kTries; ++tries) {
+      options = JsonValue::Object{};
+      draw_options(options, source.options, random_, processes_);
+      if (fits_target(source, options)) break;
+    }
+    faults.set(source.name, std::move(options));
+  }
+  if (random_.chance(0.12)) faults.set("partition", draw_partition());
+  if (random_.chance(0.15)) {
+    JsonValue slow = JsonValue::Object{};
+    draw_window(slow, slow_options().specs());
+    slow.set(slow_nodes().name, some_of(nodes_, 3));
+    faults.set("slow", std::move(slow));
+  }
+  if (!faults.object()->empty()) scenario_.set("faults", std::move(faults));
+}
+
+void Draw::draw_stop() {
+  JsonValue stop = JsonValue::Object{};
+  draw_options(stop, stop_options().specs(), random_, processes_, {"when", "events"});
+  for (const OptionSpec& spec : stop_options().specs())
+    if (spec.name == "when" && random_.chance(0.15))
+      stop.set(spec.name, draw_value(spec, random_, processes_));
+  if (!stop.object()->empty()) scenario_.set("stop", std::move(stop));
+}
+
+/// Calls `take` with the place of every option and its declaration.
+void for_each_option(const std::function<void(const std::string&, const OptionSpec&)>& take) {
+  const auto all = [&](const std::string& where, const std::vector<OptionSpec>& specs) {
+    for (const OptionSpec& spec : specs) take(where + "." + spec.name, spec);
+  };
+  all("platform", platform_options().specs());
+  all("platform.delay_noise", delay_noise_options().specs());
+  all("platform.os_noise", os_noise_options().specs());
+  for (const Registration& component : registrations())
+    all(std::string(family_key(component.family)) + "." + component.name, component.options);
+  all("faults.at", stated_fault_options().specs());
+  for (const FaultSourceRegistration& source : fault_sources())
+    all("faults." + source.name, source.options);
+  all("faults.partition", partition_options().specs());
+  all("faults.slow", slow_options().specs());
+  all("stop", stop_options().specs());
+}
+
+}  // namespace
+
+JsonValue draw_scenario(std::uint64_t number) { return Draw(number).take(); }
+
+const DrawnOptions& drawn_options() {
+  static const DrawnOptions options = [] {
+    DrawnOptions found;
+    for_each_option([&](const std::string& place, const OptionSpec& spec) {
+      const bool is_program = place == "workload.script.rules" ||
+                              place == "workload.try-script.steps" || place == "platform.machine";
+      const bool is_drawn = (can_be_drawn(spec) || is_program) && place != "stop.events" &&
+                            !place.starts_with("faults.trace.");
+      (is_drawn ? found.drawn : found.not_drawn).push_back(place);
+    });
+    return found;
+  }();
+  return options;
+}
+
+std::vector<std::string> stated_options(const JsonValue& scenario) {
+  std::vector<std::string> places;
+  const auto all = [&](const std::string& where, const JsonValue* object) {
+    if (object == nullptr || object->object() == nullptr) return;
+    for (const JsonMember& member : *object->object()) places.push_back(where + "." + member.key);
+  };
+  const JsonValue* const platform = scenario.find("platform");
+  all("platform", platform);
+  all("platform.delay_noise", platform->find("delay_noise"));
+  all("platform.os_noise", platform->find("os_noise"));
+  for (const StackPlace& place : kStack)
+    if (const JsonValue* component = scenario.find(place.key))
+      all(std::string(place.key) + "." + *component->find("name")->text(), component);
+  all("stop", scenario.find("stop"));
+  const JsonValue* const faults = scenario.find("faults");
+  if (faults == nullptr) return places;
+  for (const JsonMember& kind : *faults->object()) {
+    all("faults." + kind.key, &kind.value);
+    if (const JsonValue::List* list = kind.value.list())
+      for (const JsonValue& one : *list) all("faults." + kind.key, &one);
+  }
+  return places;
+}
+
+}  // namespace faultline::search

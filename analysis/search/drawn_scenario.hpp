@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/json/json_value.hpp"
+
+namespace faultline::search {
+
+/// Draws scenario number `number`, from the number alone: a scenario as a user would write it, with
+/// what differs from the defaults. Everything comes from the declarations of components, sources
+/// of faults and a scenario's objects, so that what is declared anew is drawn. Combinations that
+/// clash are rare, not left out: the front end refuses them.
+JsonValue draw_scenario(std::uint64_t number);
+
+/// The places of all options that are drawn, such as "platform.ordering" or "token-ring.route";
+/// and, apart, of those that are not: they name a file, or are a free text.
+struct DrawnOptions {
+  std::vector<std::string> drawn;
+  std::vector<std::string> not_drawn;
+};
+const DrawnOptions& drawn_options();
+
+/// The places of the options that a scenario states, as in DrawnOptions.
+std::vector<std::string> stated_options(const JsonValue& scenario);
+
+}  // namespace faultline::search

@@ -1,0 +1,369 @@
+#include "analysis/search/judged_run.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <utility>
+
+#include "analysis/exploration/explorable.hpp"
+#include "analysis/lemmas/recovery_promise.hpp"
+#include "analysis/runs/replications.hpp"
+#include "analysis/runs/worker_process.hpp"
+#include "sim/core/error.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/json/json_reader.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+constexpr const char* kFile = "search.json";
+
+/// A message without what differs from run to run: numbers and quoted words.
+std::string kind_of_message(const std::string& message) {
+  constexpr std::size_t kLongest = 90;
+  std::string kind;
+  bool quoted = false;
+  for (const char letter : message) {
+    if (letter == '"') {
+      if (!quoted) kind += "\"..\"";
+      quoted = !quoted;
+    } else if (quoted) {
+      continue;
+    } else if (std::isdigit(static_cast<unsigned char>(letter)) != 0) {
+      if (kind.empty() || kind.back() != '#') kind += '#';
+    } else {
+      kind += letter;
+    }
+    if (kind.size() >= kLongest) break;
+  }
+  return kind;
+}
+
+/// The first problem of a refused scenario, without the file's name.
+std::string refusal_of(const std::string& problems) {
+  std::string first = problems.substr(0, problems.find('\n'));
+  const std::string file = std::string(kFile) + ": ";
+  if (first.starts_with(file)) first.erase(0, file.size());
+  return kind_of_message(first);
+}
+
+bool is_told_of_deaths(const ComponentChoice& detector) {
+  return detector.registration == nullptr || detector.registration->exit_notice;
+}
+
+/// What a run is asked to be: nobody can die, or be late without end.
+bool is_undisturbed(const RunSpec& spec) {
+  return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty();
+}
+
+class Judge {
+ public:
+  Judge(Scenario scenario, const JudgeSettings& settings)
+      : scenario_(std::move(scenario)), settings_(settings), spec_(scenario_.points.front()) {
+    spec_.checks_state = true;
+    spec_.stop.events = std::min(spec_.stop.events, settings.events);
+  }
+
+  Judgement take() {
+    judgement_.as_printed = is_wrong_on_purpose(spec_);
+    const ReplicationRecord first = run(scenario_);
+    if (!first.run) return without_result(first.error);
+    judgement_.outcome = outcome_word(first.run->outcome);
+    judgement_.events = static_cast<std::uint64_t>(first.run->events);
+    judgement_.by_membership = waits_for_membership(spec_, *first.run);
+    if (!judgement_.by_membership) judge_end(*first.run);
+    if (!judgement_.finding && settings_.repeats) repeat(first);
+    const bool goes_on = !judgement_.finding && !judgement_.by_membership;
+    if (goes_on && settings_.compares) compare(*first.run);
+    if (goes_on && !judgement_.finding && settings_.explored_each > 0 &&
+        scenario_.seed % settings_.explored_each == 0)
+      explore_it();
+    return std::move(judgement_);
+  }
+
+ private:
+  static ReplicationRecord run(const Scenario& scenario) {
+    if (scenario.engine == EngineKind::loggp) return simulated(scenario, 0, 0);
+    std::string written;
+    try {
+      in_processes(
+          1,
+          [&](unsigned, const WriteLine& write) {
+            write(replication_line(scenario, simulated(scenario, 0, 0)));
+          },
+          [&](const std::string& line) { written = line; });
+    } catch (const RunError& error) {
+      return {.run = std::nullopt, .error = error.what()};
+    }
+    if (written.empty()) throw RunError("interrupted");
+    return read_replication_line(written);
+  }
+
+  void found(std::string kind, std::string text) {
+    judgement_.finding = Finding{std::move(kind), std::move(text)};
+  }
+
+  Judgement without_result(const std::string& error) {
+    if (error == "out of memory")
+      judgement_.outcome = "memory";
+    else
+      found("exception: " + kind_of_message(error), error);
+    return std::move(judgement_);
+  }
+
+  /// How the run ended, against what every family promises.
+  void judge_end(const RunRecord& run) {
+    switch (run.outcome) {
+      case Outcome::deadlock:
+        if (outlives_deaths(spec_) || run.number("failed_ranks").value_or(0.0) == 0.0)
+          found_violation(run);
+        return;
+      case Outcome::premature:
+      case Outcome::wrong_state:
+      case Outcome::inconsistent:
+      case Outcome::violated:
+        return found_violation(run);
+      case Outcome::hung:
+        if (is_hung_for_good()) found_violation(run);
+        return;
+      case Outcome::fatal_reported:
+        if (is_undisturbed(spec_))
+          found("gives up in peace", run.fatal_reason);
+        else
+          judge_giving_up(run);
+        return;
+      default:
+        return;
+    }
+  }
+
+  void found_violation(const RunRecord& run) {
+    const std::string word = outcome_word(run.outcome);
+    if (run.violations.empty()) return found(word, "the run ended as " + word);
+    const Violation& first = run.violations.front();
+    found(first.kind, first.kind + ": " + first.detail);
+  }
+
+  /// What is announced late, because everything is slow, is announced all the same.
+  bool is_hung_for_good() {
+    constexpr double kGrace_s = 1e5;
+    Scenario patient = scenario_;
+    RunSpec& spec = patient.points.front();
+    spec.stop.grace_s = std::max(spec.stop.grace_s, kGrace_s);
+    spec.stop.time_s = std::max(spec.stop.time_s, 2 * kGrace_s);
+    spec.stop.events *= 10;
+    const ReplicationRecord again = run(patient);
+    return again.run && again.run->outcome == Outcome::hung;
+  }
+
+  /// Message logging gives up where the image of a rank is lost, and nowhere else.
+  void judge_giving_up(const RunRecord& run) {
+    const Registration* const logging = spec_.component(Family::message_logging).registration;
+    if (logging == nullptr || scenario_.engine != EngineKind::loggp) return;
+    RecoveryLog log(spec_.platform.processes, *logging);
+    RunResult result = run_simulation(spec_, scenario_.engine, scenario_.seed, 0, &log);
+    if (result.fatal_reason != run.fatal_reason)
+      return found("not deterministic", "an observer changes why the run is given up: " +
+                                            run.fatal_reason + "; " + result.fatal_reason);
+    if (result.fatal_family != Family::message_logging) return;
+    if (const auto broken = against_recovery({.survives_overlaps = false}, result, log))
+      found("needless-fatal", broken->text);
+  }
+
+  void repeat(const ReplicationRecord& first) {
+    const auto line = [&](ReplicationRecord record) {
+      record.run->wall_s = 0;
+      record.run->peak_rss_bytes = 0;
+      return replication_line(scenario_, record);
+    };
+    const ReplicationRecord second = run(scenario_);
+    if (!second.run)
+      return found("not deterministic", "the same run once more fails: " + second.error);
+    if (line(first) != line(second))
+      found("not deterministic", "the same run once more gives another result");
+  }
+
+  /// Without faults the engines must agree on how a run ends, and on how many messages the
+  /// application sends, if that does not depend on their order.
+  void compare(const RunRecord& on_simgrid) {
+    if (scenario_.engine != EngineKind::simgrid || !is_undisturbed(spec_)) return;
+    Scenario other = scenario_;
+    other.engine = EngineKind::loggp;
+    const ReplicationRecord on_loggp = run(other);
+    if (!on_loggp.run) return found("engines differ", "on loggp: " + on_loggp.error);
+    if (on_simgrid.outcome == Outcome::limit || on_loggp.run->outcome == Outcome::limit) return;
+    if (on_simgrid.outcome != on_loggp.run->outcome)
+      return found("engines differ", std::string(outcome_word(on_simgrid.outcome)) +
+                                         " on simgrid, " + outcome_word(on_loggp.run->outcome) +
+                                         " on loggp");
+    const Registration* const workload = spec_.component(Family::workload).registration;
+    constexpr const char* kMessages = "application_messages";
+    if (workload->traits.order_free && spec_.stop.when != StopWhen::time &&
+        on_simgrid.number(kMessages) != on_loggp.run->number(kMessages))
+      found("engines differ", "in the number of messages of the application");
+  }
+
+  /// All orders of a small job, and all deaths if there may be any. What takes time is left out.
+  void explore_it() {
+    constexpr std::uint32_t kMostProcesses = 3;
+    if (spec_.platform.processes > kMostProcesses || scenario_.engine != EngineKind::loggp) return;
+    RunSpec plain = spec_;
+    plain.faults.clear();
+    plain.fault_sources.clear();
+    plain.slow.clear();
+    plain.platform.delay_noise.reset();
+    plain.platform.os_noise.reset();
+    plain.platform.start_delay_s = 0.0;
+    plain.platform.detection_loss_probability = 0.0;
+    Scenario small = scenario_;
+    small.points.front() = explored_spec(plain);
+    for (const std::uint32_t faults : {1U, 0U})
+      if (explores(small, faults)) return;
+  }
+
+  /// Returns whether it can be explored with so many deaths.
+  bool explores(const Scenario& small, std::uint32_t faults) {
+    constexpr std::uint64_t kMostStates = 2000;
+    ExplorationRequest request;
+    request.faults = faults;
+    request.recall = StepRecall::checked;
+    request.states = kMostStates;
+    request.seed = small.seed;
+    Problems problems(kFile);
+    refuse_unexplorable(small, request, problems);
+    if (!problems.empty()) return false;
+    request.spec = small.points.front();
+    if (faults > 0 && !outlives_deaths(request.spec)) return false;
+    judgement_.explored = true;
+    const ExplorationResult result = explore(request);
+    if (result.refutation && !result.refutation->violations.empty()) {
+      const Violation& first = result.refutation->violations.front();
+      found("explored: " + first.kind, first.kind + " in some order: " + first.detail);
+    }
+    return true;
+  }
+
+  Scenario scenario_;
+  JudgeSettings settings_;
+  RunSpec& spec_;
+  Judgement judgement_;
+};
+
+std::string text_in(const JsonValue& json, const char* key) {
+  const JsonValue* const value = json.find(key);
+  return value == nullptr ? std::string() : *value->text();
+}
+
+bool is_set(const JsonValue& json, const char* key) {
+  const JsonValue* const value = json.find(key);
+  return value != nullptr && std::get<bool>(value->data);
+}
+
+}  // namespace
+
+bool waits_for_membership(const RunSpec& spec, const RunRecord& run) {
+  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  if (!spec.partitions.empty() || run.number("false_reports").value_or(0.0) > 0.0) return true;
+  if (detector.registration != nullptr && detector.registration->name == "erring-oracle")
+    return true;
+  const bool brings_back = spec.component(Family::message_logging).registration != nullptr ||
+                           spec.component(Family::transactions).registration != nullptr;
+  return brings_back && run.number("faults_struck").value_or(0.0) > 1.0 &&
+         !is_told_of_deaths(detector);
+}
+
+bool outlives_deaths(const RunSpec& spec) {
+  return std::ranges::any_of(kStack, [&](const StackPlace& place) {
+    return place.role == Role::layer && spec.component(place.family).registration != nullptr;
+  });
+}
+
+bool is_wrong_on_purpose(const RunSpec& spec) {
+  return std::ranges::any_of(spec.components, [](const ComponentChoice& choice) {
+    if (choice.registration == nullptr) return false;
+    const auto printed = choice.options.find("as_printed");
+    if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
+      return true;
+    const auto protects = choice.options.find("protect_recovery");
+    return protects != choice.options.end() && protects->second == OptionValue(false);
+  });
+}
+
+Judgement judged(const JsonValue& scenario, const JudgeSettings& settings) {
+  Judgement judgement;
+  try {
+    return Judge(parse_scenario(to_json(scenario), kFile), settings).take();
+  } catch (const UsageError& error) {
+    judgement.refused = refusal_of(error.what());
+  } catch (const std::bad_alloc&) {
+    judgement.outcome = "memory";
+  } catch (const std::exception& error) {
+    judgement.finding = Finding{"exception: " + kind_of_message(error.what()), error.what()};
+  }
+  return judgement;
+}
+
+Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings) {
+  WorkerProcess process;
+  process.start(
+      [&](const WriteLine& write) { write(to_json(judgement_json(judged(scenario, settings)))); },
+      {.memory_limit_B = kMemory_B, .keep_log = true});
+  std::string written;
+  bool ended = false;
+  for (int waited_s = 0; !ended && waited_s < kPatience_s && !InterruptGuard::interrupted();) {
+    bool heard = false;
+    wait_for_workers(
+        {&process},
+        [&](std::size_t) {
+          heard = true;
+          for (std::string& line : process.read_lines(ended)) written = std::move(line);
+        },
+        1000);
+    if (!heard) ++waited_s;
+  }
+  if (!ended) process.kill();
+  const std::string why = ended ? process.finish() : "took too long";
+  Judgement judgement;
+  if (!written.empty()) {
+    Problems problems("judgement");
+    judgement = read_judgement(parse_json(written, problems));
+  } else {
+    judgement.finding = crash(why);
+  }
+  return judgement;
+}
+
+JsonValue judgement_json(const Judgement& judgement) {
+  JsonValue json = JsonValue::Object{};
+  if (!judgement.refused.empty()) json.set("refused", judgement.refused);
+  if (!judgement.outcome.empty()) json.set("outcome", judgement.outcome);
+  if (judgement.finding) {
+    json.set("kind", judgement.finding->kind);
+    json.set("text", judgement.finding->text);
+  }
+  json.set("by_membership", judgement.by_membership);
+  json.set("as_printed", judgement.as_printed);
+  json.set("explored", judgement.explored);
+  json.set("events", static_cast<std::int64_t>(judgement.events));
+  return json;
+}
+
+Judgement read_judgement(const JsonValue& json) {
+  Judgement judgement;
+  judgement.refused = text_in(json, "refused");
+  judgement.outcome = text_in(json, "outcome");
+  if (json.find("kind") != nullptr)
+    judgement.finding = Finding{text_in(json, "kind"), text_in(json, "text")};
+  judgement.by_membership = is_set(json, "by_membership");
+  judgement.as_printed = is_set(json, "as_printed");
+  judgement.explored = is_set(json, "explored");
+  judgement.events = static_cast<std::uint64_t>(number_of(*json.find("events")).value_or(0));
+  return judgement;
+}
+
+Finding crash(const std::string& why) {
+  return {"crash", "the process that ran it " + (why.empty() ? "said nothing" : why)};
+}
+
+}  // namespace faultline::search

@@ -1,0 +1,158 @@
+#include "analysis/search/shrunk_scenario.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace faultline::search {
+
+namespace {
+
+using Simpler = std::vector<JsonValue>;
+
+/// A number with one significant digit.
+double rounded(double number) {
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.0e", number);
+  return std::strtod(digits.data(), nullptr);
+}
+
+/// Puts each of these in the place of `part` in `whole`, of which it is a part.
+void put(JsonValue& whole, JsonValue& part, std::vector<JsonValue> values, Simpler& simpler) {
+  for (JsonValue& value : values) {
+    std::swap(part, value);
+    simpler.push_back(whole);
+    std::swap(part, value);
+  }
+}
+
+std::vector<JsonValue> simpler_numbers(const JsonValue& value) {
+  const double number = *number_of(value);
+  std::vector<JsonValue> simpler;
+  const auto add = [&](double other) {
+    if (other == number) return;
+    JsonValue json = json_number(other);
+    if (std::ranges::none_of(
+            simpler, [&](const JsonValue& known) { return number_of(known) == number_of(json); }))
+      simpler.push_back(std::move(json));
+  };
+  const bool whole = std::holds_alternative<std::int64_t>(value.data);
+  add(0);
+  if (std::abs(number) > 1) add(1);
+  if (whole) {
+    add(std::floor(number / 2));
+    if (number > 1) add(number - 1);
+  }
+  add(rounded(number));
+  return simpler;
+}
+
+/// Half of a list, the other half, and the list without one of its entries.
+std::vector<JsonValue> shorter_lists(const JsonValue::List& list) {
+  std::vector<JsonValue> shorter;
+  const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+  if (list.size() > 2) {
+    shorter.emplace_back(JsonValue::List(list.begin(), middle));
+    shorter.emplace_back(JsonValue::List(middle, list.end()));
+  }
+  for (std::size_t i = list.size(); i-- > 0;) {
+    JsonValue::List rest = list;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    shorter.emplace_back(std::move(rest));
+  }
+  return shorter;
+}
+
+void simplify(JsonValue& whole, JsonValue& part, Simpler& simpler) {
+  if (JsonValue::Object* const object = part.object()) {
+    for (std::size_t i = object->size(); i-- > 0;) {
+      JsonMember member = std::move((*object)[i]);
+      object->erase(object->begin() + static_cast<std::ptrdiff_t>(i));
+      simpler.push_back(whole);
+      object->insert(object->begin() + static_cast<std::ptrdiff_t>(i), std::move(member));
+    }
+    for (std::size_t i = 0; i < object->size(); ++i) simplify(whole, (*object)[i].value, simpler);
+  } else if (const JsonValue::List* const list = part.list()) {
+    put(whole, part, shorter_lists(*list), simpler);
+    for (std::size_t i = 0; i < part.list()->size(); ++i)
+      simplify(whole, (*part.list())[i], simpler);
+  } else if (number_of(part)) {
+    put(whole, part, simpler_numbers(part), simpler);
+  }
+}
+
+/// Leaves only numbers below `end` in the lists of victims and of groups, and in those lists in it.
+void keep_below(JsonValue& value, double end) {
+  JsonValue::List* const list = value.list();
+  if (list == nullptr) return;
+  std::erase_if(*list, [&](const JsonValue& one) { return number_of(one).value_or(-1) >= end; });
+  for (JsonValue& one : *list) keep_below(one, end);
+}
+
+/// Victims that there are no longer would only be refused.
+void keep_victims_below(JsonValue& value, double processes) {
+  if (JsonValue::List* const list = value.list())
+    for (JsonValue& one : *list) keep_victims_below(one, processes);
+  JsonValue::Object* const object = value.object();
+  if (object == nullptr) return;
+  for (JsonMember& member : *object) {
+    const bool is_victims =
+        member.key == "ranks" || member.key == "nodes" || member.key == "daemons";
+    if (is_victims)
+      keep_below(member.value, processes);
+    else
+      keep_victims_below(member.value, processes);
+  }
+  // A fault without a victim is none.
+  std::erase_if(*object, [](const JsonMember& member) {
+    const JsonValue::List* const list = member.value.list();
+    return list != nullptr && list->empty() && member.key != "as_printed";
+  });
+}
+
+void with_fewer_processes(const JsonValue& scenario, Simpler& simpler) {
+  const JsonValue* const platform = scenario.find("platform");
+  const JsonValue* const given = platform == nullptr ? nullptr : platform->find("processes");
+  const double processes = given == nullptr ? 0.0 : number_of(*given).value_or(0.0);
+  for (const double fewer : {2.0, 3.0, 4.0, std::floor(processes / 2), processes - 1}) {
+    if (fewer < 2.0 || fewer >= processes) continue;
+    JsonValue other = scenario;
+    other.find("platform")->set("processes", json_number(fewer));
+    if (JsonValue* const faults = other.find("faults")) keep_victims_below(*faults, fewer);
+    simpler.push_back(std::move(other));
+  }
+}
+
+}  // namespace
+
+std::vector<JsonValue> simpler_scenarios(const JsonValue& scenario) {
+  Simpler simpler;
+  with_fewer_processes(scenario, simpler);
+  JsonValue whole = scenario;
+  simplify(whole, whole, simpler);
+  return simpler;
+}
+
+Shrunk shrunk(JsonValue scenario, const std::string& kind, const KindOf& kind_of,
+              std::uint64_t most_tries) {
+  Shrunk result{.scenario = std::move(scenario)};
+  // What has failed before is tried again only when a whole round has found something.
+  for (bool found = true; found;) {
+    found = false;
+    std::vector<JsonValue> simpler = simpler_scenarios(result.scenario);
+    for (std::size_t i = 0; i < simpler.size(); ++i) {
+      if (result.tries++ >= most_tries) return result;
+      if (kind_of(simpler[i]) != kind) continue;
+      found = true;
+      result.scenario = std::move(simpler[i]);
+      simpler = simpler_scenarios(result.scenario);
+      if (i > 0) --i;
+    }
+  }
+  return result;
+}
+
+}  // namespace faultline::search
