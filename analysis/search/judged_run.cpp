@@ -107,9 +107,24 @@ class Judge {
   Judgement without_result(const std::string& error) {
     if (error == "out of memory")
       judgement_.outcome = "memory";
+    else if (const std::string reason = refused_at_the_start(); !reason.empty())
+      judgement_.refused = "when it runs: " + kind_of_message(reason);
     else
       found("exception: " + kind_of_message(error), error);
     return std::move(judgement_);
+  }
+
+  /// What shows only when the run is made, such as a tree that grows too large. The engines say the
+  /// same.
+  std::string refused_at_the_start() {
+    try {
+      run_simulation(spec_, EngineKind::loggp, scenario_.seed, 0);
+    } catch (const UsageError& error) {
+      return error.what();
+    } catch (const std::exception&) {
+      return {};
+    }
+    return {};
   }
 
   /// How the run ended, against what every family promises.
@@ -267,6 +282,9 @@ bool waits_for_membership(const RunSpec& spec, const RunRecord& run) {
   if (!spec.partitions.empty() || run.number("false_reports").value_or(0.0) > 0.0) return true;
   if (detector.registration != nullptr && detector.registration->name == "erring-oracle")
     return true;
+  if (spec.platform.detection_loss_probability > 0.0 &&
+      run.number("missed_reports").value_or(0.0) > 0.0)
+    return true;
   const bool brings_back = spec.component(Family::message_logging).registration != nullptr ||
                            spec.component(Family::transactions).registration != nullptr;
   return brings_back && run.number("faults_struck").value_or(0.0) > 1.0 &&
@@ -274,9 +292,9 @@ bool waits_for_membership(const RunSpec& spec, const RunRecord& run) {
 }
 
 bool outlives_deaths(const RunSpec& spec) {
-  return std::ranges::any_of(kStack, [&](const StackPlace& place) {
-    return place.role == Role::layer && spec.component(place.family).registration != nullptr;
-  });
+  const auto has = [&](Family family) { return spec.component(family).registration != nullptr; };
+  return has(Family::transactions) || has(Family::message_logging) ||
+         (has(Family::termination) && spec.stop.when == StopWhen::announced);
 }
 
 bool is_wrong_on_purpose(const RunSpec& spec) {

@@ -37,14 +37,15 @@ struct Judgement {
   std::uint64_t events = 0;
 };
 
-/// What follows a false report, a cut of the network, or the return of a process to a detector
-/// that nobody tells of its death, is not promised by all families yet. Such runs are judged by
+/// What follows a false report, a cut of the network, a death that a network with losses keeps from
+/// somebody, or deaths after a process has returned to a detector that nobody tells of them, is not
+/// promised by all families yet. Such runs are judged by
 /// exceptions, invariants and determinism alone. When membership is settled (who is declared dead
 /// is fenced, who returns is watched), this predicate and what asks it can go.
 bool waits_for_membership(const RunSpec& spec, const RunRecord& run);
 
-/// Does anybody in the stack promise that a run comes to an end although somebody has died? Without
-/// a layer, a program may wait for the dead for ever.
+/// Does anybody in the stack promise that a run comes to an end although somebody has died? Else a
+/// program may wait for the dead for ever.
 bool outlives_deaths(const RunSpec& spec);
 
 /// Does a component do what its paper prints, though that is known to be wrong, or leave out what
