@@ -203,7 +203,9 @@ void Draw::draw_stack() {
   if (transacts) draw_component(any_of(Family::transactions, all));
   const bool can_recover = workload_->traits.has_images &&
                            (is_calm_ || static_cast<bool>(workload_->asks_for_checkpoints));
-  const bool logs = !transacts && random_.chance(can_recover ? 0.4 : 0.03);
+  const bool logs = !transacts && random_.chance(!can_recover                    ? 0.03
+                                                 : workload_->traits.has_objects ? 0.6
+                                                                                 : 0.4);
   const Registration* const logging =
       !logs ? nullptr : any_of(Family::message_logging, [&](const Registration& layer) {
         return workload_->traits.order_free || !layer.traits.needs_order_free;

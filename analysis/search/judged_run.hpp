@@ -64,9 +64,10 @@ Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings)
 JsonValue judgement_json(const Judgement& judgement);
 Judgement read_judgement(const JsonValue& json);
 
-/// What processes that judge may take.
+/// The memory that processes that judge may take.
 inline constexpr std::uint64_t kMemory_B = std::uint64_t{2} << 30U;
-inline constexpr int kPatience_s = 120;  ///< a run that takes longer is taken to be without end
+/// A run that takes longer is taken to be without end, on a machine with other work, too [s].
+inline constexpr int kPatience_s = 900;
 
 /// What is found if such a process ends without a word; `why` is how.
 Finding crash(const std::string& why);

@@ -1,0 +1,66 @@
+"""The search from outside: nothing is found in the scenarios that are drawn here, and what is found
+can be kept and replayed."""
+
+import json
+import re
+import unittest
+
+from program import SOURCE, ProgramTest
+
+# About 15 seconds of processor time.
+SCENARIOS = 1500
+
+
+class Search(ProgramTest):
+    def searched(self, *arguments, code=0):
+        return json.loads(self.answer("search", *arguments, "--format", "json", "--quiet",
+                                      code=code))
+
+    def test_nothing_is_found(self):
+        told = self.searched("--scenarios", SCENARIOS, "--jobs", 2)
+        self.assertEqual(told["found"], [])
+        self.assertEqual(told["scenarios"], SCENARIOS)
+        self.assertEqual(told["never_drawn"], [])
+        self.assertGreater(told["runs"], SCENARIOS / 2)
+        self.assertGreater(told["explored"], 0)
+        self.assertLess(told["outcomes"].get("limit", 0), told["runs"] / 5)
+        self.assertEqual(told["runs"] + sum(told["refused"].values()), SCENARIOS)
+
+    def test_what_is_found_is_kept_and_replayed(self):
+        said = self.answer("search", "--seed", 1285, "--scenarios", 1, "--as-printed", "--keep",
+                           "kept", "--quiet", code=3)
+        self.assertIn("hung: 1 scenario, number 1285", said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
+        kept = self.folder / "kept" / "search-1285.json"
+        small = json.loads(kept.read_text())
+        self.assertEqual(small["termination"]["as_printed"], ["cornet"])
+        drawn = json.loads(self.answer("search", "--draw", 1285))
+        self.assertLess(small["platform"]["processes"], drawn["platform"]["processes"])
+        self.assertIn("hung", self.answer("run", "kept/search-1285.json", code=3))
+
+    def test_it_ends_when_the_time_is_over(self):
+        self.assertGreater(self.searched("--seconds", 2, "--seed", 5)["scenarios"], 0)
+
+    def test_options_that_are_wrong(self):
+        for arguments, said in ((["--scenarios", 0], "search: --scenarios: "),
+                                (["--seconds", "soon"], "search: --seconds: expected a number"),
+                                (["--jobs", 0], "search: --jobs: "),
+                                (["--seed", -1], "search: --seed: ")):
+            result = self.faultline("search", *map(str, arguments))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(said, result.stderr)
+
+    def test_every_mark_of_a_component_is_drawn(self):
+        known = set(re.findall(r'KnownMark\{"([a-z-]+)"', (SOURCE / "analysis" / "search" /
+                                                          "drawn_program.cpp").read_text()))
+        found = set()
+        for folder in ("protocols", "workloads"):
+            for path in (SOURCE / folder).rglob("*.cpp"):
+                for call in re.findall(r"\bmark\(([^;]*)", path.read_text()):
+                    found |= set(re.findall(r'"([a-z-]+)"', call))
+        self.assertGreater(len(found), 10)
+        self.assertEqual(found - known, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
