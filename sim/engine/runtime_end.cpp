@@ -199,8 +199,9 @@ void Runtime::conclude() {
   }
   if (state_.live_ranks == 0) return stop(Outcome::all_failed);
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
-  // may have ended early, or the scenario has no faults.
-  if (job_->spec.stop.when == StopWhen::all_reported && all_faults_reported())
+  // may have ended early, the scenario has no faults, or they wait for a mark or an event that does
+  // not come.
+  if (job_->spec.stop.when == StopWhen::all_reported && state_.auditor.all_reported())
     return stop(Outcome::finished);
   const bool over = state_.auditor.over_since_s() != kNever;
   // Who waits in a program of TryBlocks should not: every wait there is to end.

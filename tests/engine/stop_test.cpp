@@ -201,6 +201,27 @@ TEST_CASE("stop when all is reported: a death that nobody reports is a deadlock"
   }
 }
 
+TEST_CASE("stop when all is reported: a death at a mark or an event that does not come is none") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
+    job.kill(10, {1});
+    FaultSpec at_mark;
+    at_mark.mark = MarkSpec{"nobody-sets-it", 3};
+    at_mark.ranks = {2};
+    FaultSpec late;
+    late.event = 1000000;
+    late.ranks = {2};
+    job.spec.faults.push_back(at_mark);
+    job.spec.faults.push_back(late);
+    job.spec.stop.when = StopWhen::all_reported;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("end_time_s") == Approx(17));
+  }
+}
+
 TEST_CASE("a fatal error that the protocol reports ends the run with its own words") {
   for (const EngineKind engine : engines()) {
     Job job(2);
