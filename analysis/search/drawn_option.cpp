@@ -73,9 +73,11 @@ std::optional<double> draw_end(const OptionSpec& spec, Stream& random) {
 double draw_number(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
   if (is_share(spec)) return draw_share(spec, random);
   const bool whole = spec.kind == OptionKind::integer;
-  if (whole && spec.maximum - spec.minimum <= kNarrow)
-    return spec.minimum + static_cast<double>(random.below(
-                              static_cast<std::uint64_t>(spec.maximum - spec.minimum) + 1));
+  // The last quarter of a range of counts is what takes long, such as the largest boards.
+  if (const double range = spec.maximum - spec.minimum; whole && range <= kNarrow)
+    return spec.minimum +
+           static_cast<double>(random.below(
+               static_cast<std::uint64_t>(range > kFarthestCount ? 0.75 * range : range) + 1));
   const double manner = random.uniform();
   std::optional<double> drawn;
   if (manner < 0.1) drawn = draw_end(spec, random);

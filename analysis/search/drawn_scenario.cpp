@@ -321,7 +321,8 @@ void Draw::draw_faults() {
 
 void Draw::draw_stop() {
   JsonValue stop = JsonValue::Object{};
-  draw_options(stop, stop_options().specs(), random_, processes_, {"when", "events"});
+  draw_options(stop, stop_options().specs(), random_, processes_,
+               {"when", "events", "memory_bytes"});
   for (const OptionSpec& spec : stop_options().specs())
     if (spec.name == "when" && random_.chance(0.15))
       stop.set(spec.name, draw_value(spec, random_, processes_));
@@ -357,7 +358,7 @@ const DrawnOptions& drawn_options() {
       const bool is_program = place == "workload.script.rules" ||
                               place == "workload.try-script.steps" || place == "platform.machine";
       const bool is_drawn = (can_be_drawn(spec) || is_program) && place != "stop.events" &&
-                            !place.starts_with("faults.trace.");
+                            place != "stop.memory_bytes" && !place.starts_with("faults.trace.");
       (is_drawn ? found.drawn : found.not_drawn).push_back(place);
     });
     return found;

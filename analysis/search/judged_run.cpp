@@ -172,10 +172,18 @@ class Judge {
     return again.run && again.run->outcome == Outcome::hung;
   }
 
+  /// Nobody can come back where no node is left.
+  [[nodiscard]] bool nodes_can_run_out() const {
+    std::size_t nodes = 0;
+    for (const FaultSpec& fault : spec_.faults) nodes += fault.nodes.size() + fault.daemons.size();
+    return !spec_.fault_sources.empty() || (nodes > 0 && nodes >= spec_.platform.spare_nodes);
+  }
+
   /// Message logging gives up where the image of a rank is lost, and nowhere else.
   void judge_giving_up(const RunRecord& run) {
     const Registration* const logging = spec_.component(Family::message_logging).registration;
     if (logging == nullptr || scenario_.engine != EngineKind::loggp) return;
+    if (nodes_can_run_out()) return;
     RecoveryLog log(spec_.platform.processes, *logging);
     RunResult result = run_simulation(spec_, scenario_.engine, scenario_.seed, 0, &log);
     if (result.fatal_reason != run.fatal_reason)
