@@ -103,9 +103,9 @@ JsonValue bound_json(MeanBound bound) {
   return {};
 }
 
-void RunCount::add(Outcome outcome) {
-  ++runs;
-  cut_off += is_cut_off(outcome) ? 1 : 0;
+void RunCount::add(Outcome outcome, std::size_t count) {
+  runs += count;
+  cut_off += is_cut_off(outcome) ? count : 0;
 }
 
 std::string cut_off_count(const RunCount& count) {

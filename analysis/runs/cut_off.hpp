@@ -29,7 +29,8 @@ struct RunCount {
   std::size_t runs = 0;
   std::size_t cut_off = 0;
 
-  void add(Outcome outcome);
+  /// Adds runs that have ended so.
+  void add(Outcome outcome, std::size_t count = 1);
 };
 
 /// "3 of 40 runs were cut off at a limit"; "" if none was.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -224,14 +224,15 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   const Snapshot snapshot(database_);
   Statement rows(database_, select(runs_table()) + " WHERE study=? ORDER BY point, replication");
   rows.bind(study);
-  std::set<std::tuple<std::int64_t, Outcome, bool>> ways;
+  std::map<std::tuple<std::int64_t, Outcome, bool>, std::size_t> ways;
   while (rows.step()) {
     const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()}, PointPart::all);
-    ways.emplace(of.point, of.run.outcome, !of.run.violations.empty());
+    ++ways[{of.point, of.run.outcome, !of.run.violations.empty()}];
   }
   std::vector<RunEnding> result;
   result.reserve(ways.size());
-  for (const auto& [point, outcome, violated] : ways) result.push_back({point, outcome, violated});
+  for (const auto& [way, runs] : ways)
+    result.push_back({std::get<0>(way), std::get<1>(way), std::get<2>(way), runs});
   return result;
 }
 

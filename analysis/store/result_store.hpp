@@ -22,6 +22,7 @@ struct RunEnding {
   std::int64_t point = 0;
   Outcome outcome = Outcome::limit;
   bool violated = false;
+  std::size_t runs = 0;  ///< that have ended so
 };
 
 /// How a process uses the numbers of a study's points: it does not depend on them, relies on them

@@ -425,7 +425,7 @@ RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study
   for (const RunEnding& ending : store.endings(study_id)) {
     const auto point = static_cast<std::size_t>(ending.point);
     if (point < study.points.size() && point % shard.count == shard.index)
-      count.add(ending.outcome);
+      count.add(ending.outcome, ending.runs);
   }
   return count;
 }

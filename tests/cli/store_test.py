@@ -142,7 +142,7 @@ class Query(StoreTest):
                       self.refusal("query", "r.sqlite", "--group-by", "termination.nam"))
         # What a scenario could state is null where no point has it.
         self.assertEqual(len(self.query("--metric", "end_time_s", "--where",
-                                        "workload.branch_limit == null or "
+                                        "workload.lambda == null and "
                                         "failure_detection.delay_s == null")), 24)
 
     def test_runs(self):
