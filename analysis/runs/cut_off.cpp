@@ -116,7 +116,7 @@ std::string cut_off_count(const RunCount& count) {
 }
 
 std::string cut_off_note(const RunCount& count) {
-  const std::string text = cut_off_count(count);
+  std::string text = cut_off_count(count);
   if (text.empty()) return text;
   return text +
          ", which is no result. A mean with >= has such runs in it: without the limit, it would be "

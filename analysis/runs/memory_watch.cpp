@@ -46,8 +46,8 @@ std::uint64_t control_group_limit() {
 }  // namespace
 
 std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& processes,
-                                          std::uint64_t machine_B) {
-  const std::uint64_t most_B = machine_B / 4 * 3;
+                                          std::uint64_t machine_bytes) {
+  const std::uint64_t most_bytes = machine_bytes / 4 * 3;
   std::uint64_t together_B = 0;
   std::size_t largest = processes.size();
   for (std::size_t i = 0; i < processes.size(); ++i) {
@@ -60,10 +60,10 @@ std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& pro
     if (largest == processes.size() || process.resident_B > processes[largest].resident_B)
       largest = i;
   }
-  if (together_B <= most_B) return std::nullopt;
+  if (together_B <= most_bytes) return std::nullopt;
   return MemoryExcess{largest,
                       "out of memory: needs more than three quarters of this machine's memory, " +
-                          std::to_string(most_B) +
+                          std::to_string(most_bytes) +
                           " bytes, with the other jobs; stop.memory_bytes states another limit"};
 }
 

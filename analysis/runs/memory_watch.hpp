@@ -27,7 +27,7 @@ struct MemoryExcess {
 /// The first process that holds more than its limit. Those without one may hold three quarters of
 /// the machine together; if they hold more, it is the largest of them.
 std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& processes,
-                                          std::uint64_t machine_B);
+                                          std::uint64_t machine_bytes);
 
 /// What a process and its children hold in memory. 0 if it has ended.
 std::uint64_t resident_bytes(pid_t process);
@@ -51,13 +51,13 @@ class MemoryWatch {
     next_ = end + std::max<Clock::duration>(std::chrono::milliseconds(kPeriod_ms),
                                             kSeldom * (end - begin));
   }
-  [[nodiscard]] std::uint64_t machine_B() const { return machine_B_; }
+  [[nodiscard]] std::uint64_t machine_bytes() const { return machine_bytes_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr int kSeldom = 20;
 
-  std::uint64_t machine_B_ = machine_memory_bytes();
+  std::uint64_t machine_bytes_ = machine_memory_bytes();
   Clock::time_point next_ = Clock::now();
 };
 

@@ -97,7 +97,7 @@ class Pool {
     watched.reserve(workers_.size());
     for (const Worker& worker : workers_)
       watched.push_back({worker.process.resident_bytes(), memory_limit_of(worker)});
-    const auto excess = memory_excess(watched, memory_.machine_B());
+    const auto excess = memory_excess(watched, memory_.machine_bytes());
     if (!excess) return;
     workers_[excess->process].excess = excess->why;
     workers_[excess->process].process.strike();

@@ -66,9 +66,12 @@ JsonValue::List draw_rules(Stream& random, std::uint32_t processes) {
   JsonValue::List rules;
   for (std::uint64_t starts = 1 + random.below(2); starts > 0; --starts)
     rules.emplace_back(std::to_string(starts - 1) + " at start: " + actions());
-  for (std::size_t i = 0; i < sent.size(); ++i)
-    rules.emplace_back(std::to_string(sent[i].to) + " on m" + std::to_string(sent[i].number) +
+  std::size_t next = 0;
+  while (next < sent.size()) {  // which actions() makes longer
+    const auto message = sent[next++];
+    rules.emplace_back(std::to_string(message.to) + " on m" + std::to_string(message.number) +
                        ": " + actions());
+  }
   return rules;
 }
 

@@ -74,11 +74,10 @@ void simplify(JsonValue& whole, JsonValue& part, Simpler& simpler) {
       simpler.push_back(whole);
       object->insert(object->begin() + static_cast<std::ptrdiff_t>(i), std::move(member));
     }
-    for (std::size_t i = 0; i < object->size(); ++i) simplify(whole, (*object)[i].value, simpler);
+    for (JsonMember& member : *object) simplify(whole, member.value, simpler);
   } else if (const JsonValue::List* const list = part.list()) {
     put(whole, part, shorter_lists(*list), simpler);
-    for (std::size_t i = 0; i < part.list()->size(); ++i)
-      simplify(whole, (*part.list())[i], simpler);
+    for (JsonValue& entry : *part.list()) simplify(whole, entry, simpler);
   } else if (number_of(part)) {
     put(whole, part, simpler_numbers(part), simpler);
   }

@@ -315,7 +315,7 @@ class SweepRunner {
     for (const auto& job : jobs_)
       watched.push_back(
           {job->worker.resident_bytes(), job->scenario.points.front().stop.memory_bytes});
-    const auto excess = memory_excess(watched, memory_.machine_B());
+    const auto excess = memory_excess(watched, memory_.machine_bytes());
     if (!excess) return;
     PointJob& job = *jobs_[excess->process];
     job.worker.kill();

@@ -57,7 +57,8 @@ class Bash(Declared):
 
     def test_verbs(self):
         self.assertEqual(self.completed(""), {*self.verbs(), "--help", "--version"})
-        self.assertEqual(self.completed("s"), {"sweep", "schema", "survival", "step-model"})
+        self.assertEqual(self.completed("s"), {"sweep", "schema", "search", "survival",
+                                               "step-model"})
 
     def test_options_are_those_of_the_help(self):
         for verb in (*([verb] for verb in self.verbs()), ["faults", "summarize"],

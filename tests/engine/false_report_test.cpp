@@ -19,7 +19,10 @@ void one_errs(Job& job) {
       for (std::uint64_t second = 1; second <= 60 && self == 2; ++second)
         context.set_timer(second, static_cast<double>(second));
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.send(0, 0, 0); };
+    handlers.timer = [](Context& context, std::uint64_t second) {
+      context.send(0, 0, 0);
+      if (second == 60) context.declare_work(-1);
+    };
     handlers.message = [&job](Context& context, const Message& message) {
       job.note(context, "got", message.from);
     };

@@ -82,10 +82,10 @@ TEST_CASE("what is called a lower bound never shrinks while a run goes on") {
 }
 
 TEST_CASE("means, rates and what is there at the end are no bounds") {
-  for (const char* metric :
-       {"failure_detection_latency_mean_s", "failed_ranks", "missed_reports",
-        "detection_busiest_link_Bps", "commit_time_s", "interior_fraction_max", "state_digest",
-        "tasks_missing", "tasks_repeated", "half_round_trip_s", "iteration_time_s", "of_another_program"})
+  for (const char* metric : {"failure_detection_latency_mean_s", "failed_ranks", "missed_reports",
+                             "detection_busiest_link_Bps", "commit_time_s", "interior_fraction_max",
+                             "state_digest", "tasks_missing", "tasks_repeated", "half_round_trip_s",
+                             "iteration_time_s", "of_another_program"})
     CHECK(bound_of(metric) == MeanBound::unknown);
   for (const char* metric : {"end_time_s", "control_messages", "control_messages.probe", "waves",
                              "terminated", "tasks", "failure_detection_latency_s"})

@@ -99,8 +99,9 @@ double checkpointed_run_s(const std::string& protocol, std::int64_t state_bytes,
   Machine machine = quick_machine();
   machine.nic_bandwidth_Bps = machine.link_bandwidth_Bps = 1e10;
   Job job(2, machine);
-  set_up_checkpoints(job, protocol,
-         {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
+  set_up_checkpoints(
+      job, protocol,
+      {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
   job.workload("try-blocks", {{"iterations", std::int64_t{5}},
                               {"compute_s", 1.0},
                               {"allreduces", std::int64_t{1}},

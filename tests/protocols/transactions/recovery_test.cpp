@@ -325,9 +325,9 @@ void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
 }  // namespace
 
 // Rank 3 dies, and so does the process that takes its place, when it has said that it is ready.
-// Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told at
-// once of the third process of rank 3, and makes a world with it; it needs no further one.
-TEST_CASE("who leads after a death hears at once of the processes that the dead had asked for") {
+// Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told
+// at once of the third process of rank 3, and makes a world with it; it needs no further one.
+TEST_CASE("who leads after a death hears at once of processes that the dead had asked for") {
   for (const EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },
