@@ -34,7 +34,7 @@ std::vector<std::string> notes_of(const OptionValue& value, const OptionValues& 
       system == nullptr
           ? describe_unreadable(*input->content)
           : describe_unreadable(without_unreadable_of_others(*input->content, *system));
-  for (std::string& note : notes) note = input->file + ": " + note;
+  for (std::string& note : notes) note.insert(0, input->file + ": ");
   return notes;
 }
 

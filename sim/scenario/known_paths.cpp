@@ -22,7 +22,10 @@ std::string text_of(const JsonPath& path) {
   std::string text;
   for (const JsonStep& step : path) {
     const auto* key = std::get_if<std::string>(&step);
-    text = key == nullptr ? text + "[]" : within(text, *key);
+    if (key == nullptr)
+      text.append("[]");
+    else
+      text = within(text, *key);
   }
   return text;
 }

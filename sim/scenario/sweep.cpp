@@ -209,7 +209,7 @@ class SweepReader {
       const KnownPaths& known = KnownPaths::of_scenarios();
       for (const JsonPath& path : formula.paths())
         if (!known.contains(path)) problems_.add(place, known.refusal(path, "a scenario"));
-      return std::optional(std::move(formula));
+      return formula;
     } catch (const UsageError& error) {
       problems_.add(place, error.what());
       return std::nullopt;
