@@ -159,7 +159,7 @@ TEST_CASE("all ranks flush a dead one, while other messages come and go") {
       handlers.start = [self](Context& context) {
         for (Rank to = 1; to < kRanks && self == 0; ++to) {
           context.send(to, 0, 0);
-          context.send(to, 0, 100 * to);
+          context.send(to, 0, std::uint64_t{100} * to);
         }
         if (self == 0) return;
         context.set_timer(1, 14 + self);

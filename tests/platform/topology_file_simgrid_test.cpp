@@ -206,7 +206,7 @@ TEST_CASE("blanks may come before the declaration, and lines keep their numbers"
   const std::string usual = kept(kHead + body + kTail);
   for (const std::string blanks : {"\n", " ", "\t\r\n \n", "<!-- first -->\n"}) {
     const auto lines = static_cast<std::size_t>(std::count(blanks.begin(), blanks.end(), '\n'));
-    const std::string text = kept(blanks + kHead + body + kTail);
+    const std::string text = kept(std::string(blanks).append(kHead).append(body).append(kTail));
     const std::size_t zone = text.find("<platform");
     CHECK(text.substr(zone) == usual.substr(usual.find("<platform")));
     CHECK(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zone), '\n') ==

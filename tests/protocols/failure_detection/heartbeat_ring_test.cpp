@@ -212,7 +212,7 @@ TEST_CASE("with ticks, a deadline of a whole number of ticks takes just as many 
       member.start(0);
       member.at(start_s).dead(11);
       int ticks = 0;
-      for (double now_s = start_s; member.at(now_s).timer(kBeat) == kNobody; now_s += tick_s)
+      for (double now_s = start_s; member.at(now_s).timer(kBeatTimer) == kNobody; now_s += tick_s)
         ++ticks;
       INFO(start_s << ", " << tick_s);
       CHECK(ticks == 30);
@@ -227,9 +227,9 @@ TEST_CASE("who looks a whole period late looks once more, however the times are 
     const double in_time_s = start_s + 2.5;
     double late_s = in_time_s;
     for (int tick = 0; tick < 10; ++tick) late_s += kTicks.tick_s;
-    CHECK(member.at(in_time_s).timer(kBeat) == kNobody);
-    CHECK(member.at(late_s).timer(kBeat) == kNobody);
-    CHECK(member.at(late_s + kTicks.tick_s).timer(kBeat) == 11);
+    CHECK(member.at(in_time_s).timer(kBeatTimer) == kNobody);
+    CHECK(member.at(late_s).timer(kBeatTimer) == kNobody);
+    CHECK(member.at(late_s + kTicks.tick_s).timer(kBeatTimer) == 11);
   }
 }
 

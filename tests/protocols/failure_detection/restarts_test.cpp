@@ -1,6 +1,7 @@
 // Ranks that die are started again at once, so that others hear from the next life before they hear
 // of the death. Nobody may take the next life for dead, and everybody must hear of the death.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
@@ -84,8 +85,8 @@ void kill_again_and_again(Job& job, Stream& random) {
       if (peer.actor < ranks) context.restart(peer, RestartOn::same_node);
     }};
   });
-  std::vector<Rank> victims;
-  for (int i = 0; i < 3; ++i) victims.push_back(static_cast<Rank>(random.below(ranks)));
+  std::array<Rank, 3> victims{};
+  for (Rank& victim : victims) victim = static_cast<Rank>(random.below(ranks));
   const double within_s = random.chance(0.5) ? 2e-3 : 4e-4;
   for (int death = 0; death < 12; ++death)
     job.kill(0.1 + within_s * random.uniform(), {victims[random.below(victims.size())]});
