@@ -32,9 +32,9 @@ void add_inbox(const ActorState& actor, Digest& into) {
 
 /// The numbers of deaths depend on the path that led to the state.
 void add_heard(const ActorState& actor, const std::vector<Death>& deaths, Digest& into) {
-  std::vector<Incarnation> heard;
-  for (const std::uint32_t number : actor.heard()) heard.push_back(deaths[number].dead);
-  into.add_sorted(heard);
+  std::vector<Incarnation> heard_of;
+  for (const std::uint32_t number : actor.heard()) heard_of.push_back(deaths[number].dead);
+  into.add_sorted(heard_of);
 }
 
 /// A notice of a death that waits as timers do. What else waits so are timers and soft errors.

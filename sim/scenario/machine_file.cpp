@@ -50,15 +50,15 @@ Counts read_counts(const JsonValue* value, const TopologyField& field, const std
     problems.add(path, "expected a list of 1 to 6 integers, got " + describe(*value));
     return {};
   }
-  Counts counts;
+  Counts read;
   for (std::size_t i = 0; i < list->size(); ++i)
-    counts.push_back(read_count((*list)[i], field, item_path(path, i), problems));
-  return counts;
+    read.push_back(read_count((*list)[i], field, item_path(path, i), problems));
+  return read;
 }
 
 std::uint32_t single(const Fields& fields, const std::string& name) {
-  const Counts& counts = fields.at(name);
-  return counts.empty() ? 1 : counts.front();
+  const Counts& stated = fields.at(name);
+  return stated.empty() ? 1 : stated.front();
 }
 
 TopologySpec make_topology(const std::string& kind, const Fields& fields) {

@@ -17,7 +17,7 @@ template <class T>
 Message arriving(Family channel, ActorId from, std::uint16_t kind, const T& payload) {
   Message message;
   message.from = from;
-  message.kind = kind;
+  message.kind = static_cast<std::uint8_t>(kind);
   message.channel = channel;
   message.payload.put(payload);
   return message;

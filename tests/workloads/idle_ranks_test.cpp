@@ -80,7 +80,7 @@ std::string wrong_in(const std::string& machine, const std::string& workload,
 }  // namespace
 
 TEST_CASE("all detectors announce the end of all workloads on all machines, and not before") {
-  const std::vector<std::string> machines = machine_names();
+  const std::vector<std::string>& machines = machine_names();
   std::string wrong;
   for (const EngineKind engine : engines()) {
     std::size_t number = 0;

@@ -93,7 +93,7 @@ class CheckpointJob {
     message.from = from;
     message.to = to;
     message.channel = Family::transactions;
-    message.kind = message_kind(*fampi().registration, kind);
+    message.kind = static_cast<std::uint8_t>(message_kind(*fampi().registration, kind));
     message.payload.put(words);
     if (world != nullptr)
       message.attachments.put(Family::transactions,

@@ -83,7 +83,7 @@ class History {
     message.from = from;
     message.to = to;
     message.channel = channel;
-    message.kind = kind;
+    message.kind = static_cast<std::uint8_t>(kind);
     message.payload.put(said);
     message.attachments.put(
         Family::termination,

@@ -49,7 +49,7 @@ class ToldRun {
   static Message message(std::uint16_t kind, Rank from, std::uint16_t incarnation) {
     Message message;
     message.channel = Family::message_logging;
-    message.kind = kind;
+    message.kind = static_cast<std::uint8_t>(kind);
     message.from = from;
     message.from_incarnation = incarnation;
     return message;

@@ -212,7 +212,7 @@ TEST_CASE("S_instant has the fewest transitions, S_local the most") {
 // and four trees leave some spread: EDOD within 15 %, HCDA within 20 %. The literal rules miss the
 // HCDA cells by a factor of seven or more: docs/step-model.md says why.
 TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal ones do not") {
-  struct Cell {
+  struct PrintedCell {
     TaskTreeSize size;
     bool at_random;
     double edod;
@@ -220,8 +220,9 @@ TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal one
   };
   const TaskTreeSize small = {.fewest = 47, .most = 47, .most_levels = 8};
   const TaskTreeSize medium = {.fewest = 397, .most = 397};
-  for (const Cell& cell : {Cell{small, false, 12.08, 37.68}, Cell{small, true, 16.07, 38.28},
-                           Cell{medium, false, 17.09, 11.65}, Cell{medium, true, 18.97, 14.36}}) {
+  for (const PrintedCell& cell :
+       {PrintedCell{small, false, 12.08, 37.68}, PrintedCell{small, true, 16.07, 38.28},
+        PrintedCell{medium, false, 17.09, 11.65}, PrintedCell{medium, true, 18.97, 14.36}}) {
     Counts literal;
     double edod = 0.0;
     double hcda = 0.0;
