@@ -18,12 +18,14 @@ enum class EventKind : std::uint8_t {
   exit_notice,
   local_exit,
   link_lost,
-  inject,     ///< simgrid engine: the message enters the network now
-  nic_ready,  ///< a message reaches a NIC that several actors share
-  nic_free,   ///< such a NIC can take up the next message
-  restart,    ///< an actor starts again
-  vanish,     ///< a message that the network loses is gone
-  stall_end,  ///< stepwise engine: an actor that has stalled goes on
+  inject,       ///< simgrid engine: the message enters the network now
+  nic_ready,    ///< a message reaches a NIC that several actors share
+  nic_free,     ///< such a NIC can take up the next message
+  restart,      ///< an actor starts again
+  vanish,       ///< a message that the network loses is gone
+  stall_end,    ///< stepwise engine: an actor that has stalled goes on
+  first_byte,   ///< loggp engine: a message of several packets begins to reach its receiver's NIC
+  bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
 };
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
@@ -40,7 +42,7 @@ struct Event {
     At at;
   };
 
-  static constexpr unsigned kKindBits = 4;
+  static constexpr unsigned kKindBits = 5;
   [[nodiscard]] EventKind kind() const {
     return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
   }
@@ -48,7 +50,7 @@ struct Event {
     constexpr auto bit = [](EventKind kind) { return 1U << static_cast<unsigned>(kind); };
     constexpr unsigned kAboutMessages = bit(EventKind::arrive) | bit(EventKind::taken_in) |
                                         bit(EventKind::inject) | bit(EventKind::nic_ready) |
-                                        bit(EventKind::vanish);
+                                        bit(EventKind::vanish) | bit(EventKind::first_byte);
     return (kAboutMessages & bit(kind())) != 0;
   }
   friend bool operator<(const Event& a, const Event& b) {

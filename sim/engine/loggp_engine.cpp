@@ -18,10 +18,21 @@ void LogGpEngine::simulate() {
     if (!goes_on(event.time_s)) return;
     state_.now_s = event.time_s;
     look_ahead_.go_on();
-    if (event.kind() == EventKind::arrive)
-      take_in(event.message);
-    else
-      carry_out(event);
+    switch (event.kind()) {
+      case EventKind::arrive:
+        take_in(event.message);
+        break;
+      case EventKind::first_byte:
+        first_byte(event.message);
+        after_event();
+        break;
+      case EventKind::bulk_passed:
+        pass(event.at.actor, event.at.detail);
+        after_event();
+        break;
+      default:
+        carry_out(event);
+    }
   }
 }
 
@@ -29,9 +40,21 @@ void LogGpEngine::simulate() {
 /// The sum is formed in the same order as the NIC forms it for the next message. In another order,
 /// rounding could let an empty message overtake the one before it.
 void LogGpEngine::transmit(Message& message, const Transit& transit) {
-  const double begin_s =
-      links_are_narrow_ && !transit.local ? on_link_s(message, transit) : message.inject_s;
-  double arrival_s = begin_s + transit.transfer_s + transit.latency_s;
+  double begin_s = message.inject_s;
+  if (links_are_narrow_ && !transit.local) {
+    if (on_link_between_.holds(message.from, message.to)) [[unlikely]] {
+      on_link_[&message] = true;
+      join_link(message, transit);
+      return;
+    }
+    begin_s = on_link_s(message, transit);
+  }
+  arrive(message, transit, begin_s + transit.transfer_s);
+}
+
+/// The last byte leaves the node at left_s.
+void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s) {
+  double arrival_s = left_s + transit.latency_s;
   if (!state_.noise_random.empty() && !transit.local) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s + noise_s(message, transit));
   schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
@@ -55,15 +78,22 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
   const NodeId node = node_of(message.from);
-  double& free_s =
-      link_free_s_[std::size_t{node} * routes().ports() + routes().port(node, node_of(message.to))];
+  const std::uint32_t port = port_of(message);
+  double& free_s = link_free_s_[std::size_t{node} * routes().ports() + port];
   const double begin_s = std::max(message.inject_s, free_s);
   free_s = begin_s + transit.transfer_s;
+  if (!on_link_.empty())
+    if (const auto lane = lanes_.find(lane_of(node, port)); lane != lanes_.end())
+      lane->second.delay(transit.transfer_s);
   links_free_s_ = std::max(links_free_s_, free_s);
   return begin_s;
 }
 
 void LogGpEngine::take_in(Message* message) {
+  if (!coming_in_.empty() && comes_in_as_bulk(*message)) {
+    after_event();
+    return;
+  }
   const double taken_in_s = taken_in_s_of(*message);
   if (taken_in_s > state_.now_s) {
     schedule(taken_in_s, EventKind::taken_in, message);
@@ -79,10 +109,10 @@ void LogGpEngine::take_in(Message* message) {
 double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from) || message.inject_s == kNever) return state_.now_s;
-  const double occupied_s = static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
-  double& free_s = state_.nics[node].intake_free_s;
-  const double taken_in_s = std::max(state_.now_s, free_s + occupied_s);
-  free_s = taken_in_s + machine().gap_s;
+  Nic& nic = state_.nics[node];
+  const double taken_in_s = std::max(state_.now_s, nic.intake_free_s + intake_s(message));
+  nic.intake_free_s = taken_in_s + machine().gap_s;
+  if (nic.takes_in_bulk) lanes_.at(lane_of(node, kIntake)).delay(intake_s(message));
   return taken_in_s;
 }
 

@@ -71,11 +71,13 @@ void RunState::become(const RunState& other) {
 void RunState::repoint_messages(const RunState& from) {
   const auto own = [&](Message* message) { return pool.counterpart(message, from.pool); };
   for (ActorState& actor : actors) actor.repoint_messages(own);
-  for (NicQueue& waiting : nic_queues) {
+  const auto repoint = [&own](NicQueue& waiting) {
+    waiting.tail = waiting.head == nullptr ? nullptr : own(waiting.tail);
     waiting.head = own(waiting.head);
-    waiting.tail = own(waiting.tail);
     waiting.logging_tail = own(waiting.logging_tail);
-  }
+  };
+  for (NicQueue& waiting : nic_queues) repoint(waiting);
+  for (BulkQueue& bulk : bulk_queues) repoint(bulk.waiting);
   queue.repoint_messages(own);
 }
 

@@ -37,15 +37,60 @@ struct alignas(32) Nic {
   std::uint64_t detection_bytes = 0;  ///< of failure detection, sent to and received from others
   std::uint32_t expected = 0;         ///< messages sent through it that it has not taken up yet
   bool awaited = false;               ///< messages queue before it, and a nic_free is scheduled
+  bool streams = false;               ///< a message of several packets is leaving
+  bool takes_in_bulk = false;         ///< loggp engine: one is coming in
 };
 static_assert(sizeof(Nic) == 32);
 
 /// The messages that have found the NIC of a node busy, in the order in which they became ready.
-/// Only a NIC that several actors share has such.
+/// Those of message logging stand before all others.
 struct NicQueue {
   Message* head = nullptr;
-  Message* tail = nullptr;
+  Message* tail = nullptr;          ///< if there is any
   Message* logging_tail = nullptr;  ///< the last message of message logging
+
+  void add(Message* message) {
+    const bool goes_first = message->channel == Family::message_logging;
+    Message* const before = goes_first ? logging_tail : head != nullptr ? tail : nullptr;
+    Message*& place = before != nullptr ? before->next : head;
+    message->next = goes_first ? place : nullptr;
+    if (message->next == nullptr) tail = message;
+    place = message;
+    if (goes_first) logging_tail = message;
+  }
+  /// There is one.
+  Message* take_first() {
+    Message* message = head;
+    head = message->next;
+    if (logging_tail == message) logging_tail = nullptr;
+    return message;
+  }
+};
+
+/// The messages of several packets before a NIC, and what must not overtake them.
+struct BulkQueue {
+  NicQueue waiting;
+  double until_s = 0.0;    ///< when the one that is leaving has left
+  ActorId from = kNobody;  ///< its sender
+  ActorId to = kNobody;    ///< its receiver
+  bool awaited = false;    ///< a nic_free is scheduled
+};
+
+/// Counts things between a sender and a receiver. Takes room only for pairs that have some.
+class PairCount {
+ public:
+  void add(ActorId from, ActorId to) { ++counts_[key(from, to)]; }
+  void remove(ActorId from, ActorId to) {
+    const auto found = counts_.find(key(from, to));
+    if (--found->second == 0) counts_.erase(found);
+  }
+  [[nodiscard]] bool holds(ActorId from, ActorId to) const {
+    return !counts_.empty() && counts_.find(key(from, to)) != counts_.end();
+  }
+
+ private:
+  static std::uint64_t key(ActorId from, ActorId to) { return std::uint64_t{from} << 32 | to; }
+  std::unordered_map<std::uint64_t, std::uint32_t> counts_;  ///< never iterated over
 };
 
 /// An on_sent that is to come.
@@ -126,9 +171,12 @@ struct RunState {
   /// By the number of a link (Topology::for_each_link): bytes of failure detection that it has
   /// carried. Empty until there are any.
   std::vector<std::uint64_t> detection_link_bytes;
-  std::vector<NicQueue> nic_queues;  ///< per node; empty until a message has found its NIC busy
-  LargeVector<ActorState> actors;    ///< ranks, then one daemon per node if nodes matter
-  LargeVector<Outgoing> outgoing;    ///< by actor
+  std::vector<NicQueue> nic_queues;    ///< per node; empty until a message has found its NIC busy
+  std::vector<BulkQueue> bulk_queues;  ///< per node; empty until there is such a message
+  /// Messages in bulk_queues, and those that are leaving. Under fifo ordering only.
+  PairCount bulk_between;
+  LargeVector<ActorState> actors;  ///< ranks, then one daemon per node if nodes matter
+  LargeVector<Outgoing> outgoing;  ///< by actor
   Placement placement;
   /// By rank: a digest of all that it has done and been told (HistoryKeeper). Empty unless states
   /// are told apart by that.

@@ -170,6 +170,7 @@ StateDigest RunState::content_of(const Event& event) const {
     }
     case EventKind::fault:
     case EventKind::stall_end:
+    case EventKind::bulk_passed:
       into.add(event.at.actor, event.at.detail);
       break;
     case EventKind::wake:
@@ -193,6 +194,7 @@ StateDigest RunState::content_of(const Event& event) const {
     case EventKind::inject:
     case EventKind::nic_ready:
     case EventKind::vanish:
+    case EventKind::first_byte:
       into.add(*event.message, will_be_refused(*event.message));
       break;
   }

@@ -18,7 +18,8 @@ std::optional<Residence> residence_of(const ComponentChoice& choice) {
 
 }  // namespace
 
-Runtime::Runtime(std::shared_ptr<const RunJob> job) : job_(std::move(job)), state_(*job_) {
+Runtime::Runtime(std::shared_ptr<const RunJob> job)
+    : job_(std::move(job)), state_(*job_), packet_bytes_(job_->spec.platform.packet_bytes) {
   begin_turns();
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) make_components(actor);
 }
@@ -237,7 +238,10 @@ void Runtime::carry_out(const Event& event) {
       stand_before_nic(event.message);
       break;
     case EventKind::nic_free:
-      serve_nic(event.at.actor);
+      if (event.at.detail == kForBulk)
+        go_on_with_bulk(event.at.actor);
+      else
+        serve_nic(event.at.actor);
       break;
     case EventKind::vanish:
       --alive_by(*event.message);
@@ -245,6 +249,8 @@ void Runtime::carry_out(const Event& event) {
       break;
     case EventKind::inject:
     case EventKind::stall_end:
+    case EventKind::first_byte:
+    case EventKind::bulk_passed:
       break;
   }
   after_event();

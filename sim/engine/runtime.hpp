@@ -44,6 +44,10 @@ class Runtime : private Services {
   /// Takes a message into the network at message.inject_s. `transit` has the latency and transfer
   /// time of the unloaded route. The engine calls arrived() when the message is there.
   virtual void transmit(Message& message, const Transit& transit) = 0;
+  /// The same for a message that leaves packet by packet from its inject_s on.
+  virtual void stream(Message& message, const Transit& transit) { transmit(message, transit); }
+  /// The last packet of such a message has left the NIC of that node.
+  virtual void left_nic(NodeId /*node*/) {}
 
   // ---- for the engines -----------------------------------------------------------------------
   /// Lets everything begin that begins by itself: all actors, and the faults of the scenario.
@@ -167,6 +171,9 @@ class Runtime : private Services {
     return state_.noise_random.empty() || transit.local ? 0.0 : drawn_noise_s(message);
   }
   [[nodiscard]] bool fifo() const { return state_.network_random.empty(); }
+  [[nodiscard]] Transit transit_of(const Message& message) const;
+  /// Does the message leave packet by packet, if it goes to another node?
+  [[nodiscard]] bool is_bulk(const Message& message) const { return message.bytes > packet_bytes_; }
 
   std::shared_ptr<const RunJob> job_;
   RunState state_;
@@ -176,6 +183,7 @@ class Runtime : private Services {
   /// Values of Event::at.detail for a fault. Event::at.actor is then the index of a fault that the
   /// scenario states, or of a source that draws faults.
   static constexpr std::uint32_t kStatedFault = 0;
+  static constexpr std::uint32_t kForBulk = 1;  ///< detail of a nic_free
   static constexpr std::uint32_t kDrawnFault = 1;
   struct PendingAction {
     Incarnation self;
@@ -324,19 +332,27 @@ class Runtime : private Services {
   void pass_fence(ActorId self);
   void inject(Outgoing& outgoing, Message* message, bool held);
   void count_control(const Message& message);
-  [[nodiscard]] Transit transit_of(const Message& message) const;
-  [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);
   [[nodiscard]] double drawn_noise_s(const Message& message);
-  void enter_network(Message& message, const Transit& transit);
+  void enter_network(Message& message, const Transit& transit, bool streams);
   // Kept out of the hot path, which is flattened.
   [[nodiscard, gnu::noinline]] bool is_lost_in_network(const Message& message);
   void vanish(Message* message);
+  void promise_sent(const Message& message, double time_s);
+  void tell_sent(ActorId self, std::uint32_t promise);
+
+  // the NIC (runtime_nic.cpp)
+  [[nodiscard]] bool comes_to_nic_by_event(const Nic& nic, const Message& message);
+  [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);
   void stand_before_nic(Message* message);
   void serve_nic(NodeId node);
   void take_up(NodeId node, Message* message);
+  void leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams);
   void withdraw(Message& message);
-  void promise_sent(const Message& message, double time_s);
-  void tell_sent(ActorId self, std::uint32_t promise);
+  [[nodiscard]] bool is_behind_bulk(const Message& message) const;
+  void stand_behind_bulk(NodeId node, Message* message);
+  void begin_bulk(NodeId node);
+  void await_bulk(NodeId node, double time_s);
+  void go_on_with_bulk(NodeId node);
 
   // actions (runtime_actions.cpp)
   void carry_out_pending();
@@ -497,7 +513,8 @@ class Runtime : private Services {
   ActorState* current_ = nullptr;
   bool handled_ = false;     ///< the workload ran in this turn
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
-  double cpu_s_ = 0.0;       ///< time of the current actor's communication processor while it sends
+  std::uint64_t packet_bytes_;
+  double cpu_s_ = 0.0;  ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
   bool departures_wait_ = false;
   mutable Reach reach_ = Reach::actor;  ///< also of what a handler asks at once

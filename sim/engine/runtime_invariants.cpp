@@ -247,6 +247,10 @@ void Runtime::check_nic(NodeId node, Recount& recount) const {
   invariant(nic.awaited == (waiting.head != nullptr),
             "a NIC has nobody to serve, or serves nobody");
   if (nic.awaited) ++recount.nics_awaited;
+  const BulkQueue bulk = state_.bulk_queues.empty() ? BulkQueue() : state_.bulk_queues[node];
+  invariant((bulk.waiting.head == nullptr && !nic.streams) || bulk.awaited || nic.awaited,
+            "a message of several packets waits for a NIC that nothing reminds of it");
+  if (bulk.awaited) ++recount.nics_awaited;
   std::int64_t queued = 0;
   for (const Message* message = waiting.head; message != nullptr; message = message->next) {
     invariant((message->flags & kInFlight) != 0, "a message that is not in flight is before a NIC");
@@ -267,6 +271,8 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
     case EventKind::inject:
     case EventKind::nic_ready:
     case EventKind::vanish:
+    case EventKind::first_byte:
+    case EventKind::bulk_passed:
       return;
     case EventKind::timer:
       ++recount.timer_events;

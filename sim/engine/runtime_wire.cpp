@@ -1,7 +1,4 @@
-// How messages leave an actor. Its processor sends them one after the other, and the NIC of its
-// node takes them up in the order in which they are ready. If an actor has a NIC to itself, that
-// order is the order of its turns, and the time of each message is known at once. The turns of
-// several actors of a node overlap in time, so their messages queue before the NIC, by events.
+// How messages leave an actor, one after the other, and come to the NIC of its node.
 
 #include <algorithm>
 #include <utility>
@@ -100,7 +97,7 @@ void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
   cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
-  if (node != node_of(message->to) && state_.nics_are_shared && !nic_serves_next(nic, cpu_s_)) {
+  if (node != node_of(message->to) && comes_to_nic_by_event(nic, *message)) {
     if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
     ++nic.expected;
     ++outgoing.before_nic;
@@ -117,7 +114,7 @@ void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
     else
       show_leaving(Sight::Kind::sent, *message, begin_s);
   }
-  enter_network(*message, transit);
+  enter_network(*message, transit, false);
 }
 
 void Runtime::count_control(const Message& message) {
@@ -136,8 +133,8 @@ Transit Runtime::transit_of(const Message& message) const {
 }
 
 /// The message enters the network at its inject_s. From then on its sender's death no longer stops
-/// it.
-void Runtime::enter_network(Message& message, const Transit& transit) {
+/// it. `streams`: it leaves packet by packet.
+void Runtime::enter_network(Message& message, const Transit& transit, bool streams) {
   double& entered_s = state_.outgoing[message.from].entered_s;
   entered_s = std::max(entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)
@@ -145,6 +142,8 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
   if (message.channel == Family::failure_detection && !transit.local) count_detection_sent(message);
   if (job_->loses_messages && is_lost_in_network(message)) [[unlikely]]
     lose_in_network(message);
+  else if (streams)
+    stream(message, transit);
   else
     transmit(message, transit);
 }
@@ -205,104 +204,6 @@ void Runtime::vanish(Message* message) {
   const Incarnation sender{message->from, message->from_incarnation};
   drop(message);
   if (state_.any_flush) answer_flushes(receiver, sender);
-}
-
-// ---- the NIC ----------------------------------------------------------------------------------
-
-/// True if it is already known when the NIC will take up a message that is ready at ready_s. No
-/// other message of the node can be ready earlier: none is expected, and a turn that begins from
-/// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
-/// because a death may withdraw a message that has reserved it; and if there is message logging,
-/// because its messages go first.
-bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
-  return nic.expected == 0 && ready_s <= state_.now_s + machine().send_overhead_s &&
-         (nic.free_s <= ready_s ||
-          !(state_.any_death || job_->spec.has_faults() ||
-            job_->spec.component(Family::message_logging).registration != nullptr)) &&
-         (!departures_wait_ || leaves_at_once());
-}
-
-bool Runtime::sender_is_gone(const Message& message) const {
-  if (!state_.any_death) return false;
-  const ActorState& sender = state_.actors[message.from];
-  return !sender.alive || sender.incarnation != message.from_incarnation;
-}
-
-void Runtime::stand_before_nic(Message* message) {
-  if (sender_is_gone(*message)) {
-    forget_unsent(message);
-    return;
-  }
-  const NodeId node = node_of(message->from);
-  Nic& nic = state_.nics[node];
-  if (!nic.awaited && nic.free_s <= state_.now_s) {
-    take_up(node, message);
-    return;
-  }
-  if (state_.nic_queues.empty()) state_.nic_queues.resize(state_.nics.size());
-  NicQueue& waiting = state_.nic_queues[node];
-  const bool goes_first = message->channel == Family::message_logging;
-  Message* const before = goes_first ? waiting.logging_tail : nic.awaited ? waiting.tail : nullptr;
-  Message*& place = before != nullptr ? before->next : waiting.head;
-  message->next = goes_first ? place : nullptr;
-  if (message->next == nullptr) waiting.tail = message;
-  place = message;
-  if (goes_first) waiting.logging_tail = message;
-  if (nic.awaited) return;
-  nic.awaited = true;
-  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
-}
-
-void Runtime::serve_nic(NodeId node) {
-  Nic& nic = state_.nics[node];
-  nic.awaited = false;
-  NicQueue& waiting = state_.nic_queues[node];
-  while (waiting.head != nullptr && nic.free_s <= state_.now_s) {
-    Message* message = waiting.head;
-    waiting.head = message->next;
-    if (waiting.logging_tail == message) waiting.logging_tail = nullptr;
-    if (sender_is_gone(*message))
-      forget_unsent(message);
-    else
-      take_up(node, message);
-  }
-  if (waiting.head == nullptr) return;
-  nic.awaited = true;
-  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
-}
-
-void Runtime::take_up(NodeId node, Message* message) {
-  const ActorId self = message->from;
-  const Transit transit = transit_of(*message);
-  message->inject_s = state_.now_s;
-  Nic& nic = state_.nics[node];
-  nic.free_s = state_.now_s + transit.nic_occupied_s;
-  --nic.expected;
-  std::uint32_t& before_nic = state_.outgoing[self].before_nic;
-  --before_nic;
-  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, state_.now_s);
-  enter_network(*message, transit);
-  if (before_nic > 0) return;
-  const ActorState& sender = state_.actors[self];
-  if (sender.rare_state && !sender.rare_state->fenced.empty()) pass_fence(self);
-}
-
-/// Discards a message whose sender died before it entered the network.
-void Runtime::forget_unsent(Message* message) {
-  --alive_by(*message);
-  forget(message);
-}
-
-/// Keeps a message of a dead sender out of the network. The time that it has reserved at the NIC,
-/// but not begun to use, becomes free for others.
-void Runtime::withdraw(Message& message) {
-  const double inject_s = std::exchange(message.inject_s, kNever);
-  if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
-  double& free_s = state_.nics[node_of(message.from)].free_s;
-  // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
-  // to reserve time may be another actor's.
-  if (!state_.nics_are_shared || free_s == inject_s + transit_of(message).nic_occupied_s)
-    free_s = std::min(free_s, inject_s);
 }
 
 // ---- the send fence ---------------------------------------------------------------------------

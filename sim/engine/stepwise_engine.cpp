@@ -273,6 +273,7 @@ RunSpec without_costs(RunSpec spec) {
   machine.nic_latency_s = machine.local_latency_s = 0.0;
   machine.nic_bandwidth_Bps = machine.local_bandwidth_Bps = kInfinite;
   spec.platform.context_switch_s = 0.0;
+  spec.platform.packet_bytes = kLongestMessage_B;
   spec.platform.delay_noise.reset();
   spec.platform.os_noise.reset();
   spec.platform.start_delay_s = 0.0;

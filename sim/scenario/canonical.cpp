@@ -69,6 +69,7 @@ JsonValue platform_json(const PlatformSpec& platform) {
                                   {"unordered_delay_s", platform.unordered_delay_s},
                                   {"local_exit_delay_s", platform.local_exit_delay_s},
                                   {"link_lost_delay_s", platform.link_lost_delay_s}});
+  set_unless_default(result, "packet_bytes", static_cast<std::int64_t>(platform.packet_bytes));
   set_unless_default(result, "silent_link_lost_delay_s", platform.silent_link_lost_delay_s);
   set_unless_default(result, "restart_delay_s", platform.restart_delay_s);
   set_unless_default(result, "daemon_core",

@@ -112,7 +112,13 @@ const OptionSet<PlatformOptions>& platform_options() {
           .option("unordered_delay_s", &Options::unordered_delay_s,
                   {.doc = "mean of the exponential delay of each message when unordered",
                    .unit = "s",
-                   .minimum = 0}));
+                   .minimum = 0})
+          .option("packet_bytes", &Options::packet_bytes,
+                  {.doc = "a longer message is sent in packets: shorter ones overtake it at a NIC. "
+                          "What MVAPICH2 takes on InfiniBand (QLogic OFED+ User Guide, IB0054606)",
+                   .unit = "B",
+                   .minimum = 1,
+                   .maximum = 65536}));
   return set;
 }
 

@@ -33,6 +33,7 @@ struct PlatformOptions {
   std::string progress = "dedicated";
   std::string ordering = "fifo";
   double unordered_delay_s = 1e-5;
+  std::uint32_t packet_bytes = 2048;
   double local_exit_delay_s = 1e-3;
   double link_lost_delay_s = 1e-3;
   double silent_link_lost_delay_s = 480;

@@ -146,6 +146,7 @@ PlatformSpec resolved(const PlatformOptions& options) {
   platform.progress = choice_index<Progress>(options.progress, "progress");
   platform.ordering = choice_index<Ordering>(options.ordering, "ordering");
   platform.unordered_delay_s = options.unordered_delay_s;
+  platform.packet_bytes = options.packet_bytes;
   platform.local_exit_delay_s = options.local_exit_delay_s;
   platform.link_lost_delay_s = options.link_lost_delay_s;
   platform.silent_link_lost_delay_s = options.silent_link_lost_delay_s;

@@ -63,6 +63,7 @@ struct PlatformSpec {
   DaemonCore daemon_core = DaemonCore::dedicated;
   double context_switch_s = 0.0;    ///< of a daemon that drives a computing rank from its core
   double unordered_delay_s = 1e-5;  ///< mean of the exponential delay of an unordered message
+  std::uint64_t packet_bytes = 2048;  ///< a longer message is sent in packets
   std::optional<DelayNoise> delay_noise;
   std::optional<OsNoise> os_noise;
   double start_delay_s = 0.0;  ///< until then a daemon only launches the processes of its node
