@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <memory_resource>
 
 #include "sim/core/message.hpp"
 
@@ -11,6 +12,8 @@ namespace faultline {
 /// it by their own time.
 class BulkLane {
  public:
+  explicit BulkLane(std::pmr::memory_resource* memory) : waiting_(memory) {}
+
   [[nodiscard]] bool is_idle() const { return waiting_.empty(); }
   [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// The message that is passing, or will be the next. There is one.
@@ -37,7 +40,7 @@ class BulkLane {
     Message* message;
     double duration_s;
   };
-  std::deque<Passing> waiting_;
+  std::pmr::deque<Passing> waiting_;
   double end_s_ = 0.0;
   bool has_begun_ = false;
 };

@@ -1,6 +1,6 @@
 // Messages of several packets under LogGpEngine. Each takes a fixed number of events, however long
-// it is: when its first byte leaves and reaches the receiver's NIC, and when its last byte has left
-// the NIC and the first link, has arrived, and has been taken in.
+// it is: when its first byte reaches the receiver's NIC, and when its last byte has left the NIC
+// and the first link, has arrived, and has been taken in.
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ void LogGpEngine::join_link(Message& message, const Transit& transit) {
     link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
   const NodeId node = node_of(message.from);
   const std::uint32_t port = port_of(message);
-  BulkLane& lane = lanes_[lane_of(node, port)];
+  BulkLane& lane = lanes_.try_emplace(lane_of(node, port), &memory_).first->second;
   lane.join(message, transit.transfer_s);
   if (fifo()) on_link_between_.add(message.from, message.to);
   if (!lane.has_begun()) begin_on_link(node, port, lane);
@@ -70,47 +70,8 @@ void LogGpEngine::send_first_byte(Message& message, double begin_s) {
            EventKind::first_byte, &message);
 }
 
-// ---- into a node ------------------------------------------------------------------------------
-
-void LogGpEngine::first_byte(Message* message) {
-  if (node_of(message->to) != node_of(message->from)) join_intake(*message, {});
-}
-
-void LogGpEngine::join_intake(Message& message, Intake so_far) {
-  const NodeId node = node_of(message.to);
-  coming_in_[&message] = so_far;
-  if (fifo()) coming_in_between_.add(message.from, message.to);
-  state_.nics[node].takes_in_bulk = true;
-  BulkLane& lane = lanes_[lane_of(node, kIntake)];
-  lane.join(message, intake_s(message));
-  if (!lane.has_begun()) begin_intake(node, lane);
-}
-
-void LogGpEngine::begin_intake(NodeId node, BulkLane& lane) {
-  lane.begin(std::max(state_.now_s, state_.nics[node].intake_free_s));
-  schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, kIntake);
-}
-
-/// The last byte of a message arrives. True if it is one of several packets, or has to stay behind
-/// one: the NIC takes them in one after the other.
-bool LogGpEngine::comes_in_as_bulk(Message& message) {
-  const auto found = coming_in_.find(&message);
-  if (found == coming_in_.end()) {
-    if (!coming_in_between_.holds(message.from, message.to)) return false;
-    join_intake(message, {.has_arrived = true});
-    return true;
-  }
-  found->second.has_arrived = true;
-  if (!found->second.has_passed) return true;
-  coming_in_.erase(found);
-  arrived(&message);
-  return true;
-}
-
-// ---- lanes ------------------------------------------------------------------------------------
-
-/// The first message of a lane has passed it, unless shorter ones have gone before.
-void LogGpEngine::pass(NodeId node, std::uint32_t port) {
+/// The first message on a link has passed it, unless shorter ones have gone before.
+void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
   const auto place = lanes_.find(lane_of(node, port));
   BulkLane& lane = place->second;
   if (lane.end_s() > state_.now_s) {
@@ -119,27 +80,78 @@ void LogGpEngine::pass(NodeId node, std::uint32_t port) {
   }
   Message& message = lane.first();
   lane.leave();
-  const bool comes_in = port == kIntake;
-  if (fifo()) (comes_in ? coming_in_between_ : on_link_between_).remove(message.from, message.to);
-  double& free_s = state_.nics[node].intake_free_s;
-  if (comes_in) free_s = std::max(free_s, state_.now_s + machine().gap_s);
-  if (lane.is_idle()) {
+  if (fifo()) on_link_between_.remove(message.from, message.to);
+  if (lane.is_idle())
     lanes_.erase(place);
-    if (comes_in) state_.nics[node].takes_in_bulk = false;
-  } else if (comes_in) {
-    begin_intake(node, lane);
-  } else {
+  else
     begin_on_link(node, port, lane);
-  }
-  if (!comes_in) {
-    left_link_or_nic(message);
+  left_link_or_nic(message);
+}
+
+// ---- into a node ------------------------------------------------------------------------------
+
+BulkIntake& LogGpEngine::intake_of(NodeId node) {
+  Nic& nic = state_.nics[node];
+  nic.takes_in_bulk = true;
+  const double taken_in_s = nic.intake_free_s - machine().gap_s;
+  return intakes_
+      .try_emplace(node, &memory_, state_.now_s, std::max(0.0, taken_in_s - state_.now_s))
+      .first->second;
+}
+
+void LogGpEngine::first_byte(const Message& message) {
+  const NodeId node = node_of(message.to);
+  if (node == node_of(message.from)) return;
+  intake_of(node).flow(state_.now_s, intake_s(message), transit_of(message).transfer_s);
+}
+
+/// The last byte of a message is there that is longer than a packet, or has to stay behind one that
+/// is. True if it waits until the NIC has taken in what has come before.
+bool LogGpEngine::waits_as_bulk(Message& message) {
+  const NodeId node = node_of(message.to);
+  if (node == node_of(message.from)) return false;
+  BulkIntake& intake = intake_of(node);
+  if (!is_bulk(message)) intake.pass_first(state_.now_s, intake_s(message));
+  const bool is_first = !intake.is_anybody_waiting();
+  intake.wait(state_.now_s, message);
+  if (fifo()) waiting_between_.add(message.from, message.to);
+  if (is_first) await_intake(node, intake);
+  return true;
+}
+
+void LogGpEngine::await_intake(NodeId node, const BulkIntake& intake) {
+  schedule_uncounted(std::max(state_.now_s, intake.first_in_s()), EventKind::bulk_passed, node,
+                     kIntake);
+}
+
+/// The first of the messages that wait is in, unless shorter ones have gone before.
+void LogGpEngine::pass_intake(NodeId node) {
+  const auto place = intakes_.find(node);
+  BulkIntake& intake = place->second;
+  if (intake.first_in_s() > state_.now_s) {
+    await_intake(node, intake);
     return;
   }
-  const auto found = coming_in_.find(&message);
-  found->second.has_passed = true;
-  if (!found->second.has_arrived) return;
-  coming_in_.erase(found);
-  arrived(&message);
+  Message& message = intake.take_first();
+  if (fifo()) waiting_between_.remove(message.from, message.to);
+  Nic& nic = state_.nics[node];
+  if (intake.is_anybody_waiting()) {
+    await_intake(node, intake);
+  } else if (intake.is_idle(state_.now_s)) {
+    intakes_.erase(place);
+    nic.takes_in_bulk = false;
+  }
+  hand_over(message, nic);
+}
+
+/// LogGP's g has passed since the NIC has taken in the message before.
+void LogGpEngine::hand_over(Message& message, Nic& nic) {
+  const double taken_in_s = std::max(state_.now_s, nic.intake_free_s);
+  nic.intake_free_s = taken_in_s + machine().gap_s;
+  if (taken_in_s > state_.now_s)
+    schedule(taken_in_s, EventKind::taken_in, &message);
+  else
+    arrived(&message);
 }
 
 }  // namespace faultline

@@ -8,6 +8,12 @@ namespace faultline {
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)),
       links_are_narrow_(routes().least_bandwidth() < machine().nic_bandwidth_Bps),
+      lanes_(&memory_),
+      leaving_(&memory_),
+      on_link_(&memory_),
+      intakes_(&memory_),
+      on_link_between_(&memory_),
+      waiting_between_(&memory_),
       look_ahead_(*job_, state_, link_free_s_) {
   fetches_next_message_ = !look_ahead_.sees_inboxes();
 }
@@ -23,11 +29,14 @@ void LogGpEngine::simulate() {
         take_in(event.message);
         break;
       case EventKind::first_byte:
-        first_byte(event.message);
+        first_byte(*event.message);
         after_event();
         break;
       case EventKind::bulk_passed:
-        pass(event.at.actor, event.at.detail);
+        if (event.at.detail == kIntake)
+          pass_intake(event.at.actor);
+        else
+          pass_link(event.at.actor, event.at.detail);
         after_event();
         break;
       default:
@@ -90,7 +99,8 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
 }
 
 void LogGpEngine::take_in(Message* message) {
-  if (!coming_in_.empty() && comes_in_as_bulk(*message)) {
+  if ((is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
+      waits_as_bulk(*message)) {
     after_event();
     return;
   }
@@ -112,7 +122,7 @@ double LogGpEngine::taken_in_s_of(const Message& message) {
   Nic& nic = state_.nics[node];
   const double taken_in_s = std::max(state_.now_s, nic.intake_free_s + intake_s(message));
   nic.intake_free_s = taken_in_s + machine().gap_s;
-  if (nic.takes_in_bulk) lanes_.at(lane_of(node, kIntake)).delay(intake_s(message));
+  if (nic.takes_in_bulk) intake_of(node).pass_first(state_.now_s, intake_s(message));
   return taken_in_s;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
+#include "sim/engine/bulk_intake.hpp"
 #include "sim/engine/bulk_lane.hpp"
 #include "sim/engine/look_ahead.hpp"
 #include "sim/engine/runtime.hpp"
@@ -26,14 +28,8 @@ class LogGpEngine final : public Runtime {
   void left_nic(NodeId node) override;
 
  private:
-  /// The port of a node by which messages come in. All others are those of Topology::port().
+  /// A detail of bulk_passed. All others are ports (Topology::port()).
   static constexpr std::uint32_t kIntake = ~0U;
-  /// How far a message has come into its receiver's NIC.
-  struct Intake {
-    bool has_passed = false;   ///< the NIC would have taken it in
-    bool has_arrived = false;  ///< its last byte is there
-  };
-
   void arrive(Message& message, const Transit& transit, double left_s);
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
@@ -54,22 +50,25 @@ class LogGpEngine final : public Runtime {
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
   void send_first_byte(Message& message, double begin_s);
   void left_link_or_nic(Message& message);
-  void first_byte(Message* message);
-  void join_intake(Message& message, Intake so_far);
-  void begin_intake(NodeId node, BulkLane& lane);
-  void pass(NodeId node, std::uint32_t port);
-  [[nodiscard]] bool comes_in_as_bulk(Message& message);
+  void pass_link(NodeId node, std::uint32_t port);
+  BulkIntake& intake_of(NodeId node);
+  void first_byte(const Message& message);
+  [[nodiscard]] bool waits_as_bulk(Message& message);
+  void await_intake(NodeId node, const BulkIntake& intake);
+  void pass_intake(NodeId node);
+  void hand_over(Message& message, Nic& nic);
 
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed
-  // None of these is iterated over, because their order depends on addresses.
-  std::unordered_map<std::uint64_t, BulkLane> lanes_;  ///< that are not idle, by lane_of()
-  std::unordered_map<NodeId, Message*> leaving_;       ///< what streams out of a node
-  std::unordered_map<const Message*, bool> on_link_;   ///< and if it has left its NIC
-  std::unordered_map<const Message*, Intake> coming_in_;
-  PairCount on_link_between_;    ///< under fifo ordering
-  PairCount coming_in_between_;  ///< under fifo ordering
+  // None of these is iterated over, because the order of some depends on addresses.
+  std::pmr::unsynchronized_pool_resource memory_;           ///< of all below
+  std::pmr::unordered_map<std::uint64_t, BulkLane> lanes_;  ///< of links, if not idle, by lane_of()
+  std::pmr::unordered_map<NodeId, Message*> leaving_;       ///< what streams out of a node
+  std::pmr::unordered_map<const Message*, bool> on_link_;   ///< and if it has left its NIC
+  std::pmr::unordered_map<NodeId, BulkIntake> intakes_;     ///< of nodes whose NIC takes_in_bulk
+  PairCount on_link_between_;                               ///< under fifo ordering
+  PairCount waiting_between_;                               ///< in intakes_, under fifo ordering
   LookAhead look_ahead_;
 };
 

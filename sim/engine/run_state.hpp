@@ -76,23 +76,6 @@ struct BulkQueue {
   bool awaited = false;    ///< a nic_free is scheduled
 };
 
-/// Counts things between a sender and a receiver. Takes room only for pairs that have some.
-class PairCount {
- public:
-  void add(ActorId from, ActorId to) { ++counts_[key(from, to)]; }
-  void remove(ActorId from, ActorId to) {
-    const auto found = counts_.find(key(from, to));
-    if (--found->second == 0) counts_.erase(found);
-  }
-  [[nodiscard]] bool holds(ActorId from, ActorId to) const {
-    return !counts_.empty() && counts_.find(key(from, to)) != counts_.end();
-  }
-
- private:
-  static std::uint64_t key(ActorId from, ActorId to) { return std::uint64_t{from} << 32 | to; }
-  std::unordered_map<std::uint64_t, std::uint32_t> counts_;  ///< never iterated over
-};
-
 /// An on_sent that is to come.
 struct SentPromise {
   ActorId from;  ///< kNobody once nobody waits for it any more
@@ -173,10 +156,8 @@ struct RunState {
   std::vector<std::uint64_t> detection_link_bytes;
   std::vector<NicQueue> nic_queues;    ///< per node; empty until a message has found its NIC busy
   std::vector<BulkQueue> bulk_queues;  ///< per node; empty until there is such a message
-  /// Messages in bulk_queues, and those that are leaving. Under fifo ordering only.
-  PairCount bulk_between;
-  LargeVector<ActorState> actors;  ///< ranks, then one daemon per node if nodes matter
-  LargeVector<Outgoing> outgoing;  ///< by actor
+  LargeVector<ActorState> actors;      ///< ranks, then one daemon per node if nodes matter
+  LargeVector<Outgoing> outgoing;      ///< by actor
   Placement placement;
   /// By rank: a digest of all that it has done and been told (HistoryKeeper). Empty unless states
   /// are told apart by that.

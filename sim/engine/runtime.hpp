@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "sim/core/image_content.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/local_events.hpp"
+#include "sim/engine/pair_count.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/run_state.hpp"
@@ -514,6 +516,10 @@ class Runtime : private Services {
   bool handled_ = false;     ///< the workload ran in this turn
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
   std::uint64_t packet_bytes_;
+  /// Of the few structures that come and go with each message of several packets.
+  std::pmr::unsynchronized_pool_resource bulk_memory_;
+  /// The messages in state_.bulk_queues, and those that are leaving. Under fifo ordering only.
+  PairCount bulk_between_{&bulk_memory_};
   double cpu_s_ = 0.0;  ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
   bool departures_wait_ = false;

@@ -36,7 +36,7 @@ struct Runtime::Recount {
   std::int64_t live = 0;
   std::int64_t announced = 0;
   std::int64_t finished = 0;
-  std::vector<std::uint32_t> before_nic;  ///< by node; empty if no node's NIC is shared
+  std::vector<std::uint32_t> before_nic;  ///< by node; empty if nothing can wait for a NIC
 
   std::int64_t& alive_by(const Message& message) {
     return (message.flags & kBackground) != 0 ? background : foreground;
@@ -116,7 +116,8 @@ void Runtime::check_state() {
   checking_ = true;
   checked_ = kNobody;
   Recount recount;
-  if (state_.nics_are_shared) recount.before_nic.resize(job_->nodes);
+  if (state_.nics_are_shared || !state_.bulk_queues.empty())
+    recount.before_nic.resize(job_->nodes);
   state_.pool.for_each_in_flight([&](const Message& message) {
     ++recount.in_flight;
     ++recount.alive_by(message);

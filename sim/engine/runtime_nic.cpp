@@ -19,7 +19,11 @@ namespace faultline {
 /// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
 /// of several packets does, and so do those that meet one at the NIC.
 bool Runtime::comes_to_nic_by_event(const Nic& nic, const Message& message) {
-  if (is_bulk(message) || nic.streams) return true;
+  if (is_bulk(message)) {
+    if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
+    return true;
+  }
+  if (nic.streams) return true;
   return state_.nics_are_shared ? !nic_serves_next(nic, cpu_s_) : nic.expected > 0;
 }
 
@@ -130,13 +134,12 @@ void Runtime::withdraw(Message& message) {
 /// Is a message of several packets from the same sender to the same receiver still before the NIC,
 /// or leaving by it?
 bool Runtime::is_behind_bulk(const Message& message) const {
-  return state_.bulk_between.holds(message.from, message.to);
+  return bulk_between_.holds(message.from, message.to);
 }
 
 void Runtime::stand_behind_bulk(NodeId node, Message* message) {
-  if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
   state_.bulk_queues[node].waiting.add(message);
-  if (fifo()) state_.bulk_between.add(message->from, message->to);
+  if (fifo()) bulk_between_.add(message->from, message->to);
   begin_bulk(node);
 }
 
@@ -153,7 +156,7 @@ void Runtime::begin_bulk(NodeId node) {
     bulk.from = message->from;
     bulk.to = message->to;
     if (sender_is_gone(*message)) {
-      if (fifo()) state_.bulk_between.remove(bulk.from, bulk.to);
+      if (fifo()) bulk_between_.remove(bulk.from, bulk.to);
       forget_unsent(message);
       continue;
     }
@@ -182,7 +185,7 @@ void Runtime::go_on_with_bulk(NodeId node) {
     }
     nic.streams = false;
     nic.free_s = std::max(nic.free_s, state_.now_s + machine().gap_s);
-    if (fifo()) state_.bulk_between.remove(bulk.from, bulk.to);
+    if (fifo()) bulk_between_.remove(bulk.from, bulk.to);
     left_nic(node);
   }
   begin_bulk(node);

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory_resource>
+#include <queue>
+#include <vector>
+
+#include "sim/core/message.hpp"
+
+namespace faultline {
+
+/// How a NIC takes in messages of several packets, as a fluid: each flows in at its own rate from
+/// its first byte on, and what comes faster than the NIC's bandwidth waits. So a message that has
+/// arrived at t is in at the latest of s + the time that the NIC needs for what has come between s
+/// and t, over all s. Messages of one packet go before what waits. All times in seconds, all rates
+/// as shares of the NIC's bandwidth.
+class BulkIntake {
+ public:
+  /// Begins now, with what the NIC still has to do before.
+  BulkIntake(std::pmr::memory_resource* memory, double now_s, double backlog_s)
+      : at_s_(now_s), backlog_s_(backlog_s), flows_(memory), waiting_(memory) {}
+
+  /// A message begins to flow in now. The NIC alone needs `alone_s` for it; it flows for that time
+  /// or longer.
+  void flow(double now_s, double alone_s, double flows_s);
+  /// A message of one packet, for which the NIC needs so long, has come. It flowed in at the full
+  /// rate until now.
+  void pass_first(double now_s, double alone_s);
+  /// All of a message is there, and waits for what has come before it.
+  void wait(double now_s, Message& message);
+
+  [[nodiscard]] bool is_anybody_waiting() const { return !waiting_.empty(); }
+  /// When the first of those that wait is in, if no message of one packet goes before it.
+  [[nodiscard]] double first_in_s() const {
+    return waiting_.front().in_s + (passed_s_ - waiting_.front().passed_before_s);
+  }
+  /// The first of those that wait is in.
+  Message& take_first();
+
+  /// Nothing flows in, and nothing waits.
+  [[nodiscard]] bool is_idle(double now_s) {
+    advance(now_s);
+    return waiting_.empty() && flows_.empty();
+  }
+
+ private:
+  struct Flow {
+    double end_s;
+    double rate;
+    bool operator>(const Flow& other) const { return end_s > other.end_s; }
+  };
+  struct Waiting {
+    Message* message;
+    double in_s;
+    double passed_before_s;  ///< of passed_s_
+  };
+  /// `more`: the rate of a message of one packet.
+  void advance(double now_s, double more = 0.0);
+  void advance_evenly(double now_s, double rate);
+
+  double at_s_;        ///< the time of what follows
+  double backlog_s_;   ///< what has come and is not in, as time of the NIC
+  double rate_ = 0.0;  ///< of all flows
+  std::priority_queue<Flow, std::pmr::vector<Flow>, std::greater<>> flows_;  ///< first end first
+  std::pmr::deque<Waiting> waiting_;
+  double passed_s_ = 0.0;  ///< what has gone before those that wait
+};
+
+}  // namespace faultline
