@@ -39,15 +39,18 @@ constexpr const char* kSurvived = "survived";
 /// Another one: 1 if work was left and nothing more could happen, 0 if the run ended otherwise.
 constexpr const char* kHung = "hung";
 
-/// The value of a run's metric. Only runs that completed their work have metrics other than these.
-std::optional<double> measured_value(const ReplicationRecord& record, const std::string& name) {
+/// The value of a run's metric. Only runs that completed their work have metrics other than these;
+/// and a run until a stated time, which has no work to complete, if its detector let all ranks die.
+std::optional<double> measured_value(const ReplicationRecord& record, const RunSpec& spec,
+                                     const std::string& name) {
   if (!record.run) return std::nullopt;
   const RunRecord& run = *record.run;
   const bool gave_up = run.outcome == Outcome::fatal_reported || run.outcome == Outcome::all_failed;
   const bool hung = run.outcome == Outcome::hung || run.outcome == Outcome::deadlock;
   if (name == kHung && (hung || gave_up || survived(run))) return hung ? 1.0 : 0.0;
   if (name == kSurvived && gave_up) return 0.0;
-  if (!survived(run)) return std::nullopt;
+  const bool until_time = spec.stop.when == StopWhen::time && run.outcome == Outcome::all_failed;
+  if (!survived(run) && !until_time) return std::nullopt;
   return name == kSurvived ? 1.0 : run.number(name);
 }
 
@@ -69,16 +72,17 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
     surroundings_of[i] = seen[protocol_of(scenario.points[i], measure.family)]++;
   for (const ReplicationRecord& record : results.records) {
     RunValues values;
-    const auto metric = measured_value(record, measure.metric);
+    const RunSpec& spec = scenario.points[record.point];
+    const auto metric = measured_value(record, spec, measure.metric);
     if (!metric) return trouble_of(record, measure.metric);
     values.metric = *metric;
     if (measure.known_mean) {
-      const auto companion = measured_value(record, measure.known_mean->metric);
+      const auto companion = measured_value(record, spec, measure.known_mean->metric);
       if (!companion) return trouble_of(record, measure.known_mean->metric);
       values.companion = *companion;
     }
     const ElementKey key{surroundings_of[record.point], record.replication};
-    runs[protocol_of(scenario.points[record.point], measure.family)][key] = values;
+    runs[protocol_of(spec, measure.family)][key] = values;
   }
   return "";
 }
@@ -93,9 +97,10 @@ std::string collect_samples(const SeriesMeasure& measure, const Scenario& scenar
       point.detectors.push_back(protocol);
   }
   for (const ReplicationRecord& record : results.records) {
-    const std::string protocol = protocol_of(scenario.points[record.point], measure.family);
+    const RunSpec& spec = scenario.points[record.point];
+    const std::string protocol = protocol_of(spec, measure.family);
     for (const std::string& metric : measure.metrics) {
-      const auto value = measured_value(record, metric);
+      const auto value = measured_value(record, spec, metric);
       if (!value) return trouble_of(record, metric);
       point.samples[protocol][metric].push_back(*value);
     }

@@ -106,7 +106,7 @@ void LogGpEngine::first_byte(const Message& message) {
 }
 
 /// The last byte of a message is there that is longer than a packet, or has to stay behind one that
-/// is. True if it waits until the NIC has taken in what has come before.
+/// is. It waits until the NIC has taken in what has come before. False if it comes from this node.
 bool LogGpEngine::waits_as_bulk(Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from)) return false;
@@ -115,7 +115,11 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
   const bool is_first = !intake.is_anybody_waiting();
   intake.wait(state_.now_s, message);
   if (fifo()) waiting_between_.add(message.from, message.to);
-  if (is_first) await_intake(node, intake);
+  if (!is_first) return true;
+  if (intake.first_in_s() > state_.now_s)
+    await_intake(node, intake);
+  else
+    pass_intake(node);
   return true;
 }
 

@@ -116,8 +116,7 @@ void Runtime::check_state() {
   checking_ = true;
   checked_ = kNobody;
   Recount recount;
-  if (state_.nics_are_shared || !state_.bulk_queues.empty())
-    recount.before_nic.resize(job_->nodes);
+  if (state_.nics_are_shared || !state_.bulk_queues.empty()) recount.before_nic.resize(job_->nodes);
   state_.pool.for_each_in_flight([&](const Message& message) {
     ++recount.in_flight;
     ++recount.alive_by(message);

@@ -92,8 +92,7 @@ void Runtime::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
   Nic& nic = state_.nics[node];
   nic.free_s = state_.now_s + transit.nic_occupied_s;
-  if (nic.streams)
-    state_.bulk_queues[node].until_s += transit.nic_occupied_s - machine().gap_s;
+  if (nic.streams) state_.bulk_queues[node].until_s += transit.nic_occupied_s - machine().gap_s;
   leave_by_nic(nic, *message, transit, false);
 }
 

@@ -61,8 +61,8 @@ struct PlatformSpec {
   double silent_link_lost_delay_s = 480;  ///< the same, for a peer whose node has failed
   double restart_delay_s = 0.0;           ///< from the request of a restart to the new process
   DaemonCore daemon_core = DaemonCore::dedicated;
-  double context_switch_s = 0.0;    ///< of a daemon that drives a computing rank from its core
-  double unordered_delay_s = 1e-5;  ///< mean of the exponential delay of an unordered message
+  double context_switch_s = 0.0;      ///< of a daemon that drives a computing rank from its core
+  double unordered_delay_s = 1e-5;    ///< mean of the exponential delay of an unordered message
   std::uint64_t packet_bytes = 2048;  ///< a longer message is sent in packets
   std::optional<DelayNoise> delay_noise;
   std::optional<OsNoise> os_noise;
