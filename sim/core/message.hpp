@@ -121,6 +121,7 @@ enum MessageFlag : std::uint8_t {
   kArrived = 16,     ///< waits in its receiver's inbox
   kFence = 32,       ///< its sender waits until everything it has sent before is in the network
   kBackground = 64,  ///< a heartbeat or a probe: does not keep the run alive
+  kDelayed = 128,    ///< loggp engine: an event of its arrival comes too early
 };
 
 inline void Message::digest(Digest& into) const {

@@ -18,18 +18,25 @@ void BulkIntake::pass_first(double now_s, double alone_s) {
   const double before_s = std::max(0.0, at_s_ - begin_s);
   backlog_s_ += before_s;  // as if nothing of that had been taken in
   advance(now_s, 1.0);
-  if (!waiting_.empty()) passed_s_ += alone_s;
+  if (is_anybody_waiting()) passed_s_ += alone_s;
 }
 
 void BulkIntake::wait(double now_s, Message& message) {
   advance(now_s);
-  if (waiting_.empty()) passed_s_ = 0.0;
+  if (!is_anybody_waiting()) {
+    waiting_.clear();
+    next_ = 0;
+    passed_s_ = 0.0;
+  }
   waiting_.push_back({&message, now_s + backlog_s_, passed_s_});
 }
 
 Message& BulkIntake::take_first() {
-  Message& message = *waiting_.front().message;
-  waiting_.pop_front();
+  Message& message = *waiting_[next_++].message;
+  if (2 * next_ > waiting_.size() + kKeptPlaces) {
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+  }
   return message;
 }
 

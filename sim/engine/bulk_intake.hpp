@@ -1,8 +1,7 @@
 #pragma once
 
-#include <deque>
+#include <cstddef>
 #include <functional>
-#include <memory_resource>
 #include <queue>
 #include <vector>
 
@@ -17,9 +16,11 @@ namespace faultline {
 /// as shares of the NIC's bandwidth.
 class BulkIntake {
  public:
-  /// Begins now, with what the NIC still has to do before.
-  BulkIntake(std::pmr::memory_resource* memory, double now_s, double backlog_s)
-      : at_s_(now_s), backlog_s_(backlog_s), flows_(memory), waiting_(memory) {}
+  /// Begins anew, with what the NIC still has to do before. Nothing flows in or waits.
+  void begin(double now_s, double backlog_s) {
+    at_s_ = now_s;
+    backlog_s_ = backlog_s;
+  }
 
   /// A message begins to flow in now. The NIC alone needs `alone_s` for it; it flows for that time
   /// or longer.
@@ -30,21 +31,24 @@ class BulkIntake {
   /// All of a message is there, and waits for what has come before it.
   void wait(double now_s, Message& message);
 
-  [[nodiscard]] bool is_anybody_waiting() const { return !waiting_.empty(); }
+  [[nodiscard]] bool is_anybody_waiting() const { return next_ < waiting_.size(); }
   /// When the first of those that wait is in, if no message of one packet goes before it.
   [[nodiscard]] double first_in_s() const {
-    return waiting_.front().in_s + (passed_s_ - waiting_.front().passed_before_s);
+    return waiting_[next_].in_s + (passed_s_ - waiting_[next_].passed_before_s);
   }
+  [[nodiscard]] const Message& first() const { return *waiting_[next_].message; }
   /// The first of those that wait is in.
   Message& take_first();
 
   /// Nothing flows in, and nothing waits.
   [[nodiscard]] bool is_idle(double now_s) {
     advance(now_s);
-    return waiting_.empty() && flows_.empty();
+    return !is_anybody_waiting() && flows_.empty();
   }
 
  private:
+  static constexpr std::size_t kKeptPlaces = 64;  ///< of those who have waited
+
   struct Flow {
     double end_s;
     double rate;
@@ -59,11 +63,12 @@ class BulkIntake {
   void advance(double now_s, double more = 0.0);
   void advance_evenly(double now_s, double rate);
 
-  double at_s_;        ///< the time of what follows
-  double backlog_s_;   ///< what has come and is not in, as time of the NIC
-  double rate_ = 0.0;  ///< of all flows
-  std::priority_queue<Flow, std::pmr::vector<Flow>, std::greater<>> flows_;  ///< first end first
-  std::pmr::deque<Waiting> waiting_;
+  double at_s_ = 0.0;       ///< the time of what follows
+  double backlog_s_ = 0.0;  ///< what has come and is not in, as time of the NIC
+  double rate_ = 0.0;       ///< of all flows
+  std::priority_queue<Flow, std::vector<Flow>, std::greater<>> flows_;  ///< first end first
+  std::vector<Waiting> waiting_;                                        ///< from next_ on
+  std::size_t next_ = 0;
   double passed_s_ = 0.0;  ///< what has gone before those that wait
 };
 

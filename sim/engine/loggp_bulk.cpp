@@ -11,36 +11,39 @@ namespace faultline {
 // ---- out of a node ----------------------------------------------------------------------------
 
 void LogGpEngine::stream(Message& message, const Transit& transit) {
-  leaving_[node_of(message.from)] = &message;
+  BulkQueue& bulk = state_.bulk_queues[node_of(message.from)];
+  bulk.leaving = &message;
   const bool outlasts_nic = links_are_narrow_ && transit.transfer_s > transit.nic_occupied_s;
-  if (!outlasts_nic && !on_link_between_.holds(message.from, message.to)) {
-    send_first_byte(message, state_.now_s);
+  bulk.is_on_link = outlasts_nic || on_link_between_.holds(message.from, message.to);
+  if (bulk.is_on_link) {
+    join_link(message, transit);
     return;
   }
-  on_link_[&message] = false;
-  join_link(message, transit);
+  bulk.network_delay_s = network_delay_s(message, transit);
+  send_first_byte(message, state_.now_s);
+  arrive(message, transit, state_.now_s + transit.transfer_s, bulk.network_delay_s);
 }
 
-void LogGpEngine::left_nic(NodeId node) {
-  const auto found = leaving_.find(node);
-  if (found == leaving_.end()) return;  // the network has lost it
-  Message& message = *found->second;
-  leaving_.erase(found);
-  if (on_link_.count(&message) != 0)
-    left_link_or_nic(message);
-  else
-    arrive(message, transit_of(message), state_.now_s);
+/// Its arrival is scheduled already, unless it is still on the link. The new event comes before
+/// those of all messages that leave later, also where they arrive at the same time.
+void LogGpEngine::delay_bulk(NodeId node) {
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  if (bulk.leaving == nullptr || bulk.is_on_link) return;
+  Message& message = *bulk.leaving;
+  message.flags |= kDelayed;
+  ++early_arrivals_[&message];
+  const Transit transit = transit_of(message);
+  // On a link that is hardly narrower than the NIC it takes a little longer.
+  const double on_link_s = std::max(0.0, transit.transfer_s - intake_s(message));
+  arrive(message, transit, bulk.until_s + (on_link_s <= machine().gap_s ? on_link_s : 0.0),
+         bulk.network_delay_s);
 }
 
-/// It leaves the node when it has left both.
-void LogGpEngine::left_link_or_nic(Message& message) {
-  const auto found = on_link_.find(&message);
-  if (!found->second) {
-    found->second = true;
-    return;
-  }
-  on_link_.erase(found);
-  arrive(message, transit_of(message), state_.now_s);
+void LogGpEngine::ignore_early_arrival(Message& message) {
+  const auto early = early_arrivals_.find(&message);
+  if (--early->second > 0) return;
+  early_arrivals_.erase(early);
+  message.flags &= static_cast<std::uint8_t>(~kDelayed);
 }
 
 void LogGpEngine::join_link(Message& message, const Transit& transit) {
@@ -70,7 +73,8 @@ void LogGpEngine::send_first_byte(Message& message, double begin_s) {
            EventKind::first_byte, &message);
 }
 
-/// The first message on a link has passed it, unless shorter ones have gone before.
+/// The first message on a link has passed it, unless shorter ones have gone before. Where shorter
+/// ones to other links have held it up at the NIC, that can take longer.
 void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
   const auto place = lanes_.find(lane_of(node, port));
   BulkLane& lane = place->second;
@@ -85,18 +89,30 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     lanes_.erase(place);
   else
     begin_on_link(node, port, lane);
-  left_link_or_nic(message);
+  const Transit transit = transit_of(message);
+  const double delay_s = network_delay_s(message, transit);
+  BulkQueue& bulk = state_.bulk_queues[node];
+  double left_s = state_.now_s;
+  if (bulk.leaving == &message) {
+    left_s = std::max(left_s, bulk.until_s);
+    bulk.is_on_link = false;
+    bulk.network_delay_s = delay_s;
+  }
+  arrive(message, transit, left_s, delay_s);
 }
 
 // ---- into a node ------------------------------------------------------------------------------
 
 BulkIntake& LogGpEngine::intake_of(NodeId node) {
+  if (intakes_.empty()) intakes_.resize(node_count());
   Nic& nic = state_.nics[node];
-  nic.takes_in_bulk = true;
-  const double taken_in_s = nic.intake_free_s - machine().gap_s;
-  return intakes_
-      .try_emplace(node, &memory_, state_.now_s, std::max(0.0, taken_in_s - state_.now_s))
-      .first->second;
+  BulkIntake& intake = intakes_[node];
+  if (!nic.takes_in_bulk) {
+    nic.takes_in_bulk = true;
+    const double taken_in_s = nic.intake_free_s - machine().gap_s;
+    intake.begin(state_.now_s, std::max(0.0, taken_in_s - state_.now_s));
+  }
+  return intake;
 }
 
 void LogGpEngine::first_byte(const Message& message) {
@@ -114,12 +130,12 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
   if (!is_bulk(message)) intake.pass_first(state_.now_s, intake_s(message));
   const bool is_first = !intake.is_anybody_waiting();
   intake.wait(state_.now_s, message);
+  if (is_first && intake.first_in_s() <= state_.now_s) {
+    take_in_bulk(node, intake);
+    return true;
+  }
   if (fifo()) waiting_between_.add(message.from, message.to);
-  if (!is_first) return true;
-  if (intake.first_in_s() > state_.now_s)
-    await_intake(node, intake);
-  else
-    pass_intake(node);
+  if (is_first) await_intake(node, intake);
   return true;
 }
 
@@ -130,26 +146,24 @@ void LogGpEngine::await_intake(NodeId node, const BulkIntake& intake) {
 
 /// The first of the messages that wait is in, unless shorter ones have gone before.
 void LogGpEngine::pass_intake(NodeId node) {
-  const auto place = intakes_.find(node);
-  BulkIntake& intake = place->second;
+  BulkIntake& intake = intakes_[node];
   if (intake.first_in_s() > state_.now_s) {
     await_intake(node, intake);
     return;
   }
-  Message& message = intake.take_first();
-  if (fifo()) waiting_between_.remove(message.from, message.to);
-  Nic& nic = state_.nics[node];
-  if (intake.is_anybody_waiting()) {
-    await_intake(node, intake);
-  } else if (intake.is_idle(state_.now_s)) {
-    intakes_.erase(place);
-    nic.takes_in_bulk = false;
-  }
-  hand_over(message, nic);
+  if (fifo()) waiting_between_.remove(intake.first().from, intake.first().to);
+  take_in_bulk(node, intake);
 }
 
-/// LogGP's g has passed since the NIC has taken in the message before.
-void LogGpEngine::hand_over(Message& message, Nic& nic) {
+/// The first of the messages that wait is in, as soon as LogGP's g has passed since the NIC has
+/// taken in the message before.
+void LogGpEngine::take_in_bulk(NodeId node, BulkIntake& intake) {
+  Message& message = intake.take_first();
+  Nic& nic = state_.nics[node];
+  if (intake.is_anybody_waiting())
+    await_intake(node, intake);
+  else if (intake.is_idle(state_.now_s))
+    nic.takes_in_bulk = false;
   const double taken_in_s = std::max(state_.now_s, nic.intake_free_s);
   nic.intake_free_s = taken_in_s + machine().gap_s;
   if (taken_in_s > state_.now_s)

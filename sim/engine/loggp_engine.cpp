@@ -9,9 +9,7 @@ LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)),
       links_are_narrow_(routes().least_bandwidth() < machine().nic_bandwidth_Bps),
       lanes_(&memory_),
-      leaving_(&memory_),
-      on_link_(&memory_),
-      intakes_(&memory_),
+      early_arrivals_(&memory_),
       on_link_between_(&memory_),
       waiting_between_(&memory_),
       look_ahead_(*job_, state_, link_free_s_) {
@@ -52,22 +50,20 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
   double begin_s = message.inject_s;
   if (links_are_narrow_ && !transit.local) {
     if (on_link_between_.holds(message.from, message.to)) [[unlikely]] {
-      on_link_[&message] = true;
       join_link(message, transit);
       return;
     }
     begin_s = on_link_s(message, transit);
   }
-  arrive(message, transit, begin_s + transit.transfer_s);
+  arrive(message, transit, begin_s + transit.transfer_s, network_delay_s(message, transit));
 }
 
-/// The last byte leaves the node at left_s.
-void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s) {
-  double arrival_s = left_s + transit.latency_s;
+/// The last byte leaves the node at left_s. The network then takes so much longer than its latency.
+void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s, double delay_s) {
+  double arrival_s = left_s + transit.latency_s + delay_s;
   if (!state_.noise_random.empty() && !transit.local) [[unlikely]]
-    arrival_s = in_order_s(message, arrival_s + noise_s(message, transit));
-  schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
-           EventKind::arrive, &message);
+    arrival_s = in_order_s(message, arrival_s);
+  schedule(arrival_s + machine().receive_overhead_s, EventKind::arrive, &message);
 }
 
 /// When a message arrives that would arrive at that time, if it were not for those before it.
@@ -91,7 +87,7 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   double& free_s = link_free_s_[std::size_t{node} * routes().ports() + port];
   const double begin_s = std::max(message.inject_s, free_s);
   free_s = begin_s + transit.transfer_s;
-  if (!on_link_.empty())
+  if (!lanes_.empty())
     if (const auto lane = lanes_.find(lane_of(node, port)); lane != lanes_.end())
       lane->second.delay(transit.transfer_s);
   links_free_s_ = std::max(links_free_s_, free_s);
@@ -99,6 +95,11 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
 }
 
 void LogGpEngine::take_in(Message* message) {
+  if ((message->flags & kDelayed) != 0) {
+    ignore_early_arrival(*message);
+    after_event();
+    return;
+  }
   if ((is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
       waits_as_bulk(*message)) {
     after_event();

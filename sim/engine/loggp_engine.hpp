@@ -8,6 +8,7 @@
 #include "sim/engine/bulk_intake.hpp"
 #include "sim/engine/bulk_lane.hpp"
 #include "sim/engine/look_ahead.hpp"
+#include "sim/engine/pair_count.hpp"
 #include "sim/engine/runtime.hpp"
 
 namespace faultline {
@@ -25,13 +26,17 @@ class LogGpEngine final : public Runtime {
   void simulate() override;
   void transmit(Message& message, const Transit& transit) override;
   void stream(Message& message, const Transit& transit) override;
-  void left_nic(NodeId node) override;
+  void delay_bulk(NodeId node) override;
 
  private:
   /// A detail of bulk_passed. All others are ports (Topology::port()).
   static constexpr std::uint32_t kIntake = ~0U;
-  void arrive(Message& message, const Transit& transit, double left_s);
+  void arrive(Message& message, const Transit& transit, double left_s, double delay_s);
+  [[nodiscard]] double network_delay_s(const Message& message, const Transit& transit) {
+    return noise_s(message, transit) + unordered_delay_s(message.from);
+  }
   void take_in(Message* message);
+  void ignore_early_arrival(Message& message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
@@ -49,26 +54,25 @@ class LogGpEngine final : public Runtime {
   void join_link(Message& message, const Transit& transit);
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
   void send_first_byte(Message& message, double begin_s);
-  void left_link_or_nic(Message& message);
   void pass_link(NodeId node, std::uint32_t port);
   BulkIntake& intake_of(NodeId node);
   void first_byte(const Message& message);
   [[nodiscard]] bool waits_as_bulk(Message& message);
   void await_intake(NodeId node, const BulkIntake& intake);
   void pass_intake(NodeId node);
-  void hand_over(Message& message, Nic& nic);
+  void take_in_bulk(NodeId node, BulkIntake& intake);
 
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed
+  std::vector<BulkIntake> intakes_;  ///< per node, used if Nic::takes_in_bulk; empty until needed
   // None of these is iterated over, because the order of some depends on addresses.
   std::pmr::unsynchronized_pool_resource memory_;           ///< of all below
   std::pmr::unordered_map<std::uint64_t, BulkLane> lanes_;  ///< of links, if not idle, by lane_of()
-  std::pmr::unordered_map<NodeId, Message*> leaving_;       ///< what streams out of a node
-  std::pmr::unordered_map<const Message*, bool> on_link_;   ///< and if it has left its NIC
-  std::pmr::unordered_map<NodeId, BulkIntake> intakes_;     ///< of nodes whose NIC takes_in_bulk
-  PairCount on_link_between_;                               ///< under fifo ordering
-  PairCount waiting_between_;                               ///< in intakes_, under fifo ordering
+  std::pmr::unordered_map<const Message*, std::uint32_t>
+      early_arrivals_;         ///< events of those that are kDelayed
+  PairCount on_link_between_;  ///< under fifo ordering
+  PairCount waiting_between_;  ///< in intakes_, under fifo ordering
   LookAhead look_ahead_;
 };
 

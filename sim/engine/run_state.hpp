@@ -37,7 +37,7 @@ struct alignas(32) Nic {
   std::uint64_t detection_bytes = 0;  ///< of failure detection, sent to and received from others
   std::uint32_t expected = 0;         ///< messages sent through it that it has not taken up yet
   bool awaited = false;               ///< messages queue before it, and a nic_free is scheduled
-  bool streams = false;               ///< a message of several packets is leaving
+  bool sends_bulk = false;            ///< a message of several packets is leaving, or has left
   bool takes_in_bulk = false;         ///< loggp engine: one is coming in
 };
 static_assert(sizeof(Nic) == 32);
@@ -69,11 +69,21 @@ struct NicQueue {
 
 /// The messages of several packets before a NIC, and what must not overtake them.
 struct BulkQueue {
+  struct Pair {
+    ActorId from = kNobody;
+    ActorId to = kNobody;
+    friend bool operator==(const Pair&, const Pair&) = default;
+  };
   NicQueue waiting;
-  double until_s = 0.0;    ///< when the one that is leaving has left
-  ActorId from = kNobody;  ///< its sender
-  ActorId to = kNobody;    ///< its receiver
-  bool awaited = false;    ///< a nic_free is scheduled
+  std::vector<Pair> waits;  ///< of these, in any order
+  Pair leaves;              ///< of the one that is leaving, if Nic::sends_bulk
+  double until_s = 0.0;     ///< when that has left
+  // loggp engine:
+  Message* leaving = nullptr;    ///< that one, unless the network loses it
+  double network_delay_s = 0.0;  ///< what it takes longer in the network than others
+  bool is_on_link = false;       ///< so that its arrival is not scheduled yet
+
+  bool awaited = false;  ///< a nic_free is scheduled
 };
 
 /// An on_sent that is to come.

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +15,6 @@
 #include "sim/core/image_content.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/local_events.hpp"
-#include "sim/engine/pair_count.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/run_state.hpp"
@@ -48,8 +46,8 @@ class Runtime : private Services {
   virtual void transmit(Message& message, const Transit& transit) = 0;
   /// The same for a message that leaves packet by packet from its inject_s on.
   virtual void stream(Message& message, const Transit& transit) { transmit(message, transit); }
-  /// The last packet of such a message has left the NIC of that node.
-  virtual void left_nic(NodeId /*node*/) {}
+  /// What streams out of that node leaves later, because a shorter message goes first.
+  virtual void delay_bulk(NodeId /*node*/) {}
 
   // ---- for the engines -----------------------------------------------------------------------
   /// Lets everything begin that begins by itself: all actors, and the faults of the scenario.
@@ -343,17 +341,17 @@ class Runtime : private Services {
   void tell_sent(ActorId self, std::uint32_t promise);
 
   // the NIC (runtime_nic.cpp)
-  [[nodiscard]] bool comes_to_nic_by_event(const Nic& nic, const Message& message);
+  [[nodiscard]] bool comes_to_nic_by_event(NodeId node, const Message& message);
   [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);
   void stand_before_nic(Message* message);
   void serve_nic(NodeId node);
   void take_up(NodeId node, Message* message);
   void leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams);
   void withdraw(Message& message);
-  [[nodiscard]] bool is_behind_bulk(const Message& message) const;
+  bool has_left(NodeId node);
+  [[nodiscard]] bool is_behind_bulk(NodeId node, const Message& message) const;
   void stand_behind_bulk(NodeId node, Message* message);
   void begin_bulk(NodeId node);
-  void await_bulk(NodeId node, double time_s);
   void go_on_with_bulk(NodeId node);
 
   // actions (runtime_actions.cpp)
@@ -516,10 +514,6 @@ class Runtime : private Services {
   bool handled_ = false;     ///< the workload ran in this turn
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
   std::uint64_t packet_bytes_;
-  /// Of the few structures that come and go with each message of several packets.
-  std::pmr::unsynchronized_pool_resource bulk_memory_;
-  /// The messages in state_.bulk_queues, and those that are leaving. Under fifo ordering only.
-  PairCount bulk_between_{&bulk_memory_};
   double cpu_s_ = 0.0;  ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
   bool departures_wait_ = false;

@@ -248,7 +248,7 @@ void Runtime::check_nic(NodeId node, Recount& recount) const {
             "a NIC has nobody to serve, or serves nobody");
   if (nic.awaited) ++recount.nics_awaited;
   const BulkQueue bulk = state_.bulk_queues.empty() ? BulkQueue() : state_.bulk_queues[node];
-  invariant((bulk.waiting.head == nullptr && !nic.streams) || bulk.awaited || nic.awaited,
+  invariant(bulk.waiting.head == nullptr || bulk.awaited || nic.awaited,
             "a message of several packets waits for a NIC that nothing reminds of it");
   if (bulk.awaited) ++recount.nics_awaited;
   std::int64_t queued = 0;

@@ -18,12 +18,13 @@ namespace faultline {
 
 /// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
 /// of several packets does, and so do those that meet one at the NIC.
-bool Runtime::comes_to_nic_by_event(const Nic& nic, const Message& message) {
+bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
+  Nic& nic = state_.nics[node];
   if (is_bulk(message)) {
     if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
     return true;
   }
-  if (nic.streams) return true;
+  if (nic.sends_bulk && !has_left(node)) return true;
   return state_.nics_are_shared ? !nic_serves_next(nic, cpu_s_) : nic.expected > 0;
 }
 
@@ -54,7 +55,8 @@ void Runtime::stand_before_nic(Message* message) {
   }
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
-  if (is_bulk(*message) || is_behind_bulk(*message)) {
+  if (nic.sends_bulk) has_left(node);
+  if (is_bulk(*message) || is_behind_bulk(node, *message)) {
     stand_behind_bulk(node, message);
     return;
   }
@@ -92,7 +94,10 @@ void Runtime::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
   Nic& nic = state_.nics[node];
   nic.free_s = state_.now_s + transit.nic_occupied_s;
-  if (nic.streams) state_.bulk_queues[node].until_s += transit.nic_occupied_s - machine().gap_s;
+  if (nic.sends_bulk && !has_left(node) && message->bytes > 0) {
+    state_.bulk_queues[node].until_s += transit.nic_occupied_s - machine().gap_s;
+    delay_bulk(node);
+  }
   leave_by_nic(nic, *message, transit, false);
 }
 
@@ -130,15 +135,31 @@ void Runtime::withdraw(Message& message) {
 
 // ---- messages of several packets --------------------------------------------------------------
 
+/// Has the message left of which this NIC sends one packet after the other? Then the NIC is free g
+/// later. That needs no event as long as nothing waits for it.
+bool Runtime::has_left(NodeId node) {
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  if (bulk.until_s > state_.now_s) return false;
+  Nic& nic = state_.nics[node];
+  nic.sends_bulk = false;
+  nic.free_s = std::max(nic.free_s, bulk.until_s + machine().gap_s);
+  return true;
+}
+
 /// Is a message of several packets from the same sender to the same receiver still before the NIC,
 /// or leaving by it?
-bool Runtime::is_behind_bulk(const Message& message) const {
-  return bulk_between_.holds(message.from, message.to);
+bool Runtime::is_behind_bulk(NodeId node, const Message& message) const {
+  if (!fifo() || state_.bulk_queues.empty()) return false;
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  const BulkQueue::Pair pair{message.from, message.to};
+  return (state_.nics[node].sends_bulk && bulk.leaves == pair) ||
+         std::find(bulk.waits.begin(), bulk.waits.end(), pair) != bulk.waits.end();
 }
 
 void Runtime::stand_behind_bulk(NodeId node, Message* message) {
-  state_.bulk_queues[node].waiting.add(message);
-  if (fifo()) bulk_between_.add(message->from, message->to);
+  BulkQueue& bulk = state_.bulk_queues[node];
+  bulk.waiting.add(message);
+  bulk.waits.push_back({message->from, message->to});
   begin_bulk(node);
 }
 
@@ -146,47 +167,31 @@ void Runtime::stand_behind_bulk(NodeId node, Message* message) {
 void Runtime::begin_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
   BulkQueue& bulk = state_.bulk_queues[node];
-  while (bulk.waiting.head != nullptr && !nic.streams && !nic.awaited) {
-    if (nic.free_s > state_.now_s) {
-      await_bulk(node, nic.free_s);
+  while (bulk.waiting.head != nullptr && !nic.awaited) {
+    const bool is_free = !nic.sends_bulk || has_left(node);
+    if (!is_free || nic.free_s > state_.now_s) {
+      if (std::exchange(bulk.awaited, true)) return;
+      schedule_uncounted(is_free ? nic.free_s : bulk.until_s + machine().gap_s, EventKind::nic_free,
+                         node, kForBulk);
       return;
     }
     Message* message = bulk.waiting.take_first();
-    bulk.from = message->from;
-    bulk.to = message->to;
+    bulk.leaves = {message->from, message->to};
+    bulk.waits.erase(std::find(bulk.waits.begin(), bulk.waits.end(), bulk.leaves));
+    bulk.leaving = nullptr;
     if (sender_is_gone(*message)) {
-      if (fifo()) bulk_between_.remove(bulk.from, bulk.to);
       forget_unsent(message);
       continue;
     }
-    nic.streams = true;
+    nic.sends_bulk = true;
     bulk.until_s = state_.now_s + static_cast<double>(message->bytes) / machine().nic_bandwidth_Bps;
-    await_bulk(node, bulk.until_s);
     leave_by_nic(nic, *message, transit_of(*message), true);
   }
 }
 
-void Runtime::await_bulk(NodeId node, double time_s) {
-  BulkQueue& bulk = state_.bulk_queues[node];
-  if (std::exchange(bulk.awaited, true)) return;
-  schedule_uncounted(time_s, EventKind::nic_free, node, kForBulk);
-}
-
-/// The last packet has left, unless shorter messages have gone before it.
+/// The NIC may be free for the next one, unless shorter messages have gone before the last.
 void Runtime::go_on_with_bulk(NodeId node) {
-  Nic& nic = state_.nics[node];
-  BulkQueue& bulk = state_.bulk_queues[node];
-  bulk.awaited = false;
-  if (nic.streams) {
-    if (bulk.until_s > state_.now_s) {
-      await_bulk(node, bulk.until_s);
-      return;
-    }
-    nic.streams = false;
-    nic.free_s = std::max(nic.free_s, state_.now_s + machine().gap_s);
-    if (fifo()) bulk_between_.remove(bulk.from, bulk.to);
-    left_nic(node);
-  }
+  state_.bulk_queues[node].awaited = false;
   begin_bulk(node);
 }
 

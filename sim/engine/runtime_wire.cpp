@@ -97,7 +97,7 @@ void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
   cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
-  if (node != node_of(message->to) && comes_to_nic_by_event(nic, *message)) {
+  if (node != node_of(message->to) && comes_to_nic_by_event(node, *message)) {
     if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
     ++nic.expected;
     ++outgoing.before_nic;

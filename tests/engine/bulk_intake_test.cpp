@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <memory_resource>
 #include <vector>
 
 #include "sim/core/random.hpp"
@@ -61,8 +60,7 @@ void take_in(std::vector<Inflow>& flows) {
   }
   std::sort(moments.begin(), moments.end(),
             [](const Moment& a, const Moment& b) { return a.time_s < b.time_s; });
-  std::pmr::unsynchronized_pool_resource memory;
-  BulkIntake intake(&memory, 0.0, 0.0);
+  BulkIntake intake;
   std::vector<Message> messages(flows.size());
   const auto take_until = [&](double time_s) {
     while (intake.is_anybody_waiting() && intake.first_in_s() <= time_s) {

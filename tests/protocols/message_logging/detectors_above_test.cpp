@@ -67,8 +67,9 @@ std::string wrong_in(const Job& job, const Seen& seen) {
 /// Lets a rank die at moments all over the run, one in each run. What goes wrong first; "" if
 /// nothing does.
 std::string wrong_under_deaths(Stack stack, EngineKind engine,
-                               const std::function<void(RunSpec&)>& change = {}) {
-  const std::uint64_t deaths = sample_of(60, engine);
+                               const std::function<void(RunSpec&)>& change = {},
+                               std::uint64_t runs = 60) {
+  const std::uint64_t deaths = sample_of(runs, engine);
   std::uint64_t events = 0;
   for (std::uint64_t death = 0; death <= deaths; ++death) {
     constexpr Progress kProgresses[] = {Progress::dedicated, Progress::shared, Progress::between};
@@ -208,9 +209,11 @@ TEST_CASE("detectors find out if computations do not end in their order in a rep
   const Registration& mutant = mistaken<OrdersNoComputations>("causal");
   const auto found = [&](const char* detector) {
     return wrong_under_deaths(
-        {.detector = detector, .logging = "causal"}, EngineKind::loggp, [&](RunSpec& spec) {
+        {.detector = detector, .logging = "causal"}, EngineKind::loggp,
+        [&](RunSpec& spec) {
           spec.components[index_of(Family::message_logging)].registration = &mutant;
-        });
+        },
+        600);
   };
   CHECK(found("cda") != "");
   CHECK(found("dijkstra-scholten") != "");
