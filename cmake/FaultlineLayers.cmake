@@ -50,6 +50,32 @@ function(faultline_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# faultline_add_precompiled(NAME HEADER FLAGS...): reads HEADER, and all that it includes, once for
+# the targets that are compiled with these flags and call faultline_use_precompiled(TARGET NAME).
+# -DFAULTLINE_PRECOMPILED=OFF leaves each file with what it includes itself.
+function(faultline_add_precompiled name header)
+  if(NOT FAULTLINE_PRECOMPILED)
+    return()
+  endif()
+  set(nothing "${PROJECT_BINARY_DIR}/generated/nothing.cpp")
+  if(NOT EXISTS "${nothing}")
+    file(WRITE "${nothing}" "// CMake precompiles headers for a target that has a source.\n")
+  endif()
+  add_library(${name} OBJECT "${nothing}")
+  target_link_libraries(${name} PRIVATE faultline_flags faultline_libraries)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  # In angle brackets: CMake writes any other path down whole, and another checkout's cache misses.
+  target_precompile_headers(${name} PRIVATE "<${header}>")
+endfunction()
+
+function(faultline_use_precompiled target name)
+  if(FAULTLINE_PRECOMPILED)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
+
+faultline_add_precompiled(faultline_precompiled sim/core/precompiled.hpp)
+
 # Every protocol and workload is compiled alone: each defines names such as `options` and
 # `registered`, and touching one must not compile others.
 set(FAULTLINE_COMPILED_ALONE protocols workloads)
@@ -66,6 +92,7 @@ function(faultline_add_layer name directory)
     faultline_compile_together(faultline_${name} ${sources})
   endif()
   target_link_libraries(faultline_${name} PRIVATE faultline_flags faultline_libraries)
+  faultline_use_precompiled(faultline_${name} faultline_precompiled)
   target_sources(faultline_everything INTERFACE $<TARGET_OBJECTS:faultline_${name}>)
   set_property(GLOBAL PROPERTY FAULTLINE_SOURCES_${name} ${sources})
 endfunction()

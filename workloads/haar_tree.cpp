@@ -30,7 +30,7 @@ double scale(unsigned depth) {
 }
 
 // All sampled places are multiples of 5 x 2^-depth, which a double holds exactly.
-double detail(unsigned depth, std::uint64_t index) {
+double detail_of(unsigned depth, std::uint64_t index) {
   const double left = function(middle(depth, index) - width(depth) / 4.0);
   const double right = function(middle(depth, index) + width(depth) / 4.0);
   return std::fabs(left - right) / 2.0 * scale(depth);
@@ -45,7 +45,7 @@ double rounding(unsigned depth) { return 0x1.0p-50 * scale(depth); }
 unsigned HaarTree::depth(HaarNode node) { return static_cast<unsigned>(std::bit_width(node)) - 1; }
 
 bool HaarTree::refined(unsigned depth, std::uint64_t index) const {
-  return depth < kLeastDepth || detail(depth, index) > threshold_;
+  return depth < kLeastDepth || detail_of(depth, index) > threshold_;
 }
 
 bool HaarTree::refined(HaarNode node) const {
@@ -63,7 +63,7 @@ HaarTree::Verdict HaarTree::verdict(unsigned depth, Range range) const {
   const double last = middle(depth, range.end - 1);
   if (first < 0.0 && last > 0.0) return Verdict::unknown;
   const auto [least, most] =
-      std::minmax({detail(depth, range.first), detail(depth, range.end - 1)});
+      std::minmax({detail_of(depth, range.first), detail_of(depth, range.end - 1)});
   if (least > threshold_ + rounding(depth)) return Verdict::all_refined;
   const double near = std::min(std::fabs(first), std::fabs(last));
   const double far = std::max(std::fabs(first), std::fabs(last));

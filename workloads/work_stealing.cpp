@@ -18,7 +18,6 @@ struct Work {
 };
 
 constexpr const char* kPaper = "adoption-2013 section 7.2";
-constexpr const char* kSteps = "adoption-2013 section 7.1 (random victims, active messages)";
 
 OptionNotes seconds(const std::string& doc, const std::string& source) {
   return {.doc = doc, .unit = "s", .source = source, .minimum = 0, .maximum = 1e6};
@@ -29,7 +28,7 @@ OptionSet<WorkStealingOptions> task_options() {
       .option("preset", &WorkStealingOptions::preset,
               {.doc = "n-queens: the search tree of a board; hartree-fock, tensor-contraction: "
                       "independent tasks, drawn from an estimated distribution",
-               .source = std::string(kPaper) + "; distributions: docs/workloads.md",
+               .source = "adoption-2013 section 7.2; distributions: docs/workloads.md",
                .choices = {"n-queens", "hartree-fock", "tensor-contraction"}})
       .option(
           "board", &WorkStealingOptions::board,
@@ -70,8 +69,8 @@ OptionSet<WorkStealingOptions> options() {
       .option("steal_attempts", &WorkStealingOptions::steal_attempts,
               {.doc = "requests to random victims before a thief hangs on its lifelines and goes "
                       "idle",
-               .source = std::string(kSteps) +
-                         "; lifelines: Saraswat et al., Lifeline-based global load balancing, "
+               .source = "adoption-2013 section 7.1 (random victims, active messages); lifelines: "
+                         "Saraswat et al., Lifeline-based global load balancing, "
                          "PPoPP 2011"})
       .option("request_bytes", &WorkStealingOptions::request_bytes,
               {.doc = "size of a request, a refusal and a lifeline's message",

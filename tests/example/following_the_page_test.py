@@ -1,7 +1,7 @@
 """docs/adding-a-protocol.md, followed to the letter in a copy of the checkout, does what it says.
 
 What the page leaves as it is, is not compiled again: a launcher of the compiler takes the objects
-of the build tree under test where command and source are the same. The page edits no header."""
+of the build tree under test where command and sources are the same. The page edits no header."""
 
 import json
 import os
@@ -23,31 +23,33 @@ OF_THE_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CM
                 "CMAKE_CXX_FLAGS_RELEASE", "CMAKE_CXX_FLAGS_DEBUG", "CMAKE_EXE_LINKER_FLAGS")
 
 LAUNCHER = """\
-#!/usr/bin/env python3
-# Takes the object that is asked for from the build tree under test, if command and sources are as
-# they were there; compiles quickly if not.
-import filecmp, os, pathlib, re, shutil, sys
-TOP, SOURCE, BUILD, SAME = map(pathlib.Path, {paths!r})
+#!/bin/sh
+# launcher COMPILER ... -o OBJECT ... UNIT: takes the object from the build tree under test if it is
+# listed in the folder "same" and the unit still has the listed sources, none of them newer than the
+# launcher; compiles quickly if not.
+for word; do
+  case $before in -o) made=$word ;; -MF) needs=$word ;; esac
+  before=$word
+done
+unit=$before
+list={same}/$made.list
 
-def sources(unit, top):
-    # CMake's units of several sources include them by their whole paths.
-    if "Unity" not in unit.parts:
-        return [unit.relative_to(top)]
-    return [pathlib.Path(name).relative_to(top)
-            for name in re.findall('#include "(.*)"', unit.read_text())]
+sources() {{
+  case $unit in
+    */Unity/*) sed -n 's/^#include "\\(.*\\)"$/\\1/p' "$unit" ;;
+    *) printf '%s\\n' "$unit" ;;
+  esac
+}}
 
-command = sys.argv[1:]
-made, unit = command[command.index("-o") + 1], pathlib.Path(command[-1])
-there = BUILD / unit.relative_to(os.getcwd()) if "Unity" in unit.parts else None
-if made in SAME.read_text().splitlines():
-    now = sources(unit, TOP)
-    if ((there is None or now == sources(there, SOURCE))
-            and all(filecmp.cmp(TOP / name, SOURCE / name, shallow=False) for name in now)):
-        read = " ".join(str(TOP / name).replace(" ", "\\\\ ") for name in now)
-        pathlib.Path(command[command.index("-MF") + 1]).write_text(made + ": " + read + "\\n")
-        shutil.copyfile(BUILD / made, made)
-        sys.exit()
-os.execvp(command[0], command + ["-O0"])
+untouched() {{
+  [ -f "$list" ] && sources | cmp -s - "$list" || return 1
+  while read -r source; do
+    [ ! "$source" -nt "$0" ] || return 1
+  done <"$list"
+}}
+
+untouched || exec "$@" -O0
+cp {same}/"$made.d" "$needs" && cp {build}/"$made" "$made"
 """
 
 
@@ -57,20 +59,36 @@ def cached(build):
                            re.MULTILINE))
 
 
+def without_precompiled(words):
+    """A command as it is where each file reads its headers itself."""
+    words = [word for word in words if word not in ("-Winvalid-pch", "-fpch-preprocess")]
+    while "-include" in words:
+        at = words.index("-include")
+        del words[at:at + 2]
+    return words
+
+
 def commands(source, build):
-    """{object: command} of all that is compiled, whatever the paths, how a shell must quote them,
-    and what launches the compiler; but for what the build has written itself."""
+    """{object: (command, unit)} of all that is compiled, whatever the paths, how a shell must quote
+    them, and what launches the compiler; but for what the build has written itself."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        file = pathlib.Path(entry["file"])
-        if file.is_relative_to(build) and "Unity" not in file.parts:
+        unit = pathlib.Path(entry["file"])
+        if unit.is_relative_to(build) and "Unity" not in unit.parts:
             continue
         words = shlex.split(entry["command"])
         command = words[next(i for i, word in enumerate(words) if word.endswith("++")):]
         found[words[words.index("-o") + 1]] = [
             word.replace(str(build), "<build>").replace(str(source), "<source>")
-            for word in command]
+            for word in without_precompiled(command)], unit
     return found
+
+
+def sources_of(unit):
+    """CMake's units of several sources include them by their whole paths."""
+    if "Unity" not in unit.parts:
+        return [str(unit)]
+    return re.findall('^#include "(.*)"$', unit.read_text(), re.MULTILINE)
 
 
 class FollowingThePage(unittest.TestCase):
@@ -81,21 +99,41 @@ class FollowingThePage(unittest.TestCase):
         cls.top = pathlib.Path(folder.name) / "checkout"
         shutil.copytree(SOURCE, cls.top, symlinks=True, ignore=LEFT_BEHIND)
         cls.build = cls.top / "build/release"
-        launcher, same = cls.top.parent / "launcher", cls.top.parent / "same"
-        launcher.write_text(LAUNCHER.format(paths=[str(path) for path in (
-            cls.top, SOURCE, BUILD, same)]))
+        cls.same, launcher = cls.top.parent / "same", cls.top.parent / "launcher"
+        launcher.write_text(LAUNCHER.format(same=shlex.quote(str(cls.same)),
+                                            build=shlex.quote(str(BUILD))))
         launcher.chmod(0o755)
         cache = cached(BUILD)
         options = {name: value for name, value in cache.items()
                    if name in OF_THE_BUILD or name.startswith("FAULTLINE_")}
+        # What is compiled here is compiled without optimisation: what the build tree under test
+        # has precompiled does not fit.
+        options["FAULTLINE_PRECOMPILED"] = "OFF"
         cls.environment = {name: value for name, value in os.environ.items()
                            if not re.match("FAULTLINE_|CI$|PYTHONPATH$", name)}
         cls.call(["cmake", "-G", "Ninja", "-S", cls.top, "-B", cls.build,
                   f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"]
                  + [f"-D{name}={value}" for name, value in options.items()])
-        before, now = commands(SOURCE, BUILD), commands(cls.top, cls.build)
-        same.write_text("".join(f"{name}\n" for name, entry in now.items()
-                                if before.get(name) == entry and (BUILD / name).exists()))
+        cls.list_same()
+
+    @classmethod
+    def list_same(cls):
+        """Lists the sources of each object that the build tree under test has made as the copy
+        would, once for the launcher and once for ninja."""
+        before = commands(SOURCE, BUILD)
+        for made, (command, unit) in commands(cls.top, cls.build).items():
+            command_before, unit_before = before.get(made, (None, None))
+            if command_before != command or not (BUILD / made).exists():
+                continue
+            sources = sources_of(unit)
+            if sources != [name.replace(str(SOURCE), str(cls.top), 1)
+                           for name in sources_of(unit_before)]:
+                continue
+            file = cls.same / made
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.with_name(file.name + ".list").write_text("".join(f"{name}\n" for name in sources))
+            read = " ".join(name.replace(" ", "\\ ") for name in sources)
+            file.with_name(file.name + ".d").write_text(f"{made}: {read}\n")
 
     @classmethod
     def call(cls, command):
