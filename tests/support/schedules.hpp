@@ -49,7 +49,8 @@ inline std::string found_in_mutant(const LemmaSubject& subject, const Mutation& 
   return {};
 }
 
-/// Checks that the scenario and the machine that are written for a schedule give the same run again.
+/// Checks that the scenario and the machine that are written for a schedule give the same run
+/// again.
 inline void check_replay(const FaultSchedule& schedule, const ProtocolStack& stack) {
   const TemporaryDirectory directory;
   const ReplayFiles files =
