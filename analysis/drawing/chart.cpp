@@ -66,18 +66,6 @@ Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& po
   return record;
 }
 
-const char* bound_text(MeanBound bound) {
-  switch (bound) {
-    case MeanBound::exact:
-      break;
-    case MeanBound::at_least:
-      return "at-least";
-    case MeanBound::unknown:
-      return "unknown";
-  }
-  return "";
-}
-
 /// The header for people, with the headings that were given instead of names.
 void show_headings(Record& header, const Chart& chart) {
   const auto show = [&](std::size_t column, const std::string& heading, const char* end = "") {
@@ -111,7 +99,7 @@ std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
   for (const ChartLine& line : chart.lines)
     for (const ChartPoint& point : line.points) {
       rows.push_back(record_of(chart, line, point));
-      if (bounded) rows.back().emplace_back(bound_text(point.bound));
+      if (bounded) rows.back().emplace_back(bound_word(point.bound));
     }
   return rows;
 }

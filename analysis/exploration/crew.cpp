@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/core/ending_thread.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -53,6 +54,7 @@ std::unique_ptr<Expander> Crew::new_expander(const ExplorationRequest& request,
 /// What a thread makes it destroys, because components come from a storage of their thread.
 void Crew::work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
                 const SeenStates& seen) {
+  const EndingThread ending;
   std::uint64_t turn = 0;
   for (;;) {
     {

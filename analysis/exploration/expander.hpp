@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "analysis/exploration/exchanged_runs.hpp"
 #include "analysis/exploration/exploration.hpp"
 #include "analysis/exploration/kept_parts.hpp"
+#include "analysis/exploration/may_go_on.hpp"
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
 #include "analysis/exploration/sleep_sets.hpp"
@@ -56,12 +56,6 @@ struct SkippedStep {
   std::size_t place;  ///< the first in Expansion::next that comes after it
   PartNumber event;   ///< what happens in it
 };
-
-/// May the search go on?
-using MayGoOn = std::function<bool()>;
-
-/// It may not. One state can have more successors than anybody wants to wait for.
-struct SearchStopped {};
 
 /// The states that can follow a state.
 struct Expansion {

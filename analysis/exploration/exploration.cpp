@@ -177,6 +177,7 @@ class Search {
   void check_limits();
   bool may_go_on();
   void check_progress();
+  void judge_progress();
   void take_hung(std::string why, std::vector<Step> steps);
   void finish();
 
@@ -318,20 +319,30 @@ bool Search::may_go_on() {
   return !over();
 }
 
-/// A state from which no end can be reached goes on for ever.
+/// If the search must end meanwhile, what has been checked until then holds, and the limit says
+/// that the rest has not.
 void Search::check_progress() {
+  try {
+    judge_progress();
+  } catch (const SearchStopped&) {
+    // Whoever said so has set the limit.
+  }
+}
+
+/// A state from which no end can be reached goes on for ever. Throws SearchStopped.
+void Search::judge_progress() {
+  const MayGoOn go_on = [this] { return may_go_on(); };
   while (graph_.states() < seen_.size()) graph_.add_end();
-  graph_.find_skipped(seen_);
+  graph_.find_skipped(seen_, go_on);
+  const std::optional<StateNumber> endless = graph_.first_without_end(go_on);
   result_.progress_checked = true;
-  const std::optional<StateNumber> endless = graph_.first_without_end();
   if (endless)
     return take_hung(
         "from here the run goes on for ever: no end can be reached unless somebody dies",
         seen_.steps_to(*endless));
   const FairnessCheck fairness = find_fair_circle(
       graph_, request_, starts_, seen_,
-      [&](const StepwiseEngine& engine) { return crew_.digest(engine); },
-      [this] { return may_go_on(); });
+      [&](const StepwiseEngine& engine) { return crew_.digest(engine); }, go_on);
   result_.fairness_checked = fairness.complete && !fairness.circle;
   if (!fairness.circle) return;
   std::vector<Step> steps = seen_.steps_to(fairness.circle->state);

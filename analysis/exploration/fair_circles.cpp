@@ -113,8 +113,8 @@ class Judge {
  public:
   using DigestOf = std::function<StateDigest(const StepwiseEngine&)>;
   Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
-        const DigestOf& digest_of, const std::function<bool()>& may_go_on)
-      : may_go_on_(may_go_on),
+        const DigestOf& digest_of, const MayGoOn& may_go_on)
+      : ask_(may_go_on, kStatesBetweenQuestions),
         starts_(starts),
         seen_(seen),
         digest_of_(digest_of),
@@ -125,7 +125,7 @@ class Judge {
     fresh_ = engine_.state().copy();
   }
 
-  /// Can a fair run stay in these states?
+  /// Can a fair run stay in these states? Throws SearchStopped.
   bool is_fair(const StateSet& component) {
     mishaps_ = seen_.mishaps(*component.begin());
     places_.clear();
@@ -139,8 +139,7 @@ class Judge {
     std::set<EventName> always;
     std::set<EventName> taken;
     for (std::size_t place = 0; !waiting_.empty(); ++place) {
-      if (place % kStatesBetweenQuestions == 0) is_stopped_ = is_stopped_ || !may_go_on_();
-      if (is_stopped_) return false;
+      ask_.step();
       const RunState here = std::move(waiting_.front());
       waiting_.pop_front();
       const std::set<EventName> possible = look_at(place, here, component, taken);
@@ -151,9 +150,6 @@ class Judge {
     }
     return std::includes(taken.begin(), taken.end(), always.begin(), always.end());
   }
-
-  /// It was told not to go on, and has judged nothing since.
-  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
 
   /// A shortest way from the first state back to it, within the component that was judged last.
   [[nodiscard]] std::vector<Step> round() const {
@@ -203,8 +199,7 @@ class Judge {
     return possible;
   }
 
-  const std::function<bool()>& may_go_on_;
-  bool is_stopped_ = false;
+  NowAndThen ask_;
   const std::vector<Start>& starts_;
   const SeenStates& seen_;
   const DigestOf& digest_of_;
@@ -224,9 +219,9 @@ class Judge {
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
                                const std::vector<Start>& starts, const SeenStates& seen,
                                const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
-                               const std::function<bool()>& may_go_on) {
+                               const MayGoOn& may_go_on) {
   if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
-  const auto part = graph.part_with_circles(kMostJudged);
+  const auto part = graph.part_with_circles(kMostJudged, may_go_on);
   if (!part) return {.complete = false, .circle = {}};
   FairnessCheck check;
   if (part->empty()) return check;
@@ -236,7 +231,6 @@ FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest&
     const StateNumber first = *component.begin();
     if (check.circle && check.circle->state < first) continue;
     if (judge.is_fair(component)) check.circle = FairCircle{.state = first, .round = judge.round()};
-    if (judge.is_stopped()) return {.complete = false, .circle = {}};
   }
   return check;
 }

@@ -16,10 +16,9 @@ struct FairCircle {
   std::vector<Step> round;       ///< from it back to it
 };
 
-/// What a search for such circles has found. It is not complete, either, if it may not go on, which
-/// is asked before each state that it makes again.
+/// What a search for such circles has found.
 struct FairnessCheck {
-  bool complete = true;  ///< false: too many states are in circles, or it may not go on
+  bool complete = true;  ///< false: too many states are in circles
   std::optional<FairCircle> circle;
 };
 
@@ -34,9 +33,10 @@ struct FairnessCheck {
 /// sees one state for several in which ranks have changed places, the component is that of a state
 /// itself: a way to one that it could become is the beginning of a way back to it, because ranks
 /// that change places in the same way again and again come back to their own.
+/// Throws SearchStopped if it may not go on.
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
                                const std::vector<Start>& starts, const SeenStates& seen,
                                const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
-                               const std::function<bool()>& may_go_on);
+                               const MayGoOn& may_go_on);
 
 }  // namespace faultline

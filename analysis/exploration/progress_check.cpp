@@ -4,11 +4,19 @@
 
 namespace faultline {
 
-void StepGraph::find_skipped(const SeenStates& seen) {
+namespace {
+
+constexpr std::uint64_t kStatesBetweenQuestions = 1U << 12U;
+
+}  // namespace
+
+void StepGraph::find_skipped(const SeenStates& seen, const MayGoOn& may_go_on) {
   if (!has_skipped_) return;
+  NowAndThen ask(may_go_on, kStatesBetweenQuestions);
   first_.assign(1, 0);
   first_.reserve(states() + 1);
   for (StateNumber state = 0; state < states(); ++state) {
+    ask.step();
     first_.push_back(first_.back() + (degrees_[state] == kEnd ? 0 : degrees_[state]));
     for (std::uint64_t step = first_[state]; step < first_.back(); ++step) {
       if (targets_[step] != kNoState) continue;
@@ -42,12 +50,14 @@ std::uint64_t StepGraph::first_step_to(StateNumber target, StateNumber from) con
 
 /// Most steps lead to states that were found later, so that going backwards settles most states at
 /// once; a step back needs another pass.
-std::optional<StateNumber> StepGraph::first_without_end() const {
+std::optional<StateNumber> StepGraph::first_without_end(const MayGoOn& may_go_on) const {
+  NowAndThen ask(may_go_on, kStatesBetweenQuestions);
   std::vector<bool> reaches_end(states());
   for (bool changed = true; changed;) {
     changed = false;
     std::size_t target = targets_.size();
     for (std::size_t state = states(); state-- > 0;) {
+      ask.step();
       const std::size_t degree = degrees_[state] == kEnd ? 0 : degrees_[state];
       bool reaches = degrees_[state] == kEnd;
       for (std::size_t i = 0; i < degree; ++i) {
@@ -63,13 +73,16 @@ std::optional<StateNumber> StepGraph::first_without_end() const {
 }
 
 /// From all other states every way comes to an end. As above, most passes backwards settle most.
-std::optional<StepGraph::Part> StepGraph::part_with_circles(std::size_t most) const {
+std::optional<StepGraph::Part> StepGraph::part_with_circles(std::size_t most,
+                                                            const MayGoOn& may_go_on) const {
+  NowAndThen ask(may_go_on, kStatesBetweenQuestions);
   std::vector<bool> comes_to_end(states());
   std::size_t left = states();
   for (bool changed = true; changed;) {
     changed = false;
     std::size_t target = targets_.size();
     for (std::size_t state = states(); state-- > 0;) {
+      ask.step();
       const std::size_t degree = degrees_[state] == kEnd ? 0 : degrees_[state];
       bool ends = true;
       for (std::size_t i = 0; i < degree; ++i) {

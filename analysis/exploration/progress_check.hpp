@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/exploration/chunked_list.hpp"
+#include "analysis/exploration/may_go_on.hpp"
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
 
@@ -19,7 +20,8 @@ struct GraphStep {
 
 /// The steps without a death between the states of a search by breadth, in the order in which the
 /// states were expanded, which is that of their numbers. Four bytes a step and two a state; where
-/// steps are left out, eight bytes a step.
+/// steps are left out, eight bytes a step. What looks at all of them asks now and then whether it
+/// may go on, and throws SearchStopped if not.
 class StepGraph {
  public:
   explicit StepGraph(bool has_skipped = false) : has_skipped_(has_skipped) {}
@@ -41,17 +43,18 @@ class StepGraph {
   /// Finds out where the steps lead that were left out, once all states have been added. Such a
   /// step sleeps in its state because it was, or could be, taken in the state before: so it leads
   /// to where the step between the two leads after it, and those two states have smaller numbers.
-  void find_skipped(const SeenStates& seen);
+  void find_skipped(const SeenStates& seen, const MayGoOn& may_go_on);
 
   /// The first state from which no end can be reached unless somebody dies. From there the run goes
   /// on for ever, whatever comes next. Nothing if there is none.
-  [[nodiscard]] std::optional<StateNumber> first_without_end() const;
+  [[nodiscard]] std::optional<StateNumber> first_without_end(const MayGoOn& may_go_on) const;
 
   /// Some states, and for each those that follow it.
   using Part = std::map<StateNumber, std::vector<StateNumber>>;
   /// The states from which a circle can be reached, which are all that are in one and few others.
   /// Nothing if they are more than `most`.
-  [[nodiscard]] std::optional<Part> part_with_circles(std::size_t most) const;
+  [[nodiscard]] std::optional<Part> part_with_circles(std::size_t most,
+                                                      const MayGoOn& may_go_on) const;
 
  private:
   static constexpr std::uint16_t kEnd = 0xffff;

@@ -57,7 +57,7 @@ DetectionPromise of_rdaemon(const FaultSchedule& schedule) {
   const std::uint32_t nodes = nodes_of(schedule);
   DetectionPromise promise;
   promise.calm_from_s = calm_from_s(schedule);
-  promise.fewer_dead_than = neighbours(nodes, nodes);
+  promise.fewer_dead_than = fewest_that_cut_off(nodes);
   // A heartbeat leaves a period after the last one, or later by an interruption, and is handled
   // later by another one. A node that is interrupted looks at its deadline first.
   promise.accurate =
@@ -193,6 +193,8 @@ LemmaSubject connection_loss(const std::string& name, bool daemons, std::int64_t
 }
 
 }  // namespace
+
+std::uint32_t fewest_that_cut_off(std::uint32_t daemons) { return neighbours(daemons, daemons); }
 
 const std::vector<LemmaSubject>& detection_subjects() {
   static const std::vector<LemmaSubject> subjects = [] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@ namespace faultline {
 /// The failure detectors that find deaths themselves, each with what it promises. The bounds follow
 /// from the pages of the protocols (docs/protocols); the code of the protocols is not used.
 const std::vector<LemmaSubject>& detection_subjects();
+
+/// How many daemons of rdaemon, of so many, must die before reports may not reach another one: as
+/// many as each has neighbours.
+std::uint32_t fewest_that_cut_off(std::uint32_t daemons);
 
 /// The subject of that name, which must exist.
 const LemmaSubject& detection_subject(const std::string& name);

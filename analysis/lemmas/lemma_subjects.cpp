@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 #include <utility>
 
 #include "analysis/lemmas/detection_subjects.hpp"
@@ -134,14 +135,19 @@ void leave_out_harmless(FaultSchedule& schedule) {
   });
 }
 
-/// As PRRTE has built it, nobody watches the first daemon, and it watches nobody, so that somebody
-/// else has to be left.
+/// So many deaths of daemons cut nobody off. As PRRTE has built it, nobody watches the first
+/// daemon, and it watches nobody, so that somebody else has to be left.
 void fit_rdaemon(FaultSchedule& schedule) {
-  if (!is_as_built(schedule.seed)) return;
-  bool any = false;
+  const bool as_built = is_as_built(schedule.seed);
+  const std::uint32_t daemons = nodes_of(schedule) + schedule.spare_nodes;
+  const std::size_t most = as_built ? 1 : fewest_that_cut_off(daemons) - 1;
+  std::set<NodeId> dead;
   for (FaultSpec& fault : schedule.faults)
-    std::erase_if(fault.nodes,
-                  [&any](NodeId node) { return node == 0 || std::exchange(any, true); });
+    std::erase_if(fault.nodes, [&](NodeId node) {
+      if (as_built && node == 0) return true;
+      if (dead.size() < most) dead.insert(node);
+      return !dead.contains(node);
+    });
   leave_out_harmless(schedule);
 }
 

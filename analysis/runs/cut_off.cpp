@@ -92,15 +92,8 @@ void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_o
 }
 
 JsonValue bound_json(MeanBound bound) {
-  switch (bound) {
-    case MeanBound::exact:
-      break;
-    case MeanBound::at_least:
-      return "at-least";
-    case MeanBound::unknown:
-      return "unknown";
-  }
-  return {};
+  if (bound == MeanBound::exact) return {};
+  return bound_word(bound);
 }
 
 void RunCount::add(Outcome outcome, std::size_t count) {

@@ -21,7 +21,7 @@ MeanBound bound_of(const std::string& metric);
 /// mean has no interval.
 void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_off);
 
-/// "at-least" or "unknown"; null for an exact mean.
+/// `bound_word`; null for an exact mean.
 JsonValue bound_json(MeanBound bound);
 
 /// How many of some runs were cut off.

@@ -10,6 +10,18 @@
 
 namespace faultline {
 
+const char* bound_word(MeanBound bound) {
+  switch (bound) {
+    case MeanBound::exact:
+      break;
+    case MeanBound::at_least:
+      return "at-least";
+    case MeanBound::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
 double student_t(std::size_t count, double outside) {
   if (count < 2) throw std::invalid_argument("summary: an interval needs at least two values");
   const boost::math::students_t distribution(static_cast<double>(count - 1));

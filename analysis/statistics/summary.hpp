@@ -20,6 +20,9 @@ enum class MeanBound : std::uint8_t {
   unknown,   ///< it could be more or less
 };
 
+/// The word for it in files: "at-least" or "unknown"; "" for an exact mean.
+const char* bound_word(MeanBound bound);
+
 /// Statistics of a sample, in the unit of its values. What the sample is too small for is absent:
 /// everything if it is empty; standard deviation and interval if it has one value.
 struct Summary {

@@ -32,7 +32,8 @@ using Clock = std::chrono::steady_clock;
 /// With fewer values, the estimate of their spread is too poor to stop by it.
 constexpr std::size_t kFewestReplications = 10;
 
-/// The runs of a point so far. Knows whether the point needs more.
+/// The runs of a point so far. Knows whether the point needs more. What was cut off at a limit is
+/// no result, so it makes no mean more precise.
 class PointRuns {
  public:
   PointRuns(std::uint32_t replications, const std::optional<Precision>& precision)
@@ -43,7 +44,7 @@ class PointRuns {
   void add(RunRecord record) {
     if (precision_) {
       known_ = known_ || record.has_number(precision_->metric);
-      if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
+      if (!is_cut_off(record)) add_result(record);
     }
     records_.push_back(std::move(record));
   }
@@ -57,25 +58,39 @@ class PointRuns {
       throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
                        (type == MetricType::text ? " that is a number" : ""));
     if (records_.size() >= precision_->most_replications) return true;
+    if (results_ < first_needed()) return false;
     const Summary summary = summarize(type, values_);
     if (!summary.confidence_95) return false;
     const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
   }
 
-  /// The number of runs that are needed before their values can say that no more are.
-  [[nodiscard]] std::size_t first_needed() const {
-    return precision_ ? std::min<std::size_t>(replications_, precision_->most_replications)
-                      : replications_;
+  /// How many runs are missing, at least. No more than that can be said before they are made.
+  [[nodiscard]] std::size_t least_left() const {
+    if (!precision_) return replications_ - std::min(replications_, records_.size());
+    const std::size_t most = precision_->most_replications;
+    return std::clamp<std::size_t>(first_needed() - std::min(first_needed(), results_), 1,
+                                   most - std::min(most - 1, records_.size()));
   }
 
   [[nodiscard]] const std::vector<RunRecord>& records() const { return records_; }
 
  private:
+  void add_result(const RunRecord& record) {
+    ++results_;
+    if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
+  }
+
+  /// The number of results that are needed before their values can say that no more are.
+  [[nodiscard]] std::size_t first_needed() const {
+    return std::min<std::size_t>(replications_, precision_->most_replications);
+  }
+
   std::size_t replications_;
   std::optional<Precision> precision_;
   std::vector<RunRecord> records_;
-  std::vector<double> values_;  ///< of the metric whose precision counts
+  std::size_t results_ = 0;     ///< runs that were not cut off
+  std::vector<double> values_;  ///< theirs, of the metric whose precision counts
   bool known_ = false;
 };
 
@@ -138,11 +153,7 @@ bool is_done(const Study& study, std::size_t point, const StoredPoint& stored, b
 }
 
 /// How many runs are left to simulate, at least.
-std::size_t least_left(const PointRuns& runs) {
-  if (is_complete(runs)) return 0;
-  const std::size_t first = runs.first_needed();
-  return std::max<std::size_t>(1, first - std::min(first, runs.records().size()));
-}
+std::size_t least_left(const PointRuns& runs) { return is_complete(runs) ? 0 : runs.least_left(); }
 
 /// The resolved scenario of a point as one object. It joins what all points of the file share and
 /// what only this point has.

@@ -112,13 +112,15 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
 }
 
 /// A new process does not know yet who is in the world. If its leader dies, or has perhaps done so
-/// before saying anything, it tells everybody that it is there. It has been told who had been
-/// replaced before it started, and a notice that was on its way to its predecessor can be late.
+/// before saying anything, it tells everybody that it is there: once, if it hears of many deaths
+/// before it has a leader. It has been told who had been replaced before it started, and a notice
+/// that was on its way to its predecessor can be late.
 void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
   if (peer.number < context.known(peer.actor).number) return;
   put_latest(dead_, peer);
   give_up_if_world_is_lost(context);
-  if (!regrouping_->follows || *regrouping_->follows == peer) call_all(context);
+  const bool has_leader = regrouping_->follows.has_value();
+  if (has_leader ? *regrouping_->follows == peer : !regrouping_->has_called) call_all(context);
 }
 
 void WorldLayer::call_all(Context& context) {
@@ -178,7 +180,11 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
     });
     // A notice of the death before is late now. So whoever may have lost its leader calls at once.
     const std::optional<Incarnation>& leader = regrouping_->follows;
-    if (!leader || (leader->actor == peer.actor && leader->number < peer.number)) call_all(context);
+    if (leader ? leader->actor == peer.actor && leader->number < peer.number
+               : !regrouping_->has_called)
+      call_all(context);
+    else if (!leader)
+      send_ready(context, peer.actor);  // the call went to the process before
     return;
   }
   if (phase_ == Phase::entering) enter_when_all_are_known(context);
@@ -195,12 +201,9 @@ void WorldLayer::name_leader(Context& context, ActorId spawned) const {
       .payload.put(Incarnation{leader(), incarnation_in_world(leader())});
 }
 
-/// The node may have failed before the process could start, and another one may be left.
 void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
-  if (peer.actor >= processes_) return;
-  if (!put_latest(regrouping_.change().refused, peer))
-    return context.fatal("no node is left for a process that takes the place of a dead one");
-  restart(context, peer);
+  if (peer.actor < processes_)
+    context.fatal("no node is left for a process that takes the place of a dead one");
 }
 
 // ---- to be ready ------------------------------------------------------------------------------

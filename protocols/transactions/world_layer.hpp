@@ -195,17 +195,16 @@ class WorldLayer : public Layer {
     std::optional<Incarnation> follows;  ///< a new process: its leader
     bool has_called = false;             ///< a new process: all have been told that it is there
     std::vector<Incarnation> asked;      ///< by this leader, to be started again
-    std::vector<Incarnation> refused;    ///< of them, those who were not started at once
     std::vector<Ready> ready;            ///< others, ascending
     std::vector<Message> early;          ///< of the protocol, about later worlds
     std::vector<Message> held;           ///< of the program
 
     [[nodiscard]] bool is_over() const {
-      return !spawns && unheeded.empty() && !follows && asked.empty() && refused.empty() &&
-             ready.empty() && early.empty() && held.empty();
+      return !spawns && unheeded.empty() && !follows && asked.empty() && ready.empty() &&
+             early.empty() && held.empty();
     }
     void digest(Digest& into) const {
-      into.add(spawns, unheeded, follows, has_called, asked, refused, ready, early, held);
+      into.add(spawns, unheeded, follows, has_called, asked, ready, early, held);
     }
   };
 

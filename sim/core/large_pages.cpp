@@ -6,6 +6,9 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
+
+#include "sim/core/ending_thread.hpp"
 
 namespace faultline {
 
@@ -34,15 +37,24 @@ class LargePages final : public std::pmr::memory_resource {
 };
 
 /// Gives a pool its memory. A pool asks for at most 1 MiB at a time, so that several requests share
-/// large pages. What a pool has it keeps.
+/// large pages. What a pool has it keeps, as long as it lives.
 class PoolBuffer final : public std::pmr::memory_resource {
+ public:
+  PoolBuffer() = default;
+  PoolBuffer(const PoolBuffer&) = delete;
+  PoolBuffer& operator=(const PoolBuffer&) = delete;
+  ~PoolBuffer() override {
+    for (void* region : regions_) large_pages().deallocate(region, kRegion);
+  }
+
+ private:
   static constexpr std::size_t kSmall = std::size_t{256} << 10;  ///< as small jobs need
   static constexpr std::size_t kRegion = 16 * kPage;
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (bytes < kSmall || bytes > kRegion) return large_pages().allocate(bytes, alignment);
     if (std::align(alignment, bytes, next_, left_) == nullptr) {
-      next_ = large_pages().allocate(kRegion, alignment);
+      next_ = regions_.emplace_back(large_pages().allocate(kRegion));
       left_ = kRegion;
     }
     left_ -= bytes;
@@ -59,7 +71,19 @@ class PoolBuffer final : public std::pmr::memory_resource {
 
   void* next_ = nullptr;
   std::size_t left_ = 0;
+  std::vector<void*> regions_;
 };
+
+struct ComponentStorage {
+  PoolBuffer buffer;
+  std::pmr::unsynchronized_pool_resource pool{
+      std::pmr::pool_options{.max_blocks_per_chunk = 0,
+                             .largest_required_pool_block = kLargestPiece},
+      &buffer};
+};
+
+/// Components may outlive every static object, so the first thread never destroys its own.
+thread_local ComponentStorage* storage_of_thread = nullptr;
 
 }  // namespace
 
@@ -69,13 +93,10 @@ std::pmr::memory_resource& large_pages() {
 }
 
 std::pmr::memory_resource& component_storage() {
-  // Components may outlive every static object, so neither is ever destroyed.
-  thread_local auto& buffer = *new PoolBuffer;
-  thread_local auto& storage = *new std::pmr::unsynchronized_pool_resource(
-      std::pmr::pool_options{.max_blocks_per_chunk = 0,
-                             .largest_required_pool_block = kLargestPiece},
-      &buffer);
-  return storage;
+  if (storage_of_thread == nullptr) storage_of_thread = new ComponentStorage;
+  return storage_of_thread->pool;
 }
+
+EndingThread::~EndingThread() { delete std::exchange(storage_of_thread, nullptr); }
 
 }  // namespace faultline

@@ -99,6 +99,7 @@ struct SentPromise {
 struct PendingRestart {
   Incarnation dead;
   NodeId node;
+  RestartOn where;
   Incarnation asker;
 };
 

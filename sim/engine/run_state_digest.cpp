@@ -165,7 +165,7 @@ StateDigest RunState::content_of(const Event& event) const {
       break;
     case EventKind::restart: {
       const PendingRestart& pending = pending_restarts[event.at.detail];
-      into.add(pending.dead, pending.node, pending.asker);
+      into.add(pending.dead, pending.node, pending.where, pending.asker);
       break;
     }
     case EventKind::fault:

@@ -435,6 +435,7 @@ class Runtime : private Services {
 
   // restarts (runtime_restart.cpp)
   void ask_restart(ActorId self, const Action& action);
+  void start_elsewhere(std::uint32_t index);
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
   [[nodiscard]] bool node_is_up(NodeId node) const;
   [[nodiscard]] bool has_place(NodeId node) const;

@@ -31,7 +31,7 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
     refuse_restart(incarnation_of(self), dead);
     return;
   }
-  state_.pending_restarts.push_back({dead, *node, incarnation_of(self)});
+  state_.pending_restarts.push_back({dead, *node, action.where, incarnation_of(self)});
   schedule(state_.now_s + job_->spec.platform.restart_delay_s, EventKind::restart, self,
            static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
 }
@@ -82,11 +82,7 @@ void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
 void Runtime::restart(std::uint32_t index) {
   reach_ = Reach::anything;
   const PendingRestart pending = state_.pending_restarts[index];
-  if (!node_is_up(pending.node)) {
-    state_.pending_restarts[index].dead = {};
-    refuse_restart(pending.asker, pending.dead);
-    return;
-  }
+  if (!node_is_up(pending.node)) return start_elsewhere(index);
   // A daemon may have come back since with a rank of its node.
   if (incarnation_of(pending.dead.actor) == pending.dead) {
     revive_daemon(pending);
@@ -94,6 +90,23 @@ void Runtime::restart(std::uint32_t index) {
   }
   answer_asker(pending);
   check_stop();
+}
+
+/// The node has failed before the process could start there, and another one may be left. A refusal
+/// says that none is.
+void Runtime::start_elsewhere(std::uint32_t index) {
+  PendingRestart& pending = state_.pending_restarts[index];
+  const bool is_dead = incarnation_of(pending.dead.actor) == pending.dead;
+  const auto node = is_dead ? node_for(pending.dead, pending.where) : std::nullopt;
+  if (node) {
+    pending.node = *node;
+    schedule(state_.now_s + job_->spec.platform.restart_delay_s, EventKind::restart,
+             pending.asker.actor, index);
+    return;
+  }
+  const PendingRestart refused = pending;
+  pending.dead = {};
+  refuse_restart(refused.asker, refused.dead);
 }
 
 /// Who has asked for a rank is told of the daemon, too, if that has started with it or before.

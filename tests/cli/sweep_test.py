@@ -259,6 +259,31 @@ class Results(SweepTest):
         runs = rows(self.store)["runs"]
         self.assertEqual([sum(row[1] == point for row in runs) for point in (0, 1)], [17, 17])
 
+    def test_runs_that_were_cut_off_make_no_mean_more_precise(self):
+        precision = {"metric": "application_messages", "relative_half_width": 0.35}
+        study = changed(SMALL, ["stop"], {"time_s": 0.05})  # ends a third of the walks
+        self.write("s.json", changed(study, ["sweep"], {"precision": precision}))
+        self.sweep(code=1)
+        stored = rows(self.store)["runs"]
+        for point in (0, 1):
+            runs = [json.loads(row[3]) for row in stored if row[1] == point]
+
+            def results(count):
+                return [run["application_messages"] for run in runs[:count]
+                        if run["outcome"] != "limit"]
+            enough = [count for count in range(10, len(runs) + 1)
+                      if len(results(count)) >= 10 and self.is_narrow(results(count), 0.35)]
+            self.assertEqual(enough, [len(runs)])
+            self.assertGreater(len(runs), len(results(len(runs))))
+
+    def test_a_point_without_results_has_as_many_replications_as_it_may(self):
+        precision = {"metric": "end_time_s", "relative_half_width": 0.1, "most_replications": 13}
+        study = changed(SMALL, ["stop"], {"time_s": 1e-5})  # each run ends then
+        self.write("s.json", changed(study, ["sweep"], {"precision": precision}))
+        self.sweep(code=1)
+        runs = rows(self.store)["runs"]
+        self.assertEqual([sum(row[1] == point for row in runs) for point in (0, 1)], [13, 13])
+
     @staticmethod
     def is_narrow(values, share):
         # The 0.975 quantiles of Student's t for 9 to 39 degrees of freedom, from printed tables.

@@ -69,6 +69,33 @@ TEST_CASE("a node that is dead takes nobody, also if it dies while a process sta
     }
 }
 
+TEST_CASE("where a process was to start fails, and another node takes it as long as one is left") {
+  for (const EngineKind engine : engines())
+    for (const std::uint32_t failing : {1U, 2U, 3U}) {
+      Job job(4);
+      job.spec.platform.spare_nodes = 3;
+      job.spec.platform.restart_delay_s = 10;
+      job.script(Family::workload, [&](ActorId self) {
+        Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
+        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+          job.note(context, "refused", peer.actor);
+        };
+        return handlers;
+      });
+      job.kill(5, {1});
+      for (std::uint32_t node = 0; node < failing; ++node) job.kill(25 + 10 * node, {}, {4 + node});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), failing);
+      if (failing < 3) {
+        CHECK(seen.values(0, "refused").empty());
+        CHECK(close(seen.times_s(1, "start"), {0, 30.0 + 10 * failing}, engine));
+      } else {
+        CHECK(close(seen.times_s(0, "refused"), {50}, engine));
+        CHECK(close(seen.times_s(1, "start"), {0}, engine));
+      }
+    }
+}
+
 TEST_CASE("after a refused restart one can ask again") {
   for (const EngineKind engine : engines()) {
     Job job(4);

@@ -224,6 +224,22 @@ TEST_CASE("a search that comes to a limit is bounded, and says which limit it wa
   CHECK(explore(request).limit == SearchLimit::memory);
 }
 
+TEST_CASE("an interrupt ends a search while it looks for runs that have no end") {
+  Job job(kRing);
+  ring(job, 16, {0, 1, 2});
+  job.spec.platform.ordering = Ordering::unordered;
+  constexpr std::uint64_t kAll = 17 * 17 * 17;  // each message has made 0 to 16 hops
+  int asked = 0;                                // since all states are known
+  const ExplorationResult result = explore(request_of(job), [&](const ExplorationProgress& so_far) {
+    return so_far.states < kAll || so_far.waiting > 0 || ++asked < 2;
+  });
+  CHECK(result.states == kAll);
+  CHECK(result.limit == SearchLimit::interrupt);
+  CHECK(result.verdict == ExplorationResult::Verdict::bounded);
+  CHECK(!result.progress_checked);
+  CHECK(explore(request_of(job)).progress_checked);
+}
+
 TEST_CASE("without a memory of steps, states are rebuilt from their paths to the same result") {
   Job job(kRing);
   ring(job, 3, {0, 1, 2});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 using namespace faultline;
 
@@ -18,6 +19,12 @@ TEST_CASE("the summary of a small sample is the one of the textbook") {
   const double half_width = 2.364624251592785 * std::sqrt(32.0 / 7.0 / 8.0);
   CHECK(summary.confidence_95->low == Approx(5.0 - half_width).epsilon(1e-13));
   CHECK(summary.confidence_95->high == Approx(5.0 + half_width).epsilon(1e-13));
+}
+
+TEST_CASE("a bound has one word in all files, and an exact mean none") {
+  CHECK(bound_word(MeanBound::exact) == std::string());
+  CHECK(bound_word(MeanBound::at_least) == std::string("at-least"));
+  CHECK(bound_word(MeanBound::unknown) == std::string("unknown"));
 }
 
 TEST_CASE("Student's t quantiles agree with their closed forms and printed tables") {

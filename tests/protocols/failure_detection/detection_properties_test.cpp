@@ -10,10 +10,9 @@
 #include <string>
 
 #include "analysis/lemmas/detection_subjects.hpp"
-#include "analysis/lemmas/lemma_search.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -67,16 +66,10 @@ std::uint16_t report_kind(const RunSpec& spec) {
 }  // namespace
 
 TEST_CASE("failure detectors find all deaths, err nowhere on a quiet network, and tell once") {
-  for (const LemmaSubject& subject : detection_subjects())
-    for (const EngineKind engine : engines())
-      for (std::uint64_t number = 1; number <= (engine == EngineKind::loggp ? 400 : 5); ++number) {
-        const FaultSchedule schedule = subject.draw(number);
-        const auto judged = [&] {
-          return said_of_run(run_lemma(schedule, subject.stack, engine).broken);
-        };
-        INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
-        REQUIRE((engine == EngineKind::loggp ? judged() : in_child(judged)) == "");
-      }
+  for (const LemmaSubject& subject : detection_subjects()) {
+    check_schedules(subject, EngineKind::loggp, 1, 401);
+    check_schedules(subject, EngineKind::simgrid, 1, 6);
+  }
 }
 
 TEST_CASE("schedules for failure detectors have deaths between two sends of a broadcast") {
@@ -147,23 +140,7 @@ TEST_CASE("schedules for failure detectors differ in everything that they may di
 }
 
 TEST_CASE("a schedule for a failure detector is replayed from its files") {
-  for (const LemmaSubject& subject : detection_subjects())
-    for (std::uint64_t number = 1; number <= 40; ++number) {
-      const TemporaryDirectory directory;
-      const FaultSchedule schedule = subject.draw(number);
-      const ReplayFiles files =
-          replay_files(schedule, subject.stack, EngineKind::loggp, "replay", "./machine.json");
-      static_cast<void>(directory.write("machine.json", files.machine));
-      const Scenario scenario =
-          load_scenario(directory.write("scenario.json", files.scenario).string());
-      const RunResult again =
-          run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
-      const RunResult first = run_lemma(schedule, subject.stack, EngineKind::loggp).result;
-      INFO(subject.name << ", schedule " << number);
-      CHECK(again.outcome == first.outcome);
-      CHECK(again.events == first.events);
-      CHECK(again.metrics.values() == first.metrics.values());
-    }
+  for (const LemmaSubject& subject : detection_subjects()) check_replays(subject, 40);
 }
 
 // What the search has found: a rank dies, and its node before its daemon has told anybody.

@@ -10,54 +10,23 @@
 #include "analysis/lemmas/lemma_subjects.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
 
 namespace {
 
-void check_lemmas(const LemmaSubject& subject, std::uint64_t schedules) {
-  for (const EngineKind engine : engines()) {
-    // A hundredth of them on simgrid, each in a process of its own.
-    const std::uint64_t runs = engine == EngineKind::loggp ? schedules : schedules / 100;
-    for (std::uint64_t number = 1; number <= runs; ++number) {
-      const FaultSchedule schedule = draw_schedule(number);
-      const auto judged = [&] {
-        const auto broken = run_lemma(schedule, subject.stack, engine).broken;
-        return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
-      };
-      const std::string broken = engine == EngineKind::loggp ? judged() : in_child(judged);
-      INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
-      REQUIRE(broken == "");
-    }
-  }
-}
-
 /// All that the lemmas are searched for and that is such a detector: so many variants.
 void check_subjects_of(const std::string& detector, std::size_t variants) {
   std::size_t checked = 0;
   for (const LemmaSubject& subject : lemma_subjects()) {
     if (subject.stack.components.at(Family::termination).name != detector) continue;
-    check_lemmas(subject, 5000);
+    check_schedules(subject, EngineKind::loggp, 1, 5001);
+    check_schedules(subject, EngineKind::simgrid, 1, 51);
     ++checked;
   }
   CHECK(checked == variants);
-}
-
-void check_replay(const FaultSchedule& schedule, const ProtocolStack& stack) {
-  const TemporaryDirectory directory;
-  const ReplayFiles files =
-      replay_files(schedule, stack, EngineKind::loggp, "replay", "./machine.json");
-  static_cast<void>(directory.write("machine.json", files.machine));
-  const Scenario scenario =
-      load_scenario(directory.write("scenario.json", files.scenario).string());
-  const RunResult again =
-      run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
-  const RunResult first = run_lemma(schedule, stack, EngineKind::loggp).result;
-  CHECK(again.outcome == first.outcome);
-  CHECK(again.events == first.events);
-  CHECK(again.metrics.values() == first.metrics.values());
 }
 
 /// No detector of termination; notices take twice as long as the schedule says.

@@ -86,21 +86,7 @@ TEST_CASE("random schedules strike commits, recoveries and new processes") {
 
 TEST_CASE("a schedule of a program of TryBlocks is replayed from its files") {
   for (const LemmaSubject& subject : lemma_subjects(Family::transactions))
-    for (std::uint64_t number = 1; number <= 40; ++number) {
-      const FaultSchedule schedule = subject.draw(number);
-      const TemporaryDirectory directory;
-      const ReplayFiles files =
-          replay_files(schedule, subject.stack, EngineKind::loggp, "replay", "./machine.json");
-      static_cast<void>(directory.write("machine.json", files.machine));
-      CAPTURE(subject.name, number);
-      const Scenario scenario =
-          load_scenario(directory.write("scenario.json", files.scenario).string());
-      const RunResult again =
-          run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
-      const RunResult first = run_lemma(schedule, subject.stack, EngineKind::loggp).result;
-      CHECK(again.outcome == first.outcome);
-      CHECK(again.metrics.values() == first.metrics.values());
-    }
+    check_replays(subject, 40);
 }
 
 TEST_CASE("every simpler schedule of a program of TryBlocks is one that a scenario can state") {

@@ -185,6 +185,54 @@ TEST_CASE("a program that can goes on with the ranks that are left, and their da
     }
 }
 
+// They know nothing of each other, hear of each other's starts, and have no leader until the last
+// of them has been started.
+TEST_CASE("many processes that start at once call everybody once, and each other") {
+  for (const std::string protocol : {"fampi", "ulfm", "relaunch"}) {
+    constexpr std::uint32_t kRanks = 32;
+    constexpr std::uint32_t kNew = 16;
+    Job job(kRanks, quick_machine());
+    job.spec.platform.processes_per_node = 8;
+    job.spec.platform.spare_nodes = 2;
+    job.workload("try-blocks", {{"iterations", std::int64_t{2}}, {"compute_s", 1e-5}});
+    job.use(Family::transactions, protocol,
+            {{protocol == "relaunch" ? "relaunch_s" : "spawn_s", 0.0}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
+    job.spec.stop.when = StopWhen::finished;
+    job.kill(1e-5, {}, {0, 1});
+    const Seen seen = job.run();
+    CAPTURE(protocol);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("ranks_respawned") == kNew);
+    // One to each other rank, one more to each that starts later, and one to each leader named.
+    CHECK(seen.metric("control_messages.ready") < kNew * (kRanks + 2 * kNew) + kRanks);
+  }
+}
+
+TEST_CASE("spare nodes may fail while a process starts there, as long as one is left") {
+  for (const EngineKind engine : engines())
+    for (const std::string protocol : {"fampi", "ulfm", "relaunch"})
+      for (const std::uint32_t failing : {2U, 3U}) {
+        Job job(4, quick_machine());
+        job.workload("try-blocks", {{"iterations", std::int64_t{4}}, {"compute_s", 1e-5}});
+        job.use(Family::transactions, protocol,
+                {{protocol == "relaunch" ? "relaunch_s" : "spawn_s", 0.0}});
+        job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
+        job.spec.platform.spare_nodes = 3;
+        job.spec.platform.restart_delay_s = 1e-3;
+        job.spec.stop.when = StopWhen::finished;
+        job.kill(1e-5, {2});
+        for (std::uint32_t node = 0; node < failing; ++node)
+          job.kill(5e-4 + 1e-3 * node, {}, {4 + node});
+        const Seen seen = job.run(engine);
+        CAPTURE(engine_word(engine), protocol, failing, seen.result.fatal_reason);
+        CHECK(seen.result.outcome == (failing < 3 ? Outcome::finished : Outcome::fatal_reported));
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("end_time_s") > 3e-3);
+        CHECK(seen.metric("end_time_s") < 4e-3);
+      }
+}
+
 TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
   const double right = right_digest(6);
   for (const EngineKind engine : engines())
