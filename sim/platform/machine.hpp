@@ -72,6 +72,7 @@ struct Machine {
   double link_bandwidth_Bps = 0;   ///< bandwidth of one link, per direction
   double local_latency_s = 0;      ///< replaces L between processes of the same node
   double local_bandwidth_Bps = 0;  ///< bandwidth between processes of the same node
+  double memory_per_node_B = 0;    ///< 0 if the file does not say. Only to warn of what needs more
 };
 
 }  // namespace faultline

@@ -332,6 +332,27 @@ void check_soft_faults(const RunSpec& point, Problems& problems) {
                            " has none" + alternatives_with_try_blocks(Family::transactions));
 }
 
+/// It runs as if memory had no end, so that is no error.
+void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+  const double memory_B = point.platform.machine.memory_per_node_B;
+  if (memory_B == 0.0) return;
+  const std::uint32_t ranks = std::min(point.platform.processes_per_node, point.platform.processes);
+  for (const auto& [family, option] : {std::pair{Family::message_logging, "image_bytes"},
+                                       {Family::workload, "state_bytes"},
+                                       {Family::workload, "object_bytes"}}) {
+    const ComponentChoice& choice = point.component(family);
+    const auto found = choice.options.find(option);
+    if (found == choice.options.end() || !std::holds_alternative<std::int64_t>(found->second))
+      continue;
+    const auto bytes = static_cast<double>(std::get<std::int64_t>(found->second));
+    if (bytes * ranks <= memory_B) continue;
+    problems.note(member_path(paths[index_of(family)], option),
+                  "does not fit: a node of " + point.platform.machine.name + " has a memory of " +
+                      std::to_string(static_cast<std::uint64_t>(memory_B)) + " bytes" +
+                      (ranks == 1 ? "" : ", and holds " + std::to_string(ranks) + " ranks"));
+  }
+}
+
 std::string place_of(const OptionProblem& problem, const std::string& component) {
   const std::string option = member_path(component, problem.option);
   return problem.item ? item_path(option, *problem.item) : option;
@@ -348,6 +369,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
     }
   }
   check_soft_faults(point, problems);
+  note_memory(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
 }

@@ -405,7 +405,12 @@ const OptionSet<Machine>& machine_values() {
                   bandwidth("bandwidth of one link, per direction"))
           .option("local_latency_s", &Machine::local_latency_s, time("replaces L within a node"))
           .option("local_bandwidth_Bps", &Machine::local_bandwidth_Bps,
-                  bandwidth("bandwidth through the memory of a node"));
+                  bandwidth("bandwidth through the memory of a node"))
+          .option("memory_per_node_B", &Machine::memory_per_node_B,
+                  {.doc = "memory of a node. What does not fit into it is warned of; 0: not known",
+                   .unit = "B",
+                   .minimum = 0,
+                   .maximum = 1e18});
   return set;
 }
 

@@ -149,7 +149,7 @@ Machine read_values(CheckedObject& object, Problems& problems) {
       values[spec.name] = read_sourced(*value, spec, problems);
     } else {
       values[spec.name] = spec.default_value;
-      if (object.is_object())
+      if (object.is_object() && spec.required)
         problems.add(spec.name, R"(missing, expected {"value": )" + expectation(spec) +
                                     R"(, "unit", "status", "source"})");
     }

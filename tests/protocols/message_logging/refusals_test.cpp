@@ -214,3 +214,24 @@ TEST_CASE("too many helpers for the job and for the workload are told in one lin
   CHECK_THAT(error, Contains("message_logging.helpers: expected at most 7 with 8 processes"));
   CHECK_THAT(error, !Contains("objects_per_process") && !Contains("\n"));
 }
+
+TEST_CASE("images that do not fit into the memory of a node are warned of, and run") {
+  const auto notes = [](const char* machine, const char* per_node, const char* bytes) {
+    return parse_scenario(std::string(R"({"schema_version": 1, "platform": {"machine": ")") +
+                              machine + R"(", "processes": 4, "processes_per_node": )" + per_node +
+                              R"(}, "workload": {"name": "stencil", "iterations": 1},
+                               "message_logging": {"name": "causal", "image_bytes": )" +
+                              bytes + "}}",
+                          "s.json")
+        .notes;
+  };
+  CHECK(notes("intrepid", "1", "2147483648").empty());
+  CHECK(notes("intrepid", "4", "536870912").empty());
+  CHECK(notes("nacl", "1", "1000000000000").empty());  // its file does not say
+  CHECK(notes("intrepid", "1", "2147483649") ==
+        std::vector<std::string>{"s.json: message_logging.image_bytes: does not fit: a node of "
+                                 "intrepid has a memory of 2147483648 bytes"});
+  const std::vector<std::string> several = notes("intrepid", "4", "536870913");
+  REQUIRE(several.size() == 1);
+  CHECK_THAT(several[0], Contains("and holds 4 ranks"));
+}
