@@ -33,7 +33,7 @@ class PartTable {
     EventKind kind = EventKind::arrive;
     bool alive = false;   ///< of an actor
     bool active = false;  ///< of an actor
-    /// Messages of the workload: an actor that holds some, or one that is in flight.
+    /// Messages of the workload: an actor that has some to handle, or one that is in flight.
     bool has_messages = false;
     bool ended = false;     ///< of a common part
     bool is_local = false;  ///< of a common part

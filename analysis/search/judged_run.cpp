@@ -9,6 +9,7 @@
 #include "analysis/lemmas/recovery_promise.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/worker_process.hpp"
+#include "analysis/search/unpromised.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_reader.hpp"
@@ -48,10 +49,6 @@ std::string refusal_of(const std::string& problems) {
   return kind_of_message(first);
 }
 
-bool is_told_of_deaths(const ComponentChoice& detector) {
-  return detector.registration == nullptr || detector.registration->exit_notice;
-}
-
 /// What a run is asked to be: nobody can die, or be late without end.
 bool is_undisturbed(const RunSpec& spec) {
   return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty();
@@ -71,12 +68,14 @@ class Judge {
     if (!first.run) return without_result(first.error);
     judgement_.outcome = outcome_word(first.run->outcome);
     judgement_.events = static_cast<std::uint64_t>(first.run->events);
-    judgement_.by_membership = waits_for_membership(spec_, *first.run);
-    if (!judgement_.by_membership) judge_end(*first.run);
+    judge_end(*first.run);
+    if (judgement_.finding && is_unpromised(scenario_, *first.run)) {
+      judgement_.finding.reset();
+      judgement_.by_membership = true;
+    }
     if (!judgement_.finding && settings_.repeats) repeat(first);
-    const bool goes_on = !judgement_.finding && !judgement_.by_membership;
-    if (goes_on && settings_.compares) compare(*first.run);
-    if (goes_on && !judgement_.finding && settings_.explored_each > 0 &&
+    if (!judgement_.finding && settings_.compares) compare(*first.run);
+    if (!judgement_.finding && settings_.explored_each > 0 &&
         scenario_.seed % settings_.explored_each == 0)
       explore_it();
     return std::move(judgement_);
@@ -143,7 +142,7 @@ class Judge {
         if (is_hung_for_good()) found_violation(run);
         return;
       case Outcome::fatal_reported:
-        if (is_undisturbed(spec_))
+        if (was_in_peace(spec_, run))
           found("gives up in peace", run.fatal_reason);
         else
           judge_giving_up(run);
@@ -227,14 +226,21 @@ class Judge {
       found("engines differ", "in the number of messages of the application");
   }
 
+  [[nodiscard]] bool has_erring_detector() const {
+    const Registration* const detector = spec_.component(Family::failure_detection).registration;
+    return detector != nullptr && detector->name == "erring-oracle";
+  }
+
   /// All orders of a small job, and all deaths if there may be any. What takes time is left out.
   void explore_it() {
     constexpr std::uint32_t kMostProcesses = 3;
     if (spec_.platform.processes > kMostProcesses || scenario_.engine != EngineKind::loggp) return;
+    if (has_erring_detector()) return;  // what follows a false report is not promised
     RunSpec plain = spec_;
     plain.faults.clear();
     plain.fault_sources.clear();
     plain.slow.clear();
+    plain.partitions.clear();
     plain.platform.delay_noise.reset();
     plain.platform.os_noise.reset();
     plain.platform.start_delay_s = 0.0;
@@ -284,20 +290,6 @@ bool is_set(const JsonValue& json, const char* key) {
 }
 
 }  // namespace
-
-bool waits_for_membership(const RunSpec& spec, const RunRecord& run) {
-  const ComponentChoice& detector = spec.component(Family::failure_detection);
-  if (!spec.partitions.empty() || run.number("false_reports").value_or(0.0) > 0.0) return true;
-  if (detector.registration != nullptr && detector.registration->name == "erring-oracle")
-    return true;
-  if (spec.platform.detection_loss_probability > 0.0 &&
-      run.number("missed_reports").value_or(0.0) > 0.0)
-    return true;
-  const bool brings_back = spec.component(Family::message_logging).registration != nullptr ||
-                           spec.component(Family::transactions).registration != nullptr;
-  return brings_back && run.number("faults_struck").value_or(0.0) > 1.0 &&
-         !is_told_of_deaths(detector);
-}
 
 bool outlives_deaths(const RunSpec& spec) {
   const auto has = [&](Family family) { return spec.component(family).registration != nullptr; };

@@ -31,18 +31,11 @@ struct Judgement {
   std::string refused;  ///< why the front end refuses it, without its numbers; "" if it does not
   std::string outcome;  ///< how the run ended; "" if it has no result
   std::optional<Finding> finding;
-  bool by_membership = false;  ///< see waits_for_membership
+  bool by_membership = false;  ///< it went wrong, and may have: see is_unpromised
   bool as_printed = false;     ///< a protocol is wrong on purpose
   bool explored = false;
   std::uint64_t events = 0;
 };
-
-/// What follows a false report, a cut of the network, a death that a network with losses keeps from
-/// somebody, or deaths after a process has returned to a detector that nobody tells of them, is not
-/// promised by all families yet. Such runs are judged by
-/// exceptions, invariants and determinism alone. When membership is settled (who is declared dead
-/// is fenced, who returns is watched), this predicate and what asks it can go.
-bool waits_for_membership(const RunSpec& spec, const RunRecord& run);
 
 /// Does anybody in the stack promise that a run comes to an end although somebody has died? Else a
 /// program may wait for the dead for ever.

@@ -141,8 +141,8 @@ std::string search_table(const SearchResult& result, std::size_t width) {
        std::to_string(sum_of(result.refused)) + " were refused and " + std::to_string(result.runs) +
        " run, " + std::to_string(result.explored) + " of them explored; " +
        std::to_string(result.by_membership) +
-       " had a false report, a cut or an unwatched return, and were judged by exceptions, "
-       "invariants and repetition alone; " +
+       " went wrong after what no protocol promises to bear yet (a false report, work or word that "
+       "the network has lost, a return that nobody watches); " +
        std::to_string(result.as_printed) +
        " went wrong as printed in a paper or without protection.");
   if (!result.refused.empty()) text += "Refused, most often:\n" + refusals(result, width);

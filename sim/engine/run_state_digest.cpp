@@ -83,7 +83,9 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
   into.add(rare.links, rare.linked_by);
   into.add(rare.refused.size());
   for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
-  into.add(rare.restarted, rare.awaits_start);
+  // Whether the first of what is due has an event is known from what is scheduled, but a step that
+  // looks at this actor alone asks for it here.
+  into.add(rare.restarted, rare.awaits_start, rare.awaits_processor);
   add_messages(rare.early, into);
   add_messages(rare.fenced, into);
 }
@@ -133,6 +135,16 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
   if (!has_more) return;
   add_heard(actor, state.deaths, into);
   add_rare_state(actor.rare_state ? *actor.rare_state : none, state.deaths, into);
+}
+
+/// Does it hold messages of the workload, or have some arrived that it has not handled? Under
+/// progress = between it finds what has come while it computed only after it has become idle.
+bool holds_work(const ActorState& actor) {
+  const auto is_work = [](const Message* message) { return message->channel == Family::workload; };
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next)
+    if (is_work(message)) return true;
+  return actor.held() > 0 ||
+         (actor.rare_state && std::ranges::any_of(actor.rare_state->early, is_work));
 }
 
 }  // namespace
@@ -300,7 +312,7 @@ StateParts RunState::parts(const RunJob& job) const {
     add_actor(actor, *this, job, into);
     if (const std::size_t self = parts.actors.size(); self < histories.size())
       into.add(histories[self].high, histories[self].low);
-    parts.actors.push_back({into.value(), actor.alive, actor.active, actor.held() > 0});
+    parts.actors.push_back({into.value(), actor.alive, actor.active, holds_work(actor)});
   }
   parts.common = common_part(job);
   parts.ended = stopped || !auditor.violations().empty();

@@ -41,7 +41,7 @@ struct StateParts {
     StateDigest content;
     bool alive;
     bool active;  ///< its workload is
-    bool holds;   ///< its layers hold messages of the workload
+    bool holds;   ///< its layers hold messages of the workload, or it has not handled some
   };
   std::vector<Actor> actors;
   /// What is no actor's: who has died, what the auditor has still to judge, whether the run is

@@ -36,6 +36,13 @@ std::string alternatives_with_try_blocks(Family family) {
   return alternatives_where(family, has_try_blocks);
 }
 
+/// Does the failure detector declare somebody dead who lives, because the scenario says so? The
+/// resource manager tells it of deaths, so it does not err by itself.
+bool errs_as_stated(const RunSpec& point) {
+  const Registration* detector = point.component(Family::failure_detection).registration;
+  return detector != nullptr && detector->exit_notice && !detector->traits.accurate;
+}
+
 /// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
  public:
@@ -51,9 +58,10 @@ class AssumptionCheck {
     if (is_refused_above()) return;
     const Traits& traits = component_.traits;
     if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
-    if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults &&
-        !is_recovered())
-      refuse_faults();
+    const bool is_exposed =
+        component_.family != Family::workload && !traits.tolerates_faults && !is_recovered();
+    if (point_.has_faults() && is_exposed) refuse_faults();
+    if (!point_.has_faults() && errs_as_stated(point_) && is_exposed) refuse_false_reports();
     const bool needs_detection = traits.needs_detection && !is_told_by_transactions();
     if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults, expected failure_detection" +
@@ -266,6 +274,14 @@ class AssumptionCheck {
         "needs messages in order, expected platform.ordering \"fifo\"" +
         alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
   }
+  /// Who is declared dead has no place in the job any more, as if it had died.
+  void refuse_false_reports() const {
+    refuse("tolerates no faults, and " +
+           point_.component(Family::failure_detection).registration->name +
+           " declares a rank dead that lives, expected another failure_detection" +
+           alternatives(component_.family,
+                        [](const Traits& traits) { return traits.tolerates_faults; }));
+  }
   void refuse_faults() const {
     refuse("tolerates no faults, expected no faults" +
            alternatives(component_.family,
@@ -311,6 +327,31 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
       problems.add("stop.when",
                    R"("all-reported" may never come under a faults.partition without end, across )"
                    "which nobody is told of a death; give it a to_s");
+}
+
+/// The ranks of such a job wait for the dead. It ends as it should if nobody dies in time.
+void note_unprotected(const RunSpec& point, Problems& problems) {
+  const auto has = [&](Family family) { return point.component(family).registration != nullptr; };
+  const Registration* workload = point.component(Family::workload).registration;
+  if (point.stop.when != StopWhen::finished || !point.has_faults() || workload == nullptr ||
+      workload->traits.needs_detection || has(Family::message_logging) || has(Family::transactions))
+    return;
+  problems.note("stop.when",
+                R"("finished" may never come: )" + workload->name +
+                    " waits for ranks that die, and nothing brings them back" +
+                    (workload->asks_for_checkpoints && workload->traits.has_images
+                         ? alternatives(Family::message_logging, [](const Traits&) { return true; })
+                         : ""));
+}
+
+/// Says which detector the messages are of that a network may lose, if there are none.
+void note_losses(const RunSpec& point, Problems& problems) {
+  const Registration* detector = point.component(Family::failure_detection).registration;
+  if (point.platform.detection_loss_probability == 0.0) return;
+  if (detector != nullptr && !detector->message_kinds.empty()) return;
+  problems.note("platform.detection_loss_probability",
+                "has no effect: " + (detector == nullptr ? "there is no failure detector"
+                                                         : detector->name + " sends no messages"));
 }
 
 /// Only a TryBlock can be rejected because of an error that kills nobody.
@@ -367,11 +408,13 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
       if (const Registration* component = point.components[index].registration)
         AssumptionCheck(point, *component, paths, problems).run();
     }
+    note_unprotected(point, problems);
   }
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
+  note_losses(point, problems);
 }
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {

@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 
+#include "analysis/search/drawn_scenario.hpp"
 #include "sim/core/data_directory.hpp"
+#include "sim/core/registry.hpp"
 #include "sim/engine/loggp_engine.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/platform/topology.hpp"
@@ -295,6 +298,41 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
     }
   }
   CHECK(runs > mutants);
+}
+
+/// Every component with which the number's scenario runs; none if it is refused, or for SimGrid.
+std::set<std::string> ran_with(std::uint64_t number, const std::set<std::string>& known) {
+  std::set<std::string> names;
+  try {
+    const Scenario scenario = parse_scenario(to_json(search::draw_scenario(number)), "drawn.json");
+    if (scenario.engine != EngineKind::loggp) return {};
+    const RunSpec& spec = scenario.points.front();
+    for (const ComponentChoice& choice : spec.components)
+      if (choice.registration != nullptr)
+        names.insert(std::string(family_key(choice.registration->family)) + "." +
+                     choice.registration->name);
+    if (std::includes(known.begin(), known.end(), names.begin(), names.end())) return {};
+    outcome_of(spec, scenario.seed);
+  } catch (const UsageError&) {
+    return {};
+  }
+  return names;
+}
+
+// What no mutant of a shipped scenario combines. Whether a run is right, the search judges; here it
+// must break no invariant and no rule of the language.
+TEST_CASE("every protocol and workload runs in a scenario that is drawn from the declarations") {
+  const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
+  constexpr std::uint64_t kMost = 3000;
+  std::set<std::string> known;
+  for (std::uint64_t number = first; number < first + kMost; ++number) {
+    CAPTURE(number);
+    known.merge(ran_with(number, known));
+  }
+  for (const Registration& component : registrations()) {
+    CAPTURE(component.name);
+    CHECK(known.contains(std::string(family_key(component.family)) + "." + component.name));
+  }
 }
 
 TEST_CASE("every beginning of a scenario is refused, its whole is read") {

@@ -188,6 +188,10 @@ TEST_CASE("combinations whose assumptions clash are refused by name unless allow
           {{"termination.name=cda", kFault},
            "termination: ",
            "cda tolerates no faults, expected no faults"},
+          {{"termination.name=cda", R"(failure_detection={"name": "erring-oracle"})"},
+           "termination: ",
+           "cda tolerates no faults, and erring-oracle declares a rank dead that lives, expected "
+           "another failure_detection"},
           {{"termination.name=test-adopting", kFault},
            "termination: ",
            "test-adopting needs a failure detector under faults"},
@@ -224,6 +228,28 @@ TEST_CASE("only the point that clashes is refused") {
       workspace.errors_after({R"(termination=[{"name": "test-silent"}, {"name": "cda"}])", kFault});
   CHECK_THAT(error, Contains("termination[1]: cda tolerates no faults"));
   CHECK(lines_in(error) == 1);
+}
+
+TEST_CASE("a run that may never finish, and losses of nobody's messages, are warned of") {
+  const Workspace workspace;
+  const auto notes = [&workspace](std::vector<std::string> sets) {
+    sets.insert(sets.end(), {R"(termination={"name": "none"})", R"(workload={"name": "stencil"})"});
+    return workspace.scenario_after(sets).notes;
+  };
+  const std::string oracle = R"(failure_detection={"name": "oracle"})";
+  CHECK(notes({oracle}).empty());
+  const auto unprotected = notes({oracle, kFault});
+  REQUIRE(unprotected.size() == 1);
+  CHECK_THAT(unprotected[0],
+             Contains("s.json: stop.when: \"finished\" may never come: stencil waits "
+                      "for ranks that die, and nothing brings them back, choose "));
+  CHECK(notes({oracle, kFault, "stop.when=time"}).empty());
+  const auto lossless = notes({oracle, "platform.detection_loss_probability=0.1"});
+  REQUIRE(lossless.size() == 1);
+  CHECK_THAT(lossless[0], Contains("s.json: platform.detection_loss_probability: has no effect: "
+                                   "oracle sends no messages"));
+  CHECK(notes({R"(failure_detection={"name": "swim"})", "platform.detection_loss_probability=0.1"})
+            .empty());
 }
 
 TEST_CASE("a stop condition that cannot come is refused, allowed or not") {

@@ -54,6 +54,17 @@ TEST_CASE("remembered steps and deaths are those that the engine takes, with one
   });
 }
 
+// Under progress = between, messages and notices wait for a rank that computes, and it can be idle
+// before it has handled them.
+TEST_CASE("remembered steps are those that the engine takes where messages and notices wait") {
+  for_each_detector([](const Registration& detector, Ordering ordering) {
+    RunSpec spec = any_tree(detector, ordering, 2, 2);
+    spec.platform.progress = Progress::between;
+    check_recall(spec, 0);
+    if (detector.traits.tolerates_faults) check_recall(spec, 1);
+  });
+}
+
 // Daemons, and connections between them, whose loss is how deaths are found out.
 TEST_CASE("what reaches beyond an actor is not remembered: connections and daemons") {
   Job job(3);

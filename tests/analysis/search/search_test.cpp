@@ -174,6 +174,23 @@ TEST_CASE("a program without protection may wait for the dead, and a detector ma
   CHECK(cut.by_membership);
 }
 
+TEST_CASE("only what the network has really kept from somebody is an excuse") {
+  const auto judged_under = [](const std::string& partition, const std::string& more) {
+    return judged(tree(R"({"schema_version": 1, "seed": 1,
+      "platform": {"machine": "mira", "processes": 4}, "workload": {"name": "allreduce"},
+      "failure_detection": {"name": "oracle"},
+      "faults": {"partition": {"nodes": [[0], [1, 2, 3]], )" +
+                       partition + "}" + more + "}}"),
+                  {});
+  };
+  // The job waits for what is lost, and nobody repeats it.
+  CHECK(judged_under(R"("from_s": 0)", "").by_membership);
+  // The job has ended before the network is cut.
+  const Judgement later = judged_under(R"("from_s": 1000)", "");
+  CHECK(later.outcome == "finished");
+  CHECK_FALSE(later.by_membership);
+}
+
 TEST_CASE("judgements come back from their line as they were") {
   Judgement judgement;
   judgement.outcome = "hung";

@@ -1,0 +1,84 @@
+#include "analysis/search/unpromised.hpp"
+
+#include <algorithm>
+
+#include "sim/audit/run_observer.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+/// Sees what the network loses on its way between two who live.
+class LossLog final : public RunObserver {
+ public:
+  explicit LossLog(const RunSpec& spec) : is_dead_(actors_of(spec)) {}
+
+  void see(const Sight& sight) override {
+    if (sight.kind == Sight::Kind::died) is_dead_.at(sight.actor) = true;
+    if (sight.kind == Sight::Kind::restarted) is_dead_.at(sight.actor) = false;
+    if (sight.kind != Sight::Kind::lost || (sight.message->flags & kLost) == 0) return;
+    // What the dead had still to send, or to handle, is lost in every network.
+    if (is_dead_.at(sight.actor) || is_dead_.at(sight.peer)) return;
+    (sight.message->channel == Family::failure_detection ? word_ : work_) = true;
+  }
+  /// Of a detector, about who lives and who does not.
+  [[nodiscard]] bool lost_word() const { return word_; }
+  /// Anything else.
+  [[nodiscard]] bool lost_work() const { return work_; }
+
+ private:
+  static std::size_t actors_of(const RunSpec& spec) {
+    const JobShape job = job_shape(spec.platform);
+    return std::size_t{job.processes} + job.nodes + job.spare_nodes;
+  }
+  std::vector<bool> is_dead_;
+  bool word_ = false;
+  bool work_ = false;
+};
+
+double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
+
+/// docs/failure-detection.md: who returns is a member of these, or the resource manager tells of
+/// its death.
+bool has_place_for_new_lives(const ComponentChoice& detector) {
+  return detector.registration == nullptr || detector.registration->exit_notice ||
+         detector.registration->name == "swim" || detector.registration->name == "connection-loss";
+}
+
+/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0.
+bool leaves_somebody_out(const ComponentChoice& detector) {
+  const auto as_built = detector.options.find("as_built");
+  return as_built != detector.options.end() && as_built->second == OptionValue(true);
+}
+
+bool brings_back(const RunSpec& spec) {
+  return spec.component(Family::message_logging).registration != nullptr ||
+         spec.component(Family::transactions).registration != nullptr;
+}
+
+}  // namespace
+
+bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
+  const RunSpec& spec = scenario.points.front();
+  if (count(run, "false_reports") > 0.0) return true;
+  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  const bool missed = count(run, "missed_reports") > 0.0;
+  if (missed && leaves_somebody_out(detector)) return true;
+  if (missed && brings_back(spec) && count(run, "faults_struck") > 1.0 &&
+      !has_place_for_new_lives(detector))
+    return true;
+  const bool loses = !spec.partitions.empty() || spec.platform.detection_loss_probability > 0.0;
+  if (!loses) return false;
+  LossLog log(spec);
+  run_simulation(spec, EngineKind::loggp, scenario.seed, 0, &log);
+  return (!spec.partitions.empty() && log.lost_work()) || (missed && log.lost_word());
+}
+
+bool was_in_peace(const RunSpec& spec, const RunRecord& run) {
+  const bool is_upset =
+      std::ranges::any_of(spec.faults, [](const FaultSpec& fault) { return !fault.kills(); });
+  return !is_upset && count(run, "faults_struck") == 0.0 && count(run, "false_reports") == 0.0;
+}
+
+}  // namespace faultline::search
