@@ -12,6 +12,7 @@
 #include "analysis/lemmas/detection_subjects.hpp"
 #include "analysis/lemmas/lemma_search.hpp"
 #include "sim/engine/engine.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/temporary_directory.hpp"
 
