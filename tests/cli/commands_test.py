@@ -36,7 +36,10 @@ class Promises(ProgramTest):
         commands = re.findall(r"^  faultline (.+)$", greeting, re.MULTILINE)
         self.assertEqual(len(commands), 3, greeting)
         for command in commands:
-            self.assertEqual(self.answer(*shlex.split(command))[-1], "\n", command)
+            words = shlex.split(command)
+            # The README has the same run, which is run as it stands.
+            fewer = ["--replications", 2] if words[0] == "run" else []
+            self.assertEqual(self.answer(*words, *fewer)[-1], "\n", command)
 
     def test_the_greeting_quotes_a_path_that_a_shell_would_split(self):
         data = self.folder / "data; touch 'me'"
@@ -53,9 +56,12 @@ class Promises(ProgramTest):
 
     def test_commands_of_the_readme(self):
         ran = 0
+        of_tutorial = list(shell_lines("docs/tutorial.md"))
         for words in shell_lines("README.md"):
             if words[0] == "scripts/faultline":
-                self.faultline_in_checkout(words[1:])
+                # The tutorial's test runs its commands and knows what they print.
+                if ["faultline", *words[1:]] not in of_tutorial:
+                    self.faultline_in_checkout(words[1:])
                 ran += 1
             else:
                 # Set-up has its own tests, on a fresh machine.

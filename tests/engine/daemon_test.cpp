@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/engine/engine.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;

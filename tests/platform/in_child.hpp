@@ -20,7 +20,7 @@ inline std::string in_child(const std::function<std::string()>& body) {
   const pid_t child = fork();
   if (child < 0) return "no child";
   if (child == 0) {
-    close(ends[0]);
+    ::close(ends[0]);
     // Catch2's handler would report the child's abort as one of the parent's test cases.
     std::signal(SIGABRT, SIG_DFL);
     std::string finding;
@@ -33,13 +33,13 @@ inline std::string in_child(const std::function<std::string()>& body) {
         write(ends[1], finding.data(), finding.size()) == static_cast<ssize_t>(finding.size());
     _exit(written ? 0 : 1);
   }
-  close(ends[1]);
+  ::close(ends[1]);
   std::string finding;
   char buffer[4096];
   for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
     finding.append(buffer, static_cast<std::size_t>(count));
   }
-  close(ends[0]);
+  ::close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
   if (status != 0) finding += " (the child ended with status " + std::to_string(status) + ")";

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "sim/core/invariant.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/engine/engine.hpp"
-#include "tests/platform/in_child.hpp"
 #include "tests/support/script.hpp"
 
 namespace faultline::test {
@@ -44,50 +38,13 @@ inline double time_tolerance(EngineKind engine) {
 
 /// A machine with round costs. A message of k bytes between two nodes is handled 12 + k/100 s after
 /// its send began (o_s 1, latency 10 of which 2 hops, o_r 1); within a node, 4 + k/1000 s after.
-inline Machine round_machine() {
-  Machine machine;
-  machine.name = "round";
-  machine.topology = Crossbar{64};
-  machine.nodes = 64;
-  machine.cores_per_node = 16;
-  machine.hardware_threads_per_node = 16;
-  machine.send_overhead_s = 1;
-  machine.receive_overhead_s = 1;
-  machine.gap_s = 0;
-  machine.nic_bandwidth_Bps = 100;
-  machine.nic_latency_s = 8;
-  machine.hop_latency_s = 1;
-  machine.link_bandwidth_Bps = 100;
-  machine.local_latency_s = 2;
-  machine.local_bandwidth_Bps = 1000;
-  return machine;
-}
+Machine round_machine();
 
 /// A machine with costs like those of a real one.
-inline Machine quick_machine(std::uint32_t nodes = 2048) {
-  Machine machine = round_machine();
-  machine.name = "quick";
-  machine.topology = Crossbar{nodes};
-  machine.nodes = nodes;
-  machine.send_overhead_s = 1e-6;
-  machine.receive_overhead_s = 1e-6;
-  machine.gap_s = 1e-7;
-  machine.nic_bandwidth_Bps = 1e9;
-  machine.nic_latency_s = 1e-6;
-  machine.hop_latency_s = 1e-7;
-  machine.link_bandwidth_Bps = 1e9;
-  machine.local_latency_s = 5e-7;
-  machine.local_bandwidth_Bps = 1e10;
-  return machine;
-}
+Machine quick_machine(std::uint32_t nodes = 2048);
 
 /// A fault that kills `ranks` when a rank first sets this mark with this value.
-inline FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
-  FaultSpec fault;
-  fault.mark = MarkSpec{name, value};
-  fault.ranks = std::move(ranks);
-  return fault;
-}
+FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks);
 
 /// A note that a script made.
 struct Entry {
@@ -104,36 +61,14 @@ struct Seen {
   RunResult result;
   std::vector<Entry> log;
 
-  [[nodiscard]] std::size_t count(const std::string& what) const {
-    return static_cast<std::size_t>(std::count_if(
-        log.begin(), log.end(), [&](const Entry& entry) { return entry.what == what; }));
-  }
+  [[nodiscard]] std::size_t count(const std::string& what) const;
   /// The times at which an actor noted `what`.
-  [[nodiscard]] std::vector<double> times_s(ActorId actor, const std::string& what) const {
-    std::vector<double> times;
-    for (const Entry& entry : log)
-      if (entry.actor == actor && entry.what == what) times.push_back(entry.time_s);
-    return times;
-  }
+  [[nodiscard]] std::vector<double> times_s(ActorId actor, const std::string& what) const;
   /// The values with which an actor noted `what`.
-  [[nodiscard]] std::vector<std::int64_t> values(ActorId actor, const std::string& what) const {
-    std::vector<std::int64_t> values;
-    for (const Entry& entry : log)
-      if (entry.actor == actor && entry.what == what) values.push_back(entry.value);
-    return values;
-  }
+  [[nodiscard]] std::vector<std::int64_t> values(ActorId actor, const std::string& what) const;
   /// A metric, which must exist and have a value.
-  [[nodiscard]] double metric(const std::string& name) const {
-    const auto found = result.metrics.values().find(name);
-    if (found == result.metrics.values().end() || !found->second)
-      throw std::out_of_range("no metric " + name);
-    return *found->second;
-  }
-  [[nodiscard]] std::vector<std::string> violations() const {
-    std::vector<std::string> kinds;
-    for (const Violation& violation : result.violations) kinds.push_back(violation.kind);
-    return kinds;
-  }
+  [[nodiscard]] double metric(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> violations() const;
 };
 
 using Words = std::vector<std::string>;
@@ -141,51 +76,12 @@ using Values = std::vector<std::int64_t>;
 using Times = std::vector<double>;
 
 /// Are two lists of times equal within the engine's tolerance?
-inline bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
-                  EngineKind engine) {
-  return std::equal(times_s.begin(), times_s.end(), expected_s.begin(), expected_s.end(),
-                    [engine](double time_s, double by_hand_s) {
-                      return std::abs(time_s - by_hand_s) <= time_tolerance(engine) * by_hand_s;
-                    });
-}
+bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
+           EngineKind engine);
 
-inline std::string to_text(const Seen& seen) {
-  using nlohmann::json;
-  json text{{"outcome", seen.result.outcome}, {"fatal", seen.result.fatal_reason},
-            {"events", seen.result.events},   {"metrics", json::object()},
-            {"violations", json::array()},    {"log", json::array()}};
-  text["terminated"] = seen.result.terminated ? json(*seen.result.terminated) : json();
-  for (const auto& [name, value] : seen.result.metrics.values())
-    text["metrics"][name] = value ? json(*value) : json();
-  for (const Violation& violation : seen.result.violations)
-    text["violations"].push_back({violation.kind, violation.time_s,
-                                  violation.actor ? json(*violation.actor) : json(),
-                                  violation.detail});
-  for (const Entry& entry : seen.log)
-    text["log"].push_back({entry.time_s, entry.actor, entry.what, entry.value});
-  return text.dump();
-}
-
-inline Seen from_text(const std::string& text) {
-  using nlohmann::json;
-  const json read = json::parse(text);
-  Seen seen;
-  seen.result.outcome = read["outcome"].get<Outcome>();
-  seen.result.fatal_reason = read["fatal"];
-  seen.result.events = read["events"];
-  if (!read["terminated"].is_null()) seen.result.terminated = read["terminated"].get<bool>();
-  for (const auto& [name, value] : read["metrics"].items())
-    seen.result.metrics.set(name,
-                            value.is_null() ? std::nullopt : std::optional(value.get<double>()));
-  for (const json& violation : read["violations"]) {
-    std::optional<ActorId> actor;
-    if (!violation[2].is_null()) actor = violation[2].get<ActorId>();
-    seen.result.violations.push_back({violation[0], violation[1], actor, violation[3]});
-  }
-  for (const json& entry : read["log"])
-    seen.log.push_back({entry[0], entry[1], entry[2], entry[3]});
-  return seen;
-}
+/// All of what came out of a run, as a child process sends it.
+std::string to_text(const Seen& seen);
+Seen from_text(const std::string& text);
 
 /// What the registration of components of the test's own says besides how they are made.
 struct OwnTerms {
@@ -201,34 +97,16 @@ struct OwnTerms {
 /// to the job for their notes.
 class Job {
  public:
-  explicit Job(std::uint32_t processes = 2, Machine machine = round_machine()) {
-    spec.platform.machine = std::move(machine);
-    spec.platform.processes = processes;
-    spec.stop.time_s = 1e9;
-    spec.stop.grace_s = 1e6;
-    spec.checks_state = true;
-  }
+  explicit Job(std::uint32_t processes = 2, Machine machine = round_machine());
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
-  ~Job() = default;
+  ~Job();
 
   RunSpec spec;
 
   /// Uses a registered component with some of its options changed. Throws if its checks refuse
   /// them.
-  Job& use(Family family, const std::string& name, const OptionValues& changes = {}) {
-    const Registration* found = find_registration(family, name);
-    if (found == nullptr) throw std::logic_error("not registered: " + name);
-    OptionValues values;
-    for (const OptionSpec& option : found->options) values[option.name] = option.default_value;
-    for (const auto& [option, value] : changes)
-      values.at(option) = as_declared(*found, option, value);
-    choose(family, *found, values);
-    if (found->check)
-      for (const OptionProblem& problem : found->check(values, job_shape(spec)))
-        throw std::logic_error(name + "." + problem.option + ": " + problem.message);
-    return *this;
-  }
+  Job& use(Family family, const std::string& name, const OptionValues& changes = {});
   Job& workload(const std::string& name, const OptionValues& changes = {}) {
     return use(Family::workload, name, changes);
   }
@@ -237,106 +115,35 @@ class Job {
   }
 
   /// Uses components of the test's own, which `make` makes for each actor.
-  Job& own(Family family, const ComponentFactory& make, const OwnTerms& terms = {}) {
-    own_.push_back({.family = family,
-                    .name = "test-own",
-                    .summary = "",
-                    .source = "",
-                    .traits = terms.traits,
-                    .message_kinds = {"a", "b", "c"},
-                    .metrics = terms.metrics,
-                    .properties = terms.properties});
-    own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
-    own_.back().residence = [terms](const OptionValues&) { return terms.residence; };
-    if (terms.exit_notice)
-      own_.back().exit_notice = [terms](const OptionValues&) { return *terms.exit_notice; };
-    choose(family, own_.back(), {});
-    return *this;
-  }
+  Job& own(Family family, const ComponentFactory& make, const OwnTerms& terms = {});
 
   /// Uses components that a script of the test defines.
-  Job& script(Family family, const Scripts& scripts, const OwnTerms& terms = {}) {
-    return own(
-        family, [family, scripts](ActorId self) { return scripted(family, scripts(self)); }, terms);
-  }
-
-  Job& script(Family family, const Scripts& scripts, const Traits& traits) {
-    return script(family, scripts, OwnTerms{.traits = traits});
-  }
+  Job& script(Family family, const Scripts& scripts, const OwnTerms& terms = {});
+  Job& script(Family family, const Scripts& scripts, const Traits& traits);
 
   Job& kill(double time_s, std::vector<Rank> ranks, std::vector<NodeId> nodes = {},
-            std::vector<NodeId> daemons = {}) {
-    spec.faults.push_back({.time_s = time_s,
-                           .event = {},
-                           .mark = {},
-                           .ranks = std::move(ranks),
-                           .nodes = std::move(nodes),
-                           .daemons = std::move(daemons)});
-    return *this;
-  }
+            std::vector<NodeId> daemons = {});
 
   /// Lets a script note that something happened.
-  void note(const Context& context, std::string what, std::int64_t value = 0) {
-    log_.push_back({context.now_s(), context.self(), std::move(what), value});
-  }
+  void note(const Context& context, std::string what, std::int64_t value = 0);
 
   /// Runs the job. The simgrid engine runs in a child process, as SimGrid allows one simulation per
   /// process. Throws BrokenInvariant.
   Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
-           std::uint64_t replication = 0) {
-    if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
-    const std::string broken_invariant = "broken invariant: ";
-    const std::string text = in_child([&] {
-      try {
-        return to_text(run_here(engine, seed, replication));
-      } catch (const BrokenInvariant& broken) {
-        return broken_invariant + broken.what();
-      }
-    });
-    if (text.rfind(broken_invariant, 0) == 0)
-      throw BrokenInvariant(text.substr(broken_invariant.size()));
-    return from_text(text);
-  }
+           std::uint64_t replication = 0);
 
  private:
-  static OptionValue as_declared(const Registration& registration, const std::string& name,
-                                 const OptionValue& value) {
-    const auto option =
-        std::find_if(registration.options.begin(), registration.options.end(),
-                     [&](const OptionSpec& declared) { return declared.name == name; });
-    const bool whole = std::holds_alternative<std::int64_t>(value);
-    if (option->kind != OptionKind::number || !whole) return value;
-    return static_cast<double>(std::get<std::int64_t>(value));
-  }
-
-  void choose(Family family, const Registration& registration, OptionValues values) {
-    spec.components[static_cast<std::size_t>(family)] = {&registration, std::move(values)};
-  }
-
-  Seen run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
-    log_.clear();
-    Seen seen;
-    seen.result = run_simulation(spec, engine, seed, replication);
-    seen.log.swap(log_);
-    return seen;
-  }
+  void choose(Family family, const Registration& registration, OptionValues values);
+  Seen run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication);
 
   std::list<Registration> own_;  ///< a list, so that addresses stay valid
   std::vector<Entry> log_;
 };
 
 /// The names of the termination detectors.
-inline const std::vector<std::string>& detectors() {
-  static const std::vector<std::string> names{
-      "dijkstra-scholten", "four-counter", "edod", "hcda", "cda", "indep", "rel-lazy", "rel-eager"};
-  return names;
-}
+const std::vector<std::string>& detectors();
 
 /// The order of messages that a detector needs; nothing if any will do.
-inline std::optional<Ordering> needed_ordering(const std::string& detector) {
-  const Registration* found = find_registration(Family::termination, detector);
-  if (found != nullptr && found->traits.needs_fifo) return Ordering::fifo;
-  return std::nullopt;
-}
+std::optional<Ordering> needed_ordering(const std::string& detector);
 
 }  // namespace faultline::test

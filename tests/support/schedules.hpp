@@ -6,6 +6,7 @@
 
 #include "analysis/lemmas/lemma_search.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/temporary_directory.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "analysis/exploration/counterexample.hpp"
 #include "analysis/exploration/exploration.hpp"
+#include "sim/core/invariant.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;

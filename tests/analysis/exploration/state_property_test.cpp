@@ -8,6 +8,7 @@
 #include "analysis/exploration/exploration.hpp"
 #include "analysis/exploration/goal.hpp"
 #include "protocols/termination/dijkstra_scholten.hpp"
+#include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/analysis/exploration/hasty_detector.hpp"
 #include "tests/support/job.hpp"

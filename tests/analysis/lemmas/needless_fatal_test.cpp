@@ -9,6 +9,7 @@
 
 #include "analysis/runs/replications.hpp"
 #include "sim/json/json_reader.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
 

@@ -9,6 +9,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "analysis/traces/paje_trace.hpp"
 #include "analysis/traces/perfetto_trace.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;

@@ -11,6 +11,7 @@
 
 #include "analysis/lemmas/detection_subjects.hpp"
 #include "sim/engine/engine.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/schedules.hpp"
 

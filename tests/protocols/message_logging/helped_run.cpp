@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/core/invariant.hpp"
 #include "sim/scenario/canonical.hpp"
 #include "tests/support/drawn_machine.hpp"
 #include "tests/support/shrinking.hpp"

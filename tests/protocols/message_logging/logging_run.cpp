@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/core/invariant.hpp"
 #include "tests/support/drawn_machine.hpp"
 #include "tests/support/shrinking.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "analysis/lemmas/lemma_search.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
+#include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"

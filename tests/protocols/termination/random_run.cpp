@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/core/invariant.hpp"
 #include "tests/support/drawn_machine.hpp"
 
 namespace faultline::test {
