@@ -12,13 +12,19 @@ void BulkIntake::flow(double now_s, double alone_s, double flows_s) {
 }
 
 void BulkIntake::pass_first(double now_s, double alone_s) {
-  // It began to flow in before now, which can be before the last change.
+  flow_alone(now_s, alone_s);
+  if (is_anybody_waiting()) passed_s_ += alone_s;
+}
+
+/// A message of one packet has flowed in at the full rate until now. It began before now, which can
+/// be before the last change: then as much of it was taken in as the NIC had nothing else to do.
+void BulkIntake::flow_alone(double now_s, double alone_s) {
   const double begin_s = now_s - alone_s;
   if (begin_s > at_s_) advance(begin_s);
   const double before_s = std::max(0.0, at_s_ - begin_s);
-  backlog_s_ += before_s;  // as if nothing of that had been taken in
+  const double idle_s = std::max(0.0, idle_until_s_ - std::max(idle_from_s_, begin_s));
+  backlog_s_ += std::max(0.0, before_s - idle_s);
   advance(now_s, 1.0);
-  if (is_anybody_waiting()) passed_s_ += alone_s;
 }
 
 void BulkIntake::wait(double now_s, Message& message) {
@@ -29,6 +35,21 @@ void BulkIntake::wait(double now_s, Message& message) {
     passed_s_ = 0.0;
   }
   waiting_.push_back({&message, now_s + backlog_s_, passed_s_});
+}
+
+bool BulkIntake::wait_behind_its_pair(double now_s, double alone_s, Message& message) {
+  const auto first = waiting_.begin() + static_cast<std::ptrdiff_t>(next_);
+  auto behind = waiting_.end();
+  while (behind != first &&
+         (behind[-1].message->from != message.from || behind[-1].message->to != message.to))
+    --behind;
+  if (behind == first) return false;
+  flow_alone(now_s, alone_s);
+  Waiting waiting = behind[-1];
+  waiting.message = &message;
+  for (auto place = behind; place != waiting_.end(); ++place) place->in_s += alone_s;
+  waiting_.insert(behind, waiting);
+  return true;
 }
 
 Message& BulkIntake::take_first() {
@@ -51,7 +72,13 @@ void BulkIntake::advance(double now_s, double more) {
 }
 
 void BulkIntake::advance_evenly(double now_s, double rate) {
-  backlog_s_ = std::max(0.0, backlog_s_ + (rate - 1.0) * (now_s - at_s_));
+  const double before_s = backlog_s_ + (rate - 1.0) * (now_s - at_s_);
+  backlog_s_ = std::max(0.0, before_s);
+  if (rate == 0.0 && before_s < 0.0) {
+    const double begin_s = now_s + before_s;  // since when there is nothing to do
+    if (begin_s > at_s_ || idle_until_s_ < at_s_) idle_from_s_ = begin_s;
+    idle_until_s_ = now_s;
+  }
   at_s_ = now_s;
 }
 

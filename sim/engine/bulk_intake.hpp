@@ -16,10 +16,13 @@ namespace faultline {
 /// as shares of the NIC's bandwidth.
 class BulkIntake {
  public:
-  /// Begins anew, with what the NIC still has to do before. Nothing flows in or waits.
-  void begin(double now_s, double backlog_s) {
+  /// Begins anew, with what the NIC still has to do before, or else how long it has had nothing to
+  /// do. Nothing flows in or waits.
+  void begin(double now_s, double backlog_s, double idle_since_s) {
     at_s_ = now_s;
     backlog_s_ = backlog_s;
+    idle_from_s_ = idle_since_s;
+    idle_until_s_ = now_s;
   }
 
   /// A message begins to flow in now. The NIC alone needs `alone_s` for it; it flows for that time
@@ -30,6 +33,10 @@ class BulkIntake {
   void pass_first(double now_s, double alone_s);
   /// All of a message is there, and waits for what has come before it.
   void wait(double now_s, Message& message);
+
+  /// A message of one packet has come that has to stay behind one that waits, between the same two
+  /// actors. It delays only those behind it. False, and nothing is done, if no such one waits.
+  bool wait_behind_its_pair(double now_s, double alone_s, Message& message);
 
   [[nodiscard]] bool is_anybody_waiting() const { return next_ < waiting_.size(); }
   /// When the first of those that wait is in, if no message of one packet goes before it.
@@ -62,10 +69,13 @@ class BulkIntake {
   /// `more`: the rate of a message of one packet.
   void advance(double now_s, double more = 0.0);
   void advance_evenly(double now_s, double rate);
+  void flow_alone(double now_s, double alone_s);
 
-  double at_s_ = 0.0;       ///< the time of what follows
-  double backlog_s_ = 0.0;  ///< what has come and is not in, as time of the NIC
-  double rate_ = 0.0;       ///< of all flows
+  double at_s_ = 0.0;          ///< the time of what follows
+  double backlog_s_ = 0.0;     ///< what has come and is not in, as time of the NIC
+  double rate_ = 0.0;          ///< of all flows
+  double idle_from_s_ = 0.0;   ///< when the NIC last had nothing to do,
+  double idle_until_s_ = 0.0;  ///< and until when
   std::priority_queue<Flow, std::vector<Flow>, std::greater<>> flows_;  ///< first end first
   std::vector<Waiting> waiting_;                                        ///< from next_ on
   std::size_t next_ = 0;

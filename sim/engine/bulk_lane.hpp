@@ -1,30 +1,41 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory_resource>
 
 #include "sim/core/message.hpp"
+#include "sim/platform/transit.hpp"
 
 namespace faultline {
 
-/// Messages of several packets on their way through a link, or into a NIC: one at a time, in the
-/// order in which they have come. Shorter messages go before what is left of the first, and delay
-/// it by their own time.
+/// Messages of several packets on a link: one at a time, in the order in which they have come.
+/// Shorter messages go before what is left of the first, and delay it by their own time. Those that
+/// have to stay behind a long one, between the same two actors, follow it at once.
 class BulkLane {
  public:
+  struct Passing {
+    Message* message;
+    Transit transit;  ///< what it was when the message left; its ends may move meanwhile
+    bool is_long;     ///< of several packets
+  };
   explicit BulkLane(std::pmr::memory_resource* memory) : waiting_(memory) {}
 
   [[nodiscard]] bool is_idle() const { return waiting_.empty(); }
   [[nodiscard]] bool has_begun() const { return has_begun_; }
-  /// The message that is passing, or will be the next. There is one.
-  [[nodiscard]] Message& first() const { return *waiting_.front().message; }
-  /// When the first has passed, if nothing more goes before it. It has begun.
+  /// The message that is passing. There is one.
+  [[nodiscard]] const Passing& first() const { return waiting_.front(); }
+  /// When the first has passed, if nothing more goes before it.
   [[nodiscard]] double end_s() const { return end_s_; }
 
-  /// A message comes that takes so long to pass.
-  void join(Message& message, double duration_s) { waiting_.push_back({&message, duration_s}); }
+  void join(const Passing& passing) { waiting_.push_back(passing); }
+  /// The next one begins to pass, which is then the first. One waits.
   void begin(double begin_s) {
-    end_s_ = begin_s + waiting_.front().duration_s;
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](const Passing& one) {
+      return !one.is_long && is_first_of_its_pair(one);
+    });
+    if (next != waiting_.end()) std::rotate(waiting_.begin(), next, next + 1);
+    end_s_ = begin_s + waiting_.front().transit.transfer_s;
     has_begun_ = true;
   }
   /// A shorter message takes so long to pass, and goes first.
@@ -36,10 +47,14 @@ class BulkLane {
   }
 
  private:
-  struct Passing {
-    Message* message;
-    double duration_s;
-  };
+  [[nodiscard]] bool is_first_of_its_pair(const Passing& passing) const {
+    const auto first = std::find_if(waiting_.begin(), waiting_.end(), [&](const Passing& other) {
+      return other.message->from == passing.message->from &&
+             other.message->to == passing.message->to;
+    });
+    return first->message == passing.message;
+  }
+
   std::pmr::deque<Passing> waiting_;
   double end_s_ = 0.0;
   bool has_begun_ = false;

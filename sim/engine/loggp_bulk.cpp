@@ -13,14 +13,15 @@ namespace faultline {
 void LogGpEngine::stream(Message& message, const Transit& transit) {
   BulkQueue& bulk = state_.bulk_queues[node_of(message.from)];
   bulk.leaving = &message;
-  const bool outlasts_nic = links_are_narrow_ && transit.transfer_s > transit.nic_occupied_s;
-  bulk.is_on_link = outlasts_nic || on_link_between_.holds(message.from, message.to);
+  bulk.transit = transit;
+  bulk.is_on_link = (links_are_narrow_ && transit.transfer_s > transit.nic_occupied_s) ||
+                    on_link_between_.holds(message.from, message.to);
   if (bulk.is_on_link) {
     join_link(message, transit);
     return;
   }
   bulk.network_delay_s = network_delay_s(message, transit);
-  send_first_byte(message, state_.now_s);
+  send_first_byte(message, transit, state_.now_s);
   arrive(message, transit, state_.now_s + transit.transfer_s, bulk.network_delay_s);
 }
 
@@ -32,10 +33,9 @@ void LogGpEngine::delay_bulk(NodeId node) {
   Message& message = *bulk.leaving;
   message.flags |= kDelayed;
   ++early_arrivals_[&message];
-  const Transit transit = transit_of(message);
   // On a link that is hardly narrower than the NIC it takes a little longer.
-  const double on_link_s = std::max(0.0, transit.transfer_s - intake_s(message));
-  arrive(message, transit, bulk.until_s + (on_link_s <= machine().gap_s ? on_link_s : 0.0),
+  const double on_link_s = std::max(0.0, bulk.transit.transfer_s - intake_s(message));
+  arrive(message, bulk.transit, bulk.until_s + (on_link_s <= machine().gap_s ? on_link_s : 0.0),
          bulk.network_delay_s);
 }
 
@@ -52,7 +52,7 @@ void LogGpEngine::join_link(Message& message, const Transit& transit) {
   const NodeId node = node_of(message.from);
   const std::uint32_t port = port_of(message);
   BulkLane& lane = lanes_.try_emplace(lane_of(node, port), &memory_).first->second;
-  lane.join(message, transit.transfer_s);
+  lane.join({&message, transit, is_bulk(message)});
   if (fifo()) on_link_between_.add(message.from, message.to);
   if (!lane.has_begun()) begin_on_link(node, port, lane);
 }
@@ -62,15 +62,15 @@ void LogGpEngine::begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane)
   const double begin_s = std::max(state_.now_s, free_s);
   lane.begin(begin_s);
   schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, port);
-  send_first_byte(lane.first(), begin_s);
+  send_first_byte(*lane.first().message, lane.first().transit, begin_s);
 }
 
 /// The receiver's NIC counts a message from its first byte on. That of a single packet it counts
 /// back from the last.
-void LogGpEngine::send_first_byte(Message& message, double begin_s) {
+void LogGpEngine::send_first_byte(Message& message, const Transit& transit, double begin_s) {
   if (!is_bulk(message)) return;
-  schedule(begin_s + transit_of(message).latency_s + machine().receive_overhead_s,
-           EventKind::first_byte, &message);
+  schedule(begin_s + transit.latency_s + machine().receive_overhead_s, EventKind::first_byte,
+           &message);
 }
 
 /// The first message on a link has passed it, unless shorter ones have gone before. Where shorter
@@ -82,14 +82,14 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, port);
     return;
   }
-  Message& message = lane.first();
+  const Transit transit = lane.first().transit;
+  Message& message = *lane.first().message;
   lane.leave();
   if (fifo()) on_link_between_.remove(message.from, message.to);
   if (lane.is_idle())
     lanes_.erase(place);
   else
     begin_on_link(node, port, lane);
-  const Transit transit = transit_of(message);
   const double delay_s = network_delay_s(message, transit);
   BulkQueue& bulk = state_.bulk_queues[node];
   double left_s = state_.now_s;
@@ -110,7 +110,8 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
   if (!nic.takes_in_bulk) {
     nic.takes_in_bulk = true;
     const double taken_in_s = nic.intake_free_s - machine().gap_s;
-    intake.begin(state_.now_s, std::max(0.0, taken_in_s - state_.now_s));
+    intake.begin(state_.now_s, std::max(0.0, taken_in_s - state_.now_s),
+                 std::min(taken_in_s, state_.now_s));
   }
   return intake;
 }
@@ -122,12 +123,17 @@ void LogGpEngine::first_byte(const Message& message) {
 }
 
 /// The last byte of a message is there that is longer than a packet, or has to stay behind one that
-/// is. It waits until the NIC has taken in what has come before. False if it comes from this node.
+/// is. It waits until the NIC has taken in what has come before. False if it comes from this node,
+/// or if the other waits at a node where its receiver was before.
 bool LogGpEngine::waits_as_bulk(Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from)) return false;
   BulkIntake& intake = intake_of(node);
-  if (!is_bulk(message)) intake.pass_first(state_.now_s, intake_s(message));
+  if (!is_bulk(message)) {
+    const bool waits = intake.wait_behind_its_pair(state_.now_s, intake_s(message), message);
+    if (waits) waiting_between_.add(message.from, message.to);
+    return waits;
+  }
   const bool is_first = !intake.is_anybody_waiting();
   intake.wait(state_.now_s, message);
   if (is_first && intake.first_in_s() <= state_.now_s) {

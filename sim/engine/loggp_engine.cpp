@@ -79,7 +79,7 @@ double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
 double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   const bool outlasts_nic = transit.transfer_s > transit.nic_occupied_s;
   // A message that takes its link no longer than the NIC is already spaced by the NIC.
-  if (!outlasts_nic && message.inject_s >= links_free_s_) return message.inject_s;
+  if (!outlasts_nic && message.inject_s >= links_free_s_ && lanes_.empty()) return message.inject_s;
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
   const NodeId node = node_of(message.from);

@@ -53,7 +53,7 @@ class LogGpEngine final : public Runtime {
   }
   void join_link(Message& message, const Transit& transit);
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
-  void send_first_byte(Message& message, double begin_s);
+  void send_first_byte(Message& message, const Transit& transit, double begin_s);
   void pass_link(NodeId node, std::uint32_t port);
   BulkIntake& intake_of(NodeId node);
   void first_byte(const Message& message);

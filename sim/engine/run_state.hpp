@@ -27,6 +27,7 @@
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/state_parts.hpp"
 #include "sim/faults/fault_plan.hpp"
+#include "sim/platform/transit.hpp"
 
 namespace faultline {
 
@@ -59,10 +60,15 @@ struct NicQueue {
     if (goes_first) logging_tail = message;
   }
   /// There is one.
-  Message* take_first() {
-    Message* message = head;
-    head = message->next;
-    if (logging_tail == message) logging_tail = nullptr;
+  Message* take_first() { return take_after(nullptr); }
+  /// The one behind that, or the first. There is one.
+  Message* take_after(Message* before) {
+    Message*& place = before != nullptr ? before->next : head;
+    Message* message = place;
+    place = message->next;
+    if (tail == message) tail = before;
+    // All before one of message logging are.
+    if (logging_tail == message) logging_tail = before;
     return message;
   }
 };
@@ -80,6 +86,7 @@ struct BulkQueue {
   double until_s = 0.0;     ///< when that has left
   // loggp engine:
   Message* leaving = nullptr;    ///< that one, unless the network loses it
+  Transit transit{};             ///< what it was when that began to leave
   double network_delay_s = 0.0;  ///< what it takes longer in the network than others
   bool is_on_link = false;       ///< so that its arrival is not scheduled yet
 

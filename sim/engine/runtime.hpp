@@ -352,6 +352,8 @@ class Runtime : private Services {
   [[nodiscard]] bool is_behind_bulk(NodeId node, const Message& message) const;
   void stand_behind_bulk(NodeId node, Message* message);
   void begin_bulk(NodeId node);
+  [[nodiscard]] Message* before_next_bulk(NodeId node) const;
+  void begin_to_leave(NodeId node, Message& message);
   void go_on_with_bulk(NodeId node);
 
   // actions (runtime_actions.cpp)

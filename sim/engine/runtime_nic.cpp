@@ -175,18 +175,47 @@ void Runtime::begin_bulk(NodeId node) {
                          node, kForBulk);
       return;
     }
-    Message* message = bulk.waiting.take_first();
+    Message* message = bulk.waiting.take_after(before_next_bulk(node));
     bulk.leaves = {message->from, message->to};
     bulk.waits.erase(std::find(bulk.waits.begin(), bulk.waits.end(), bulk.leaves));
     bulk.leaving = nullptr;
-    if (sender_is_gone(*message)) {
+    if (sender_is_gone(*message))
       forget_unsent(message);
-      continue;
-    }
-    nic.sends_bulk = true;
-    bulk.until_s = state_.now_s + static_cast<double>(message->bytes) / machine().nic_bandwidth_Bps;
-    leave_by_nic(nic, *message, transit_of(*message), true);
+    else if (is_bulk(*message))
+      begin_to_leave(node, *message);
+    else
+      take_up(node, message);
   }
+}
+
+/// Which message stands before the one that is next: a short one that no longer has a long one of
+/// its pair before it, or the first. Null if that is the first.
+Message* Runtime::before_next_bulk(NodeId node) const {
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  Message* before = nullptr;
+  for (Message* message = bulk.waiting.head; message != nullptr; message = message->next) {
+    const auto is_of_its_pair = [&](const Message& other) {
+      return other.from == message->from && other.to == message->to;
+    };
+    if (!is_bulk(*message)) {
+      const Message* first = bulk.waiting.head;
+      while (!is_of_its_pair(*first)) first = first->next;
+      if (first == message) return before;
+    }
+    before = message;
+  }
+  return nullptr;
+}
+
+void Runtime::begin_to_leave(NodeId node, Message& message) {
+  const Transit transit = transit_of(message);
+  Nic& nic = state_.nics[node];
+  if (!transit.local) {  // else its receiver has been started again on this node
+    nic.sends_bulk = true;
+    state_.bulk_queues[node].until_s =
+        state_.now_s + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+  }
+  leave_by_nic(nic, message, transit, !transit.local);
 }
 
 /// The NIC may be free for the next one, unless shorter messages have gone before the last.
