@@ -107,7 +107,7 @@ TEST_CASE("loggp: a long message begins when the gap after a word is over, and k
 TEST_CASE("loggp: a word overtakes a long message on a narrow link and delays it there") {
   // A gap that is over before the next message comes changes nothing, nor does the order.
   for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-    for (const double gap_s : {0.0, 0.25}) {
+    for (const double gap_s : {0.0, 0.25, 0.5}) {
       Job job(5, narrow_ring());
       job.spec.platform.whole_machine = true;
       job.spec.platform.packet_bytes = 50;
@@ -174,6 +174,29 @@ TEST_CASE("loggp: a word goes before what two long messages have left") {
   CHECK(close(seen.times_s(0, "got"), {19.5 + 1, 19.5 + 2}, kLoggp));
 }
 
+TEST_CASE("loggp: a NIC takes in no byte before it has come") {
+  // Words for another node hold up the first long one at its sender, so that it comes from 11 to
+  // 17, and half of it before 15. The second comes from 15 to 19. From 15 on the NIC always has
+  // something to take in: at 17 have come 200 bytes of each.
+  PacketJob job({{2, 0, 0, 400},
+                 {3, 0.5, 6, 50},
+                 {3, 1.5, 6, 50},
+                 {3, 2.5, 6, 50},
+                 {3, 3.5, 6, 50},
+                 {4, 4, 1, 400}});
+  const Seen seen = job.run();
+  CHECK(close(seen.times_s(0, "got"), {19 + 1}, kLoggp));
+  CHECK(close(seen.times_s(1, "got"), {21 + 1}, kLoggp));
+}
+
+TEST_CASE("loggp: a word that is half in when a long message comes delays it by the other half") {
+  // The word comes from 11 to 11.5, the long one from 11.25 to 15.25.
+  PacketJob job({{4, 0, 1, 50}, {2, 0.25, 0, 400}});
+  const Seen seen = job.run();
+  CHECK(close(seen.times_s(1, "got"), {11.5 + 1}, kLoggp));
+  CHECK(close(seen.times_s(0, "got"), {15.5 + 1}, kLoggp));
+}
+
 TEST_CASE("loggp: a receiving NIC keeps the gap between a long message and a word") {
   PacketJob job({{2, 0, 0, 400}, {4, 4.5, 1, 50}});
   job.spec.platform.machine.gap_s = 3;
@@ -199,7 +222,7 @@ TEST_CASE("loggp: a word stays behind the long message of its pair, and others p
   CHECK(seen.values(2, "got") == Values{1, 0, 0});
 }
 
-TEST_CASE("loggp: a word stays behind the long message of its pair on a link") {
+TEST_CASE("loggp: a word stays behind the long message of its pair on a link and at the receiver") {
   Job job(10, narrow_ring());
   job.spec.platform.processes_per_node = 2;
   job.spec.platform.whole_machine = true;
@@ -209,6 +232,20 @@ TEST_CASE("loggp: a word stays behind the long message of its pair on a link") {
   const Seen seen = job.run();
   CHECK(close(seen.times_s(3, "got"), {4 + 9 + 1}, kLoggp));
   CHECK(close(seen.times_s(2, "got"), {5 + 9 + 1, 5.5 + 9 + 1 + 0.5}, kLoggp));
+
+  // Two long ones of two nodes are in at 19; the word behind one of them has come at 15.5.
+  PacketJob crowd({{2, 0, 0, 400}, {4, 0, 1, 400}, {2, 3.5, 0, 50}});
+  const Seen crowded = crowd.run();
+  CHECK(close(crowded.times_s(1, "got"), {19 + 1}, kLoggp));
+  CHECK(close(crowded.times_s(0, "got"), {19 + 1, 19 + 2}, kLoggp));
+}
+
+TEST_CASE("loggp: a word behind the long message of its pair passes those of others") {
+  // Two long ones wait when the word is ready. That of its pair leaves first, until 5.
+  PacketJob job({{0, 0, 2, 400}, {1, 0.1, 4, 400}, {0, 0.2, 2, 50}});
+  const Seen seen = job.run();
+  CHECK(close(seen.times_s(2, "got"), {5 + 11, 5.5 + 11 + 0.5}, kLoggp));
+  CHECK(close(seen.times_s(4, "got"), {9.5 + 11}, kLoggp));
 }
 
 TEST_CASE("loggp: unordered, a word overtakes the long message of its pair") {

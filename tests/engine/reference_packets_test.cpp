@@ -346,3 +346,11 @@ void compare_packets(const Traffic& traffic, std::uint64_t cases) {
 TEST_CASE("loggp handles unordered messages when a network of packets does") {
   compare_packets({.fifo = false}, 1000);
 }
+
+TEST_CASE("loggp handles ordered messages when a network of packets does") {
+  compare_packets({.fifo = true}, 1000);
+}
+
+TEST_CASE("loggp handles messages with gaps between them when a network of packets does") {
+  compare_packets({.fifo = false, .gap = true}, 1000);
+}
