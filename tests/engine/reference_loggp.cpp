@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <queue>
 #include <utility>
+
+#include "tests/engine/agenda.hpp"
 
 namespace faultline::test {
 
@@ -20,43 +21,6 @@ std::uint64_t mixed(std::uint64_t value) {
 
 /// Numbers of children leave room for their own children's.
 constexpr std::uint64_t kFamily = 16;
-
-/// Things to do, each at its time; equal times in the order in which they were asked for.
-class Agenda {
- public:
-  void at(double time_s, std::function<void()> action) {
-    entries_.push({time_s, ++asked_, std::move(action)});
-  }
-  [[nodiscard]] double now_s() const { return now_s_; }
-  /// Somebody comes to a place at which somebody came last at `last_s`.
-  void arrival(double& last_s) {
-    closest_s_ = std::min(closest_s_, now_s_ - last_s);
-    last_s = now_s_;
-  }
-  [[nodiscard]] double closest_s() const { return closest_s_; }
-  void run() {
-    while (!entries_.empty()) {
-      Entry entry = entries_.top();
-      entries_.pop();
-      now_s_ = entry.time_s;
-      entry.action();
-    }
-  }
-
- private:
-  struct Entry {
-    double time_s;
-    std::uint64_t place;
-    std::function<void()> action;
-    bool operator<(const Entry& other) const {
-      return std::pair(time_s, place) > std::pair(other.time_s, other.place);
-    }
-  };
-  std::priority_queue<Entry> entries_;
-  std::uint64_t asked_ = 0;
-  double now_s_ = 0;
-  double closest_s_ = kNever;
-};
 
 /// Something that serves one after the other, in the order in which they come.
 class Server {
@@ -116,9 +80,7 @@ class Simulator {
  private:
   using Node = MessageTree::Node;
 
-  [[nodiscard]] std::uint32_t node_of(Rank rank) const {
-    return rank / machine_.processes_per_node;
-  }
+  [[nodiscard]] std::uint32_t node_of(Rank rank) const { return machine_.node_of(rank); }
 
   /// The processor is busy until the last of them has left it.
   double send_all(Rank from, const std::vector<Node>& messages) {
@@ -141,35 +103,28 @@ class Simulator {
     }
     outgoing_[node_of(from)].enter([this, from, message] {
       first_link(from, message.to).enter([this, from, message] { return travel(from, message); });
-      return agenda_.now_s() + machine_.gap_s + message.bytes / machine_.nic_Bps;
+      return agenda_.now_s() + machine_.gap_s;
     });
   }
 
-  [[nodiscard]] std::uint32_t upwards(std::uint32_t from, std::uint32_t to) const {
-    return (to + machine_.nodes - from) % machine_.nodes;
-  }
-
   Server& first_link(Rank from, Rank to) {
-    const bool up = !machine_.ring || upwards(node_of(from), node_of(to)) <= machine_.nodes / 2;
-    return up ? upwards_[node_of(from)] : downwards_[node_of(from)];
+    const std::uint32_t node = node_of(from);
+    return machine_.leaves_upwards(from, to) ? upwards_[node] : downwards_[node];
   }
 
-  /// Over the links to the NIC of the receiver's node, at the pace of the slowest part.
+  /// Over the links, the first of which it keeps for itself, to the NIC of the receiver's node.
   double travel(Rank from, const Node& message) {
-    const std::uint32_t up = upwards(node_of(from), node_of(message.to));
-    const std::uint32_t hops = machine_.ring ? std::min(up, machine_.nodes - up) : 2;
-    const double stream_s = message.bytes / std::min(machine_.nic_Bps, machine_.link_Bps);
-    const double latency_s = machine_.nic_latency_s + hops * machine_.hop_latency_s;
-    agenda_.at(agenda_.now_s() + stream_s + latency_s, [this, message] { at_nic(message); });
-    return agenda_.now_s() + stream_s;
+    const double left_s = agenda_.now_s() + message.bytes / machine_.link_Bps;
+    agenda_.at(left_s + machine_.latency_s(from, message.to), [this, message] { at_nic(message); });
+    return left_s;
   }
 
-  /// The NIC has had g, and time for the bytes, since it was done with the message before.
+  /// The NIC has had g since it was done with the message before.
   void at_nic(const Node& message) {
     const std::uint32_t node = node_of(message.to);
     agenda_.arrival(intake_last_s_[node]);
     double& free_s = intake_free_s_[node];
-    const double in_s = std::max(agenda_.now_s(), free_s + message.bytes / machine_.nic_Bps);
+    const double in_s = std::max(agenda_.now_s(), free_s);
     free_s = in_s + machine_.gap_s;
     agenda_.at(in_s, [this, message] { reach(message); });
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/types.hpp"
+#include "tests/engine/reference_machine.hpp"
 
 namespace faultline::test {
 
@@ -33,22 +34,6 @@ struct MessageTree {
   [[nodiscard]] Node drawn(std::uint64_t number) const;
 };
 
-/// What the reference knows of a machine: LogGP's parameters, and a ring of nodes or a crossbar.
-struct ReferenceMachine {
-  double send_overhead_s = 0;
-  double receive_overhead_s = 0;
-  double gap_s = 0;
-  double nic_Bps = 1;
-  double nic_latency_s = 0;
-  double hop_latency_s = 0;
-  double link_Bps = 1;
-  double local_latency_s = 0;
-  double local_Bps = 1;
-  std::uint32_t nodes = 2;
-  std::uint32_t processes_per_node = 1;
-  bool ring = false;  ///< else a crossbar
-};
-
 struct ReferenceTimes {
   std::map<std::uint64_t, double> handled_s;  ///< by number
   double closest_s = kNever;                  ///< the least time between two arrivals at one queue
@@ -56,7 +41,9 @@ struct ReferenceTimes {
 
 /// When each message of the tree is handled, by a simulator of its own that shares no code with the
 /// engines: one queue for each processor, each NIC (out and in) and each node's first links, all
-/// served in the order of time.
+/// served in the order of time. Every message is one packet, and what a NIC makes of bytes is not
+/// in question here: it is so fast that they take no time there (reference_packets.hpp has the
+/// rest). Links can be as slow as they like.
 ReferenceTimes reference_times(const MessageTree& tree, const ReferenceMachine& machine,
                                double start_window_s);
 
