@@ -47,6 +47,10 @@ bool BulkIntake::wait_behind_its_pair(double now_s, double alone_s, Message& mes
   flow_alone(now_s, alone_s);
   Waiting waiting = behind[-1];
   waiting.message = &message;
+  const auto is_in_by_then = [&](const Waiting& other) {
+    return other.in_s - other.passed_before_s <= waiting.in_s - waiting.passed_before_s;
+  };
+  while (behind != waiting_.end() && is_in_by_then(*behind)) ++behind;
   for (auto place = behind; place != waiting_.end(); ++place) place->in_s += alone_s;
   waiting_.insert(behind, waiting);
   return true;
