@@ -142,10 +142,10 @@ class Judge {
         if (is_hung_for_good()) found_violation(run);
         return;
       case Outcome::fatal_reported:
-        if (was_in_peace(spec_, run))
-          found("gives up in peace", run.fatal_reason);
-        else
+        if (!was_in_peace(spec_, run))
           judge_giving_up(run);
+        else if (is_given_up_for_good())
+          found("gives up in peace", run.fatal_reason);
         return;
       default:
         return;
@@ -169,6 +169,18 @@ class Judge {
     spec.stop.events *= 10;
     const ReplicationRecord again = run(patient);
     return again.run && again.run->outcome == Outcome::hung;
+  }
+
+  /// A protocol that gives up because a request has timed out does not do so if it waits longer.
+  bool is_given_up_for_good() {
+    constexpr double kTimeout_s = 1e5;
+    Scenario patient = scenario_;
+    RunSpec& spec = patient.points.front();
+    spec.stop.time_s = std::max(spec.stop.time_s, 10 * kTimeout_s);
+    for (auto& [name, value] : spec.components[index_of(Family::transactions)].options)
+      if (name.ends_with("_timeout_s")) value = kTimeout_s;
+    const ReplicationRecord again = run(patient);
+    return again.run && again.run->outcome == Outcome::fatal_reported;
   }
 
   /// Nobody can come back where no node is left.
@@ -303,8 +315,11 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
     const auto printed = choice.options.find("as_printed");
     if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
       return true;
-    const auto protects = choice.options.find("protect_recovery");
-    return protects != choice.options.end() && protects->second == OptionValue(false);
+    const auto is = [&](const char* option, const OptionValue& value) {
+      const auto given = choice.options.find(option);
+      return given != choice.options.end() && given->second == value;
+    };
+    return is("protect_recovery", false) || is("dots", std::string("outside"));
   });
 }
 
