@@ -198,7 +198,11 @@ class Judge {
     if (!promise || !spec.fault_sources.empty() || !spec.partitions.empty()) return;
     BlockLog log(spec.platform.processes, spec.component(Family::transactions));
     const RunResult result = run_simulation(spec, EngineKind::loggp, patient.seed, 0, &log);
-    if (result.outcome != Outcome::fatal_reported) return;
+    // A detector of termination gives up for its own reasons.
+    const bool is_given_up =
+        result.outcome == Outcome::fatal_reported &&
+        (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
+    if (!is_given_up) return;
     if (const auto broken = against_blocks(*promise, result, log))
       found("needless-fatal", broken->text);
   }
