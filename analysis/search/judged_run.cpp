@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/exploration/explorable.hpp"
+#include "analysis/lemmas/block_promise.hpp"
 #include "analysis/lemmas/recovery_promise.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/worker_process.hpp"
@@ -142,10 +143,10 @@ class Judge {
         if (is_hung_for_good()) found_violation(run);
         return;
       case Outcome::fatal_reported:
-        if (was_in_peace(spec_, run))
-          found("gives up in peace", run.fatal_reason);
-        else
+        if (!was_in_peace(spec_, run))
           judge_giving_up(run);
+        else if (is_given_up_for_good())
+          found("gives up in peace", run.fatal_reason);
         return;
       default:
         return;
@@ -171,6 +172,41 @@ class Judge {
     return again.run && again.run->outcome == Outcome::hung;
   }
 
+  /// The same with timeouts that are never too short for the program.
+  [[nodiscard]] Scenario with_long_timeouts() const {
+    constexpr double kTimeout_s = 1e5;
+    Scenario patient = scenario_;
+    RunSpec& spec = patient.points.front();
+    spec.stop.time_s = std::max(spec.stop.time_s, 10 * kTimeout_s);
+    for (auto& [name, value] : spec.components[index_of(Family::transactions)].options)
+      if (name.ends_with("_timeout_s")) value = kTimeout_s;
+    return patient;
+  }
+
+  /// A protocol that gives up because a request has timed out does not do so if it waits longer.
+  bool is_given_up_for_good() {
+    const ReplicationRecord again = run(with_long_timeouts());
+    return again.run && again.run->outcome == Outcome::fatal_reported;
+  }
+
+  /// A program of TryBlocks is given up for the reasons on the pages of the protocols, where they
+  /// hold. Whether a timeout was long enough, nobody can tell from outside.
+  void judge_blocks() {
+    const Scenario patient = with_long_timeouts();
+    const RunSpec& spec = patient.points.front();
+    const std::optional<BlockPromise> promise = block_promise_of(spec);
+    if (!promise || !spec.fault_sources.empty() || !spec.partitions.empty()) return;
+    BlockLog log(spec.platform.processes, spec.component(Family::transactions));
+    const RunResult result = run_simulation(spec, EngineKind::loggp, patient.seed, 0, &log);
+    // A detector of termination gives up for its own reasons.
+    const bool is_given_up =
+        result.outcome == Outcome::fatal_reported &&
+        (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
+    if (!is_given_up) return;
+    if (const auto broken = against_blocks(*promise, result, log))
+      found("needless-fatal", broken->text);
+  }
+
   /// Nobody can come back where no node is left.
   [[nodiscard]] bool nodes_can_run_out() const {
     std::size_t nodes = 0;
@@ -178,8 +214,10 @@ class Judge {
     return !spec_.fault_sources.empty() || (nodes > 0 && nodes >= spec_.platform.spare_nodes);
   }
 
-  /// Message logging gives up where the image of a rank is lost, and nowhere else.
+  /// Message logging gives up where the image of a rank is lost, and nowhere else. Of transactions
+  /// see judge_blocks().
   void judge_giving_up(const RunRecord& run) {
+    if (spec_.component(Family::workload).registration->try_blocks) return judge_blocks();
     const Registration* const logging = spec_.component(Family::message_logging).registration;
     if (logging == nullptr || scenario_.engine != EngineKind::loggp) return;
     if (nodes_can_run_out()) return;
@@ -303,8 +341,11 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
     const auto printed = choice.options.find("as_printed");
     if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
       return true;
-    const auto protects = choice.options.find("protect_recovery");
-    return protects != choice.options.end() && protects->second == OptionValue(false);
+    const auto is = [&](const char* option, const OptionValue& value) {
+      const auto given = choice.options.find(option);
+      return given != choice.options.end() && given->second == value;
+    };
+    return is("protect_recovery", false) || is("dots", std::string("outside"));
   });
 }
 
