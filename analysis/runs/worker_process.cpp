@@ -26,6 +26,14 @@ namespace faultline {
 
 namespace {
 
+// A sanitizer takes many times the memory of the program for itself, so that nothing would run
+// within a limit.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
 void write_line(int pipe, const std::string& text) {
   const std::string line = text + "\n";
   std::size_t written = 0;
@@ -51,7 +59,7 @@ std::string last_words(const std::string& log) {
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
   }
-  if (settings.memory_limit_B) {
+  if (kLimitsMemory && settings.memory_limit_B) {
     const rlimit limit{*settings.memory_limit_B, *settings.memory_limit_B};
     setrlimit(RLIMIT_DATA, &limit);
   }

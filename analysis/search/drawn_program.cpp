@@ -90,7 +90,7 @@ JsonValue::List draw_steps(Stream& random, std::uint32_t processes) {
 }  // namespace
 
 void draw_program(JsonValue& workload, Stream& random, std::uint32_t processes) {
-  const std::string name = *workload.find("name")->text();  // `set` moves what it points to
+  const std::string name = *workload.find("name")->text();
   if (name == "script") workload.set("rules", draw_rules(random, processes));
   if (name == "try-script") workload.set("steps", draw_steps(random, processes));
 }
