@@ -10,6 +10,7 @@
 #include "analysis/lemmas/recovery_promise.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/worker_process.hpp"
+#include "analysis/search/run_watch.hpp"
 #include "analysis/search/unpromised.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
@@ -55,6 +56,44 @@ bool is_undisturbed(const RunSpec& spec) {
   return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty();
 }
 
+/// Does nothing disturb a run but deaths of those who stay dead, few enough that a detector can
+/// pass on what it knows?
+bool has_deaths_alone(const RunSpec& spec) {
+  constexpr std::size_t kMostDeaths = 3;
+  const auto has = [&](Family family) { return spec.component(family).registration != nullptr; };
+  const PlatformSpec& platform = spec.platform;
+  std::size_t deaths = 0;
+  for (const FaultSpec& fault : spec.faults)
+    deaths += fault.ranks.size() + fault.nodes.size() + fault.daemons.size();
+  return deaths <= kMostDeaths && has(Family::failure_detection) && !has(Family::transactions) &&
+         !has(Family::message_logging) && spec.fault_sources.empty() && spec.slow.empty() &&
+         spec.partitions.empty() && platform.detection_loss_probability <= 0.0 &&
+         !platform.delay_noise && !platform.os_noise && platform.start_delay_s <= 0.0 &&
+         std::ranges::all_of(spec.faults, [](const FaultSpec& fault) { return fault.kills(); });
+}
+
+/// The times of all options of a detector, and of what tells it of deaths, for every process. The
+/// probe of a connection takes long, and matters to those alone who live by nothing else.
+double patience_s(const RunSpec& spec) {
+  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  const PlatformSpec& platform = spec.platform;
+  double all_s = 1.0 + platform.local_exit_delay_s + platform.link_lost_delay_s;
+  if (!detector.options.contains("heartbeat_period_s")) all_s += platform.silent_link_lost_delay_s;
+  for (const OptionSpec& option : detector.registration->options)
+    if (const auto* given = std::get_if<double>(&detector.options.at(option.name));
+        given != nullptr && option.unit == "s")
+      all_s += *given;
+  constexpr double kTimes = 20;  // probes and suspicions take several periods
+  return kTimes * (platform.processes + platform.spare_nodes) * all_s;
+}
+
+/// When the last of the deaths strikes that a scenario states at a time.
+double last_stated_s(const RunSpec& spec) {
+  double last_s = 0.0;
+  for (const FaultSpec& fault : spec.faults) last_s = std::max(last_s, fault.time_s.value_or(0.0));
+  return last_s;
+}
+
 class Judge {
  public:
   Judge(Scenario scenario, const JudgeSettings& settings)
@@ -75,6 +114,8 @@ class Judge {
       judgement_.by_membership = true;
     }
     if (!judgement_.finding && settings_.repeats) repeat(first);
+    if (!judgement_.finding) watch(*first.run);
+    if (!judgement_.finding && !judgement_.by_membership) ask_for_all_deaths(*first.run);
     if (!judgement_.finding && settings_.compares) compare(*first.run);
     if (!judgement_.finding && settings_.explored_each > 0 &&
         scenario_.seed % settings_.explored_each == 0)
@@ -242,6 +283,39 @@ class Judge {
       return found("not deterministic", "the same run once more fails: " + second.error);
     if (line(first) != line(second))
       found("not deterministic", "the same run once more gives another result");
+  }
+
+  /// What the scenario states, whatever its protocols, holds in every run.
+  void watch(const RunRecord& first) {
+    if (scenario_.engine != EngineKind::loggp) return;
+    RunWatch seen(spec_);
+    const RunResult result = run_simulation(spec_, scenario_.engine, scenario_.seed, 0, &seen);
+    if (static_cast<std::int64_t>(result.events) != first.events)
+      return found("not deterministic", "an observer changes the run");
+    if (seen.breach()) found(seen.breach()->kind, seen.breach()->text);
+  }
+
+  /// A detector that is left in peace tells all who live of every death. The same job waits for
+  /// nothing else, and for long.
+  void ask_for_all_deaths(const RunRecord& first) {
+    if (scenario_.engine != EngineKind::loggp || !has_deaths_alone(spec_)) return;
+    const double patience = patience_s(spec_);
+    const auto last_s = [](const RunRecord& of) {
+      return of.number("last_fault_time_s").value_or(0.0);
+    };
+    Scenario patient = scenario_;
+    StopSpec& stop = patient.points.front().stop;
+    stop.when = StopWhen::all_reported;
+    stop.time_s = std::max(last_s(first), last_stated_s(spec_)) + patience;
+    stop.events *= 10;
+    const ReplicationRecord again = run(patient);
+    if (!again.run || again.run->number("missed_reports").value_or(0.0) == 0.0 ||
+        again.run->number("false_reports").value_or(0.0) > 0.0)
+      return;
+    const double waited_s = again.run->number("end_time_s").value_or(0.0) - last_s(*again.run);
+    const bool has_waited = again.run->outcome == Outcome::limit && waited_s >= patience;
+    if (has_waited || again.run->outcome == Outcome::deadlock)
+      found("missed death", "somebody who lives is never told of a death");
   }
 
   /// Without faults the engines must agree on how a run ends, and on how many messages the

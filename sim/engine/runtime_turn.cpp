@@ -366,8 +366,8 @@ void Runtime::receive(ActorId self, Message* message) {
           .peer = from.actor,
           .message = message});
   begin_turn(self);
-  current_->cpu_free_s = state_.now_s;
-  cpu_s_ = state_.now_s;
+  // Later than now if the news that its sender lives again has let this actor send.
+  current_->cpu_free_s = cpu_s_;
   if (job_->shares_cores) take_from_workers(self, occupied_s(self, machine().receive_overhead_s));
   climb(message, kNetwork);
   settle();

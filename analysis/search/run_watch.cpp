@@ -1,0 +1,175 @@
+#include "analysis/search/run_watch.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace faultline::search {
+
+namespace {
+
+/// For sums that are rounded.
+constexpr double kRounding_s = 1e-9;
+
+double number_in(const OptionValues& options, const char* name, double otherwise) {
+  const auto found = options.find(name);
+  if (found == options.end()) return otherwise;
+  const auto* const number = std::get_if<double>(&found->second);
+  return number != nullptr ? *number : otherwise;
+}
+
+bool is_true(const OptionValues& options, const char* name) {
+  const auto found = options.find(name);
+  return found != options.end() && found->second == OptionValue(true);
+}
+
+/// Messages of one lane do not overtake each other. Those of message logging overtake the
+/// program's, and what is said of failures does not wait for a phase to begin.
+std::uint8_t lane_of(const Message& message) {
+  if (message.channel == Family::message_logging) return 1;
+  return message.channel == Family::failure_detection ? 2 : 0;
+}
+
+/// The group in which a process is, counted from 1; 0 if it is in none.
+std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
+  for (std::size_t group = 0; group < partition.groups.size(); ++group)
+    if (std::ranges::count(partition.groups[group], member) > 0) return group + 1;
+  return 0;
+}
+
+}  // namespace
+
+RunWatch::RunWatch(const RunSpec& spec) : spec_(spec) { read_sources(); }
+
+/// A source that does not say when it strikes, such as a trace, may do so at any time.
+void RunWatch::read_sources() {
+  only_sources_kill_ =
+      std::ranges::none_of(spec_.faults, [](const FaultSpec& fault) { return fault.kills(); });
+  spares_root_ = only_sources_kill_;
+  for (const FaultSourceChoice& source : spec_.fault_sources) {
+    const OptionValues& options = source.options;
+    spares_root_ = spares_root_ && is_true(options, "spare_root");
+    Window window;
+    if (options.contains("window_s")) {
+      window.from_s = number_in(options, "time_s", 0.0);
+      window.to_s = window.from_s + number_in(options, "window_s", 0.0);
+    } else {
+      window.from_s = number_in(options, "start_s", 0.0);
+      window.to_s = number_in(options, "end_s", kNever);
+    }
+    windows_.push_back(window);
+  }
+}
+
+void RunWatch::found(const char* kind, const Sight& sight, const std::string& what) {
+  if (!breach_) breach_ = Breach{kind, what + " at " + std::to_string(sight.time_s) + " s"};
+}
+
+void RunWatch::see(const Sight& sight) {
+  if (sight.kind != Sight::Kind::lost && !losses_.empty()) judge_losses(sight);
+  switch (sight.kind) {
+    case Sight::Kind::placed:
+    case Sight::Kind::restarted:
+      return put(sight);
+    case Sight::Kind::died:
+      return died(sight);
+    case Sight::Kind::reported:
+      misled_ = misled_ || lives(sight.peer, static_cast<std::uint16_t>(sight.value));
+      return;
+    case Sight::Kind::sent:
+      return sent(*sight.message);
+    case Sight::Kind::received:
+      return received(sight);
+    case Sight::Kind::lost:
+      return lost(sight);
+    default:
+      return;
+  }
+}
+
+/// A node takes as many ranks as the job has on each.
+void RunWatch::put(const Sight& sight) {
+  if (sight.actor >= processes_.size()) processes_.resize(sight.actor + std::size_t{1});
+  Process& process = processes_[sight.actor];
+  process.node = static_cast<NodeId>(sight.value);
+  process.alive = true;
+  if (sight.kind == Sight::Kind::restarted) ++process.life;
+  if (sight.actor >= spec_.platform.processes) return;
+  if (process.node >= ranks_on_.size()) ranks_on_.resize(process.node + std::size_t{1});
+  if (++ranks_on_[process.node] > spec_.platform.processes_per_node)
+    found("too many ranks on a node", sight,
+          "rank " + std::to_string(sight.actor) + " starts on node " +
+              std::to_string(process.node) + ", which has no place for it,");
+}
+
+void RunWatch::died(const Sight& sight) {
+  Process& process = processes_[sight.actor];
+  process.alive = false;
+  if (sight.actor < spec_.platform.processes) --ranks_on_[process.node];
+  if (misled_ || !only_sources_kill_) return;
+  const bool is_stated = std::ranges::any_of(windows_, [&](const Window& window) {
+    return sight.time_s >= window.from_s - kRounding_s && sight.time_s <= window.to_s + kRounding_s;
+  });
+  const std::string who = std::to_string(sight.actor);
+  if (!is_stated) found("a fault at another time", sight, who + " dies, and no source strikes");
+  if (spares_root_ && sight.actor == 0 && process.life == 0)
+    found("a fault of whom all spare", sight, "rank 0 dies");
+}
+
+bool RunWatch::lives(ActorId actor, std::uint16_t life) const {
+  return processes_[actor].alive && processes_[actor].life == life;
+}
+
+void RunWatch::sent(const Message& message) { places_[&message] = ++sent_; }
+
+void RunWatch::received(const Sight& sight) {
+  const Message& message = *sight.message;
+  const auto place = places_.find(&message);
+  if (place == places_.end()) return;
+  const Channel channel{{message.from, message.from_incarnation},
+                        {message.to, processes_[message.to].life},
+                        lane_of(message)};
+  std::uint64_t& last = last_[channel];
+  if (place->second < last && spec_.platform.ordering == Ordering::fifo)
+    found("out of order", sight,
+          "a message from " + std::to_string(message.from) + " to " + std::to_string(message.to) +
+              " comes behind a later one");
+  last = std::max(last, place->second);
+  places_.erase(place);
+}
+
+/// The program's messages between those who live are lost by cuts alone.
+void RunWatch::lost(const Sight& sight) {
+  const Message& message = *sight.message;
+  places_.erase(&message);
+  if (misled_ || message.channel != Family::workload ||
+      !lives(message.from, message.from_incarnation) ||
+      !lives(message.to, message.to_incarnation) || is_cut(message, sight.time_s))
+    return;
+  losses_.push_back({sight, message.from, message.to});
+}
+
+/// Those that are lost with somebody whose death comes next have a reason.
+void RunWatch::judge_losses(const Sight& next) {
+  std::erase_if(losses_, [&](const Loss& loss) {
+    return next.kind == Sight::Kind::died && (loss.from == next.actor || loss.to == next.actor);
+  });
+  for (const Loss& loss : losses_)
+    found("lost without a cut", loss.sight,
+          "a message of the program from " + std::to_string(loss.from) + " to " +
+              std::to_string(loss.to) + " is lost");
+  losses_.clear();
+}
+
+bool RunWatch::is_cut(const Message& message, double at_s) const {
+  return std::ranges::any_of(spec_.partitions, [&](const PartitionSpec& partition) {
+    const auto member = [&](ActorId actor) {
+      return partition.of_ranks ? actor : processes_[actor].node;
+    };
+    const std::size_t from = group_of(partition, member(message.from));
+    const std::size_t to = group_of(partition, member(message.to));
+    return at_s >= partition.from_s - kRounding_s && at_s < partition.to_s + kRounding_s &&
+           from != 0 && to != 0 && from != to;
+  });
+}
+
+}  // namespace faultline::search

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/audit/run_observer.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline::search {
+
+/// Holds a run on `loggp` against what its scenario states, whatever its protocols: how many ranks
+/// are on a node, when drawn faults strike and whom, which messages the network loses, and in which
+/// order it brings the others. It reads the scenario itself, and shares nothing with the engine.
+class RunWatch final : public RunObserver {
+ public:
+  explicit RunWatch(const RunSpec& spec);
+
+  void see(const Sight& sight) override;
+
+  /// The first thing that is not as stated.
+  struct Breach {
+    std::string kind;
+    std::string text;
+  };
+  [[nodiscard]] const std::optional<Breach>& breach() const { return breach_; }
+
+ private:
+  /// Of a process that the run began, or that was started later.
+  struct Process {
+    NodeId node = kNobody;
+    std::uint16_t life = 0;
+    bool alive = true;
+  };
+  /// A time in which some source may strike.
+  struct Window {
+    double from_s = 0.0;
+    double to_s = kNever;
+  };
+  /// Messages from one life to another that keep their order.
+  struct Channel {
+    Incarnation from;
+    Incarnation to;
+    std::uint8_t lane = 0;
+    friend auto operator<=>(const Channel&, const Channel&) = default;
+  };
+
+  void read_sources();
+  void found(const char* kind, const Sight& sight, const std::string& what);
+  void put(const Sight& sight);
+  void died(const Sight& sight);
+  void sent(const Message& message);
+  void received(const Sight& sight);
+  void lost(const Sight& sight);
+  void judge_losses(const Sight& next);
+  [[nodiscard]] bool lives(ActorId actor, std::uint16_t life) const;
+  [[nodiscard]] bool is_cut(const Message& message, double at_s) const;
+
+  const RunSpec& spec_;
+  std::vector<Process> processes_;
+  std::vector<std::uint32_t> ranks_on_;  ///< by node, those that live
+  std::vector<Window> windows_;          ///< of all sources
+  bool only_sources_kill_ = false;       ///< and each says when
+  bool spares_root_ = false;
+  bool misled_ = false;  ///< a process that lives was declared dead: it ends, and is not heard
+  std::uint64_t sent_ = 0;
+  std::unordered_map<const Message*, std::uint64_t> places_;  ///< of those on their way; looked up
+  std::map<Channel, std::uint64_t> last_;                     ///< that has come
+  /// Of the program, between those who seemed to live. A death is shown behind what is lost with
+  /// it.
+  struct Loss {
+    Sight sight;
+    ActorId from;
+    ActorId to;
+  };
+  std::vector<Loss> losses_;
+  std::optional<Breach> breach_;
+};
+
+}  // namespace faultline::search

@@ -1,0 +1,156 @@
+// What an observer holds a run against: places on nodes, moments of faults, order and losses. The
+// sights are made here, as a wrong engine would show them.
+
+#include <catch2/catch.hpp>
+
+#include "analysis/search/judged_run.hpp"
+#include "analysis/search/run_watch.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/scenario/scenario.hpp"
+
+using namespace faultline;
+using namespace faultline::search;
+
+namespace {
+
+RunSpec spec_of(const std::string& rest) {
+  return parse_scenario(R"({"schema_version": 1, "workload": {"name": "uniform-traffic"},
+    "failure_detection": {"name": "oracle"}, )" +
+                            rest + "}",
+                        "watched.json")
+      .points.front();
+}
+
+const std::string kFour = R"("platform": {"machine": "mira", "processes": 4})";
+
+/// Shows four ranks, each on a node of its own.
+void place_four(RunWatch& watch) {
+  for (ActorId rank = 0; rank < 4; ++rank)
+    watch.see({.kind = Sight::Kind::placed, .actor = rank, .value = rank});
+}
+
+Message message_between(ActorId from, ActorId to) {
+  Message message;
+  message.from = from;
+  message.to = to;
+  message.channel = Family::workload;
+  return message;
+}
+
+void show(RunWatch& watch, Sight::Kind kind, const Message& message, double time_s) {
+  watch.see({.kind = kind, .time_s = time_s, .message = &message});
+}
+
+std::string kind_of(const RunWatch& watch) { return watch.breach() ? watch.breach()->kind : ""; }
+
+}  // namespace
+
+TEST_CASE("a rank that starts where no place is free is seen, and one that takes a place is not") {
+  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [2]}]})");
+  const auto seen = [&](std::uint64_t node) {
+    RunWatch watch(spec);
+    place_four(watch);
+    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = 2});
+    watch.see({.kind = Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 2, .value = 0});
+    watch.see({.kind = Sight::Kind::restarted, .time_s = 2, .actor = 2, .value = node});
+    return kind_of(watch);
+  };
+  CHECK(seen(2).empty());
+  CHECK(seen(4).empty());
+  CHECK(seen(1) == "too many ranks on a node");
+}
+
+TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is seen") {
+  const RunSpec spec = spec_of(kFour + R"(, "faults": {"poisson": {"mtbf_s": 1, "start_s": 5,
+      "end_s": 9, "spare_root": true, "victims": "ranks"}})");
+  const auto seen = [&](ActorId rank, double time_s) {
+    RunWatch watch(spec);
+    place_four(watch);
+    watch.see({.kind = Sight::Kind::died, .time_s = time_s, .actor = rank});
+    return kind_of(watch);
+  };
+  CHECK(seen(1, 5.0).empty());
+  CHECK(seen(1, 9.0).empty());
+  CHECK(seen(1, 4.9) == "a fault at another time");
+  CHECK(seen(1, 9.1) == "a fault at another time");
+  CHECK(seen(0, 6.0) == "a fault of whom all spare");
+}
+
+TEST_CASE("who lives and is taken for dead may die at any time") {
+  const RunSpec spec = spec_of(kFour);
+  RunWatch watch(spec);
+  place_four(watch);
+  watch.see({.kind = Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 3, .value = 0});
+  watch.see({.kind = Sight::Kind::died, .time_s = 2, .actor = 3});
+  CHECK(kind_of(watch).empty());
+}
+
+TEST_CASE("a message that comes before an earlier one is seen where messages keep their order") {
+  const Message first = message_between(0, 1);
+  const Message second = message_between(0, 1);
+  const Message other = message_between(2, 1);
+  const auto seen = [&](const RunSpec& spec) {
+    RunWatch watch(spec);
+    place_four(watch);
+    for (const Message* message : {&first, &second, &other})
+      show(watch, Sight::Kind::sent, *message, 0);
+    for (const Message* message : {&other, &second, &first})
+      show(watch, Sight::Kind::received, *message, 1);
+    return kind_of(watch);
+  };
+  CHECK(seen(spec_of(kFour)) == "out of order");
+  CHECK(seen(spec_of(R"("platform": {"machine": "mira", "processes": 4,
+                         "ordering": "unordered"})"))
+            .empty());
+}
+
+TEST_CASE("a message between those whom nothing parts must not be lost") {
+  const RunSpec spec = spec_of(kFour + R"(, "faults": {"partition":
+      {"ranks": [[0], [1]], "from_s": 1, "to_s": 2}})");
+  const auto seen = [&](ActorId from, ActorId to, double time_s,
+                        Sight::Kind next = Sight::Kind::idle) {
+    RunWatch watch(spec);
+    place_four(watch);
+    const Message message = message_between(from, to);
+    show(watch, Sight::Kind::lost, message, time_s);
+    watch.see({.kind = next, .time_s = time_s, .actor = from});
+    return kind_of(watch);
+  };
+  CHECK(seen(0, 1, 1.5).empty());
+  CHECK(seen(0, 1, 2.5) == "lost without a cut");
+  CHECK(seen(0, 2, 1.5) == "lost without a cut");
+  CHECK(seen(2, 3, 1.5) == "lost without a cut");
+  // A death is shown behind what is lost with it. Who dies where nothing kills is another finding.
+  CHECK(seen(2, 3, 1.5, Sight::Kind::died) == "a fault at another time");
+}
+
+TEST_CASE("a right run under faults, restarts and cuts is as its scenario states") {
+  const RunSpec spec = parse_scenario(R"({"schema_version": 1,
+    "platform": {"machine": "mira", "processes": 8, "spare_nodes": 2,
+                 "delay_noise": {"mean_s": 1e-4}},
+    "workload": {"name": "try-blocks", "iterations": 20, "compute_s": 1e-3, "allreduces": 2},
+    "transactions": {"name": "ulfm"}, "failure_detection": {"name": "oracle"},
+    "faults": {"at": [{"time_s": 0.004, "ranks": [3]}, {"time_s": 0.009, "nodes": [0]}]}})",
+                                      "right.json")
+                           .points.front();
+  RunWatch watch(spec);
+  const RunResult result = run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  CHECK(result.outcome == Outcome::finished);
+  CHECK(kind_of(watch).empty());
+}
+
+TEST_CASE("what a rank sends because it hears of a new life goes before what the message starts") {
+  const RunSpec spec = parse_scenario(R"({"schema_version": 1,
+    "platform": {"machine": "stampede", "processes": 3, "spare_nodes": 2},
+    "workload": {"name": "minife"}, "transactions": {"name": "ulfm"},
+    "failure_detection": {"name": "connection-loss", "members": "ranks"},
+    "faults": {"at": [{"event": 1, "ranks": [0]},
+                      {"mark": {"name": "revoke", "value": 0}, "ranks": [1]}]}})",
+                                      "two-new-lives.json")
+                           .points.front();
+  RunWatch watch(spec);
+  const RunResult result = run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  CHECK(result.outcome == Outcome::finished);
+  CHECK(kind_of(watch).empty());
+}
