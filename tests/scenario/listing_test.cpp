@@ -66,7 +66,7 @@ TEST_CASE("the listing says of every machine which values were measured, publish
       statuses[key] = value["status"];
       ++counts[value["status"]];
     }
-    CHECK(statuses.size() == 13);
+    CHECK(statuses.size() == (name == "nacl" ? 13 : 14));  // whose memory is not known
     CHECK(machine["statuses"] == statuses);
     std::string words;
     for (const std::string status : {"measured", "published", "estimated"})
