@@ -45,7 +45,7 @@ class RunWatch final : public RunObserver {
     Incarnation from;
     Incarnation to;
     std::uint8_t lane = 0;
-    friend auto operator<=>(const Channel&, const Channel&) = default;
+    friend auto operator<=>(const Channel&, const Channel&) = default;  // NOLINT(*-nullptr)
   };
 
   void read_sources();

@@ -71,7 +71,9 @@ bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
   const bool loses = !spec.partitions.empty() || spec.platform.detection_loss_probability > 0.0;
   if (!loses) return false;
   LossLog log(spec);
-  run_simulation(spec, EngineKind::loggp, scenario.seed, 0, &log);
+  RunSpec patient = spec;  // which does not end before the network drops what it has lost
+  patient.stop.grace_s = std::max(spec.stop.grace_s, 1.0);
+  run_simulation(patient, EngineKind::loggp, scenario.seed, 0, &log);
   return (!spec.partitions.empty() && log.lost_work()) || (missed && log.lost_word());
 }
 

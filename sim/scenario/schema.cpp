@@ -355,7 +355,7 @@ JsonValue machine_definition() {
       .property("description", words)
       .property("topology", topology_definition(), true);
   for (const OptionSpec& spec : machine_values().specs())
-    schema.property(spec.name, sourced_schema(spec), true);
+    schema.property(spec.name, sourced_schema(spec), spec.required);
   return schema.take();
 }
 

@@ -105,7 +105,7 @@ class Pipe {
     if (packet != long_.end()) pass(long_, packet);
   }
 
-  void pass(Queue& queue, Queue::iterator place) {
+  void pass(Queue& queue, const Queue::iterator& place) {
     const Packet packet = *place;
     queue.erase(place);
     busy_ = true;

@@ -229,8 +229,8 @@ TEST_CASE("an interrupt ends a search while it looks for runs that have no end")
   Job job(kRing);
   ring(job, 16, {0, 1, 2});
   job.spec.platform.ordering = Ordering::unordered;
-  constexpr std::uint64_t kAll = 17 * 17 * 17;  // each message has made 0 to 16 hops
-  int asked = 0;                                // since all states are known
+  constexpr std::uint64_t kAll = 17ULL * 17 * 17;  // each message has made 0 to 16 hops
+  int asked = 0;                                   // since all states are known
   const ExplorationResult result = explore(request_of(job), [&](const ExplorationProgress& so_far) {
     return so_far.states < kAll || so_far.waiting > 0 || ++asked < 2;
   });
