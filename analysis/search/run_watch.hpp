@@ -29,7 +29,7 @@ class RunWatch final : public RunObserver {
   [[nodiscard]] const std::optional<Breach>& breach() const { return breach_; }
 
  private:
-  /// Of a process that the run began, or that was started later.
+  /// What has been seen of a process, in its latest life.
   struct Process {
     NodeId node = kNobody;
     std::uint16_t life = 0;
@@ -69,8 +69,8 @@ class RunWatch final : public RunObserver {
   std::uint64_t sent_ = 0;
   std::unordered_map<const Message*, std::uint64_t> places_;  ///< of those on their way; looked up
   std::map<Channel, std::uint64_t> last_;                     ///< that has come
-  /// Of the program, between those who seemed to live. A death is shown behind what is lost with
-  /// it.
+  /// A message of the program that was lost while both its ends seemed to live. An observer sees a
+  /// death after the messages that are lost with it.
   struct Loss {
     Sight sight;
     ActorId from;

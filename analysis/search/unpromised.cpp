@@ -22,9 +22,9 @@ class LossLog final : public RunObserver {
     if (is_dead_.at(sight.actor) || is_dead_.at(sight.peer)) return;
     (sight.message->channel == Family::failure_detection ? word_ : work_) = true;
   }
-  /// Of a detector, about who lives and who does not.
+  /// The network has lost a message of a failure detector.
   [[nodiscard]] bool lost_word() const { return word_; }
-  /// Anything else.
+  /// The network has lost any other message.
   [[nodiscard]] bool lost_work() const { return work_; }
 
  private:

@@ -1,6 +1,6 @@
-// Messages of several packets under LogGpEngine. Each takes a fixed number of events, however long
-// it is: when its first byte reaches the receiver's NIC, and when its last byte has left the NIC
-// and the first link, has arrived, and has been taken in.
+// Messages of several packets under LogGpEngine. However long one is, it takes an event each when
+// its first byte reaches the receiver's NIC, and when its last byte has passed a narrow link, has
+// arrived, and has been taken in. Each short message that goes before it adds at most one.
 
 #include <algorithm>
 

@@ -274,7 +274,7 @@ class AssumptionCheck {
         "needs messages in order, expected platform.ordering \"fifo\"" +
         alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
   }
-  /// Who is declared dead has no place in the job any more, as if it had died.
+  /// A rank that is declared dead is treated as if it had died, whether it lives or not.
   void refuse_false_reports() const {
     refuse("tolerates no faults, and " +
            point_.component(Family::failure_detection).registration->name +

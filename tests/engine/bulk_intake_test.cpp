@@ -103,7 +103,7 @@ double in_over_all_stretches_s(const std::vector<Inflow>& flows, const Inflow& o
   return latest_s;
 }
 
-/// The same of those that are no words.
+/// What has come by then of the long messages.
 double long_ones_s(const std::vector<Inflow>& flows, double until_s) {
   double sum_s = 0;
   for (const Inflow& flow : flows) {

@@ -84,7 +84,7 @@ class CaseDraw {
     return drawn;
   }
 
-  /// Who sends and who receives. In an incast those of one node receive.
+  /// The sender and the receiver of a message. In an incast, all receivers are on one node.
   struct Roles {
     std::vector<Rank> senders, receivers;
   };
