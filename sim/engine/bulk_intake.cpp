@@ -4,11 +4,24 @@
 
 namespace faultline {
 
-void BulkIntake::flow(double now_s, double alone_s, double flows_s) {
+Inflow BulkIntake::flow(double now_s, double begin_s, double alone_s, double flows_s, NodeId node) {
   advance(now_s);
-  const double rate = alone_s / std::max(alone_s, flows_s);
-  rate_ += rate;
-  flows_.push({now_s + std::max(alone_s, flows_s), rate});
+  const double duration_s = std::max(alone_s, flows_s);
+  const Inflow inflow{begin_s + duration_s, alone_s / duration_s, node};
+  changes_.push({begin_s, inflow.rate});
+  changes_.push({inflow.end_s, -inflow.rate});
+  return inflow;
+}
+
+/// The end that is already among the changes is made up for there, and comes again later.
+void BulkIntake::pause(double now_s, Inflow& inflow, double from_s, double duration_s) {
+  if (from_s >= inflow.end_s) return;
+  advance(now_s);
+  changes_.push({from_s, -inflow.rate});
+  changes_.push({from_s + duration_s, inflow.rate});
+  changes_.push({inflow.end_s, inflow.rate});
+  inflow.end_s += duration_s;
+  changes_.push({inflow.end_s, -inflow.rate});
 }
 
 void BulkIntake::pass_first(double now_s, double alone_s) {
@@ -66,13 +79,22 @@ Message& BulkIntake::take_first() {
 }
 
 void BulkIntake::advance(double now_s, double more) {
-  while (!flows_.empty() && flows_.top().end_s <= now_s) {
-    advance_evenly(flows_.top().end_s, rate_ + more);
-    rate_ -= flows_.top().rate;
-    flows_.pop();
-    if (flows_.empty()) rate_ = 0.0;  // and not what rounding leaves
+  while (!changes_.empty() && changes_.top().at_s <= now_s) {
+    advance_evenly(changes_.top().at_s, rate_ + more);
+    change();
   }
   advance_evenly(now_s, rate_ + more);
+}
+
+/// Makes all changes that are next, at the same time.
+void BulkIntake::change() {
+  const double at_s = changes_.top().at_s;
+  do {
+    rate_ += changes_.top().rate;
+    flowing_ += changes_.top().rate > 0.0 ? 1 : -1;
+    changes_.pop();
+  } while (!changes_.empty() && changes_.top().at_s == at_s);
+  if (flowing_ == 0) rate_ = 0.0;  // and not what rounding leaves
 }
 
 void BulkIntake::advance_evenly(double now_s, double rate) {

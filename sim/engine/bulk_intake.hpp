@@ -6,8 +6,16 @@
 #include <vector>
 
 #include "sim/core/message.hpp"
+#include "sim/core/types.hpp"
 
 namespace faultline {
+
+/// How a message of several packets flows into a NIC.
+struct Inflow {
+  double end_s = 0.0;  ///< when its last byte comes
+  double rate = 0.0;   ///< until then, as a share of the NIC's bandwidth
+  NodeId node = 0;     ///< whose NIC that is
+};
 
 /// How a NIC takes in messages of several packets, as a fluid: each flows in at its own rate from
 /// its first byte on, and what comes faster than the NIC's bandwidth waits. So a message that has
@@ -25,9 +33,13 @@ class BulkIntake {
     idle_until_s_ = now_s;
   }
 
-  /// A message begins to flow in now. The NIC alone needs `alone_s` for it; it flows for that time
-  /// or longer.
-  void flow(double now_s, double alone_s, double flows_s);
+  /// A message begins to flow in at begin_s, which is not past. The NIC alone needs `alone_s` for
+  /// it; it flows for that time or longer.
+  /// `node` is the NIC's own.
+  Inflow flow(double now_s, double begin_s, double alone_s, double flows_s, NodeId node);
+  /// Nothing of a message comes from from_s, which is not past, for so long. It ends so much later,
+  /// unless it has ended by then.
+  void pause(double now_s, Inflow& inflow, double from_s, double duration_s);
   /// A message of one packet, for which the NIC needs so long, has come. It flowed in at the full
   /// rate until now.
   void pass_first(double now_s, double alone_s);
@@ -47,19 +59,20 @@ class BulkIntake {
   /// The first of those that wait is in.
   Message& take_first();
 
-  /// Nothing flows in, and nothing waits.
+  /// Nothing flows in or is about to, and nothing waits.
   [[nodiscard]] bool is_idle(double now_s) {
     advance(now_s);
-    return !is_anybody_waiting() && flows_.empty();
+    return !is_anybody_waiting() && changes_.empty();
   }
 
  private:
   static constexpr std::size_t kKeptPlaces = 64;  ///< of those who have waited
 
-  struct Flow {
-    double end_s;
+  /// A message begins to flow (rate > 0) or no longer flows (rate < 0).
+  struct Change {
+    double at_s;
     double rate;
-    bool operator>(const Flow& other) const { return end_s > other.end_s; }
+    bool operator>(const Change& other) const { return at_s > other.at_s; }
   };
   struct Waiting {
     Message* message;
@@ -69,15 +82,17 @@ class BulkIntake {
   /// `more`: the rate of a message of one packet.
   void advance(double now_s, double more = 0.0);
   void advance_evenly(double now_s, double rate);
+  void change();
   void flow_alone(double now_s, double alone_s);
 
   double at_s_ = 0.0;          ///< the time of what follows
   double backlog_s_ = 0.0;     ///< what has come and is not in, as time of the NIC
-  double rate_ = 0.0;          ///< of all flows
+  double rate_ = 0.0;          ///< of all that flow,
+  int flowing_ = 0;            ///< so many
   double idle_from_s_ = 0.0;   ///< when the NIC last had nothing to do,
   double idle_until_s_ = 0.0;  ///< and until when
-  std::priority_queue<Flow, std::vector<Flow>, std::greater<>> flows_;  ///< first end first
-  std::vector<Waiting> waiting_;                                        ///< from next_ on
+  std::priority_queue<Change, std::vector<Change>, std::greater<>> changes_;  ///< first one first
+  std::vector<Waiting> waiting_;                                              ///< from next_ on
   std::size_t next_ = 0;
   double passed_s_ = 0.0;  ///< what has gone before those that wait
 };

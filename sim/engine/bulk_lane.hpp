@@ -5,6 +5,7 @@
 #include <memory_resource>
 
 #include "sim/core/message.hpp"
+#include "sim/engine/bulk_intake.hpp"
 #include "sim/platform/transit.hpp"
 
 namespace faultline {
@@ -18,13 +19,14 @@ class BulkLane {
     Message* message;
     Transit transit;  ///< what it was when the message left; its ends may move meanwhile
     bool is_long;     ///< of several packets
+    Inflow inflow{};  ///< at its receiver, if it is long and has begun
   };
   explicit BulkLane(std::pmr::memory_resource* memory) : waiting_(memory) {}
 
   [[nodiscard]] bool is_idle() const { return waiting_.empty(); }
   [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// The message that is passing. There is one.
-  [[nodiscard]] const Passing& first() const { return waiting_.front(); }
+  [[nodiscard]] Passing& first() { return waiting_.front(); }
   /// When the first has passed, if nothing more goes before it.
   [[nodiscard]] double end_s() const { return end_s_; }
 

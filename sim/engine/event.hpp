@@ -24,7 +24,6 @@ enum class EventKind : std::uint8_t {
   restart,      ///< an actor starts again
   vanish,       ///< a message that the network loses is gone
   stall_end,    ///< stepwise engine: an actor that has stalled goes on
-  first_byte,   ///< loggp engine: a message of several packets begins to reach its receiver's NIC
   bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
 };
 
@@ -50,7 +49,7 @@ struct Event {
     constexpr auto bit = [](EventKind kind) { return 1U << static_cast<unsigned>(kind); };
     constexpr unsigned kAboutMessages = bit(EventKind::arrive) | bit(EventKind::taken_in) |
                                         bit(EventKind::inject) | bit(EventKind::nic_ready) |
-                                        bit(EventKind::vanish) | bit(EventKind::first_byte);
+                                        bit(EventKind::vanish);
     return (kAboutMessages & bit(kind())) != 0;
   }
   friend bool operator<(const Event& a, const Event& b) {

@@ -1,6 +1,6 @@
 // Messages of several packets under LogGpEngine. However long one is, it takes an event each when
-// its first byte reaches the receiver's NIC, and when its last byte has passed a narrow link, has
-// arrived, and has been taken in. Each short message that goes before it adds at most one.
+// its last byte has passed a narrow link, has arrived, and has been taken in. Each short message
+// that goes before it adds at most one.
 
 #include <algorithm>
 
@@ -21,16 +21,17 @@ void LogGpEngine::stream(Message& message, const Transit& transit) {
     return;
   }
   bulk.network_delay_s = network_delay_s(message, transit);
-  send_first_byte(message, transit, state_.now_s);
+  bulk.inflow = flow(message, transit, state_.now_s);
   arrive(message, transit, state_.now_s + transit.transfer_s, bulk.network_delay_s);
 }
 
 /// Its arrival is scheduled already, unless it is still on the link. The new event comes before
 /// those of all messages that leave later, also where they arrive at the same time.
-void LogGpEngine::delay_bulk(NodeId node) {
-  const BulkQueue& bulk = state_.bulk_queues[node];
+void LogGpEngine::delay_bulk(NodeId node, double duration_s) {
+  BulkQueue& bulk = state_.bulk_queues[node];
   if (bulk.leaving == nullptr || bulk.is_on_link) return;
   Message& message = *bulk.leaving;
+  pause(bulk.inflow, bulk.transit, state_.now_s, duration_s);
   message.flags |= kDelayed;
   ++early_arrivals_[&message];
   // On a link that is hardly narrower than the NIC it takes a little longer.
@@ -62,15 +63,15 @@ void LogGpEngine::begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane)
   const double begin_s = std::max(state_.now_s, free_s);
   lane.begin(begin_s);
   schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, port);
-  send_first_byte(*lane.first().message, lane.first().transit, begin_s);
+  BulkLane::Passing& first = lane.first();
+  if (first.is_long) first.inflow = flow(*first.message, first.transit, begin_s);
 }
 
-/// The receiver's NIC counts a message from its first byte on. That of a single packet it counts
-/// back from the last.
-void LogGpEngine::send_first_byte(Message& message, const Transit& transit, double begin_s) {
-  if (!is_bulk(message)) return;
-  schedule(begin_s + transit.latency_s + machine().receive_overhead_s, EventKind::first_byte,
-           &message);
+/// A shorter message goes before what is left of the first one.
+void LogGpEngine::delay_on_link(BulkLane& lane, double from_s, double duration_s) {
+  lane.delay(duration_s);
+  BulkLane::Passing& first = lane.first();
+  if (first.is_long) pause(first.inflow, first.transit, from_s, duration_s);
 }
 
 /// The first message on a link has passed it, unless shorter ones have gone before. Where shorter
@@ -83,6 +84,7 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     return;
   }
   const Transit transit = lane.first().transit;
+  const Inflow inflow = lane.first().inflow;
   Message& message = *lane.first().message;
   lane.leave();
   if (fifo()) on_link_between_.remove(message.from, message.to);
@@ -97,6 +99,7 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     left_s = std::max(left_s, bulk.until_s);
     bulk.is_on_link = false;
     bulk.network_delay_s = delay_s;
+    bulk.inflow = inflow;
   }
   arrive(message, transit, left_s, delay_s);
 }
@@ -116,10 +119,19 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
   return intake;
 }
 
-void LogGpEngine::first_byte(const Message& message) {
+/// The receiver's NIC counts a message from its first byte on. That of a single packet it counts
+/// back from the last.
+Inflow LogGpEngine::flow(const Message& message, const Transit& transit, double begin_s) {
   const NodeId node = node_of(message.to);
-  if (node == node_of(message.from)) return;
-  intake_of(node).flow(state_.now_s, intake_s(message), transit_of(message).transfer_s);
+  const double first_byte_s = begin_s + transit.latency_s + machine().receive_overhead_s;
+  return intake_of(node).flow(state_.now_s, first_byte_s, intake_s(message), transit.transfer_s,
+                              node);
+}
+
+/// No byte of it leaves its sender's node from from_s on for so long.
+void LogGpEngine::pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s) {
+  const double at_receiver_s = from_s + transit.latency_s + machine().receive_overhead_s;
+  intakes_[inflow.node].pause(state_.now_s, inflow, at_receiver_s, duration_s);
 }
 
 /// The last byte of a message is there that is longer than a packet, or has to stay behind one that

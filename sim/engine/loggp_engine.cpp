@@ -26,10 +26,6 @@ void LogGpEngine::simulate() {
       case EventKind::arrive:
         take_in(event.message);
         break;
-      case EventKind::first_byte:
-        first_byte(*event.message);
-        after_event();
-        break;
       case EventKind::bulk_passed:
         if (event.at.detail == kIntake)
           pass_intake(event.at.actor);
@@ -89,7 +85,7 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   free_s = begin_s + transit.transfer_s;
   if (!lanes_.empty())
     if (const auto lane = lanes_.find(lane_of(node, port)); lane != lanes_.end())
-      lane->second.delay(transit.transfer_s);
+      delay_on_link(lane->second, begin_s, transit.transfer_s);
   links_free_s_ = std::max(links_free_s_, free_s);
   return begin_s;
 }

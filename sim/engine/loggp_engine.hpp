@@ -26,7 +26,7 @@ class LogGpEngine final : public Runtime {
   void simulate() override;
   void transmit(Message& message, const Transit& transit) override;
   void stream(Message& message, const Transit& transit) override;
-  void delay_bulk(NodeId node) override;
+  void delay_bulk(NodeId node, double duration_s) override;
 
  private:
   /// A detail of bulk_passed. All others are ports (Topology::port()).
@@ -53,10 +53,11 @@ class LogGpEngine final : public Runtime {
   }
   void join_link(Message& message, const Transit& transit);
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
-  void send_first_byte(Message& message, const Transit& transit, double begin_s);
+  [[nodiscard]] Inflow flow(const Message& message, const Transit& transit, double begin_s);
+  void pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s);
+  void delay_on_link(BulkLane& lane, double from_s, double duration_s);
   void pass_link(NodeId node, std::uint32_t port);
   BulkIntake& intake_of(NodeId node);
-  void first_byte(const Message& message);
   [[nodiscard]] bool waits_as_bulk(Message& message);
   void await_intake(NodeId node, const BulkIntake& intake);
   void pass_intake(NodeId node);

@@ -21,6 +21,7 @@
 #include "sim/core/placement.hpp"
 #include "sim/core/random.hpp"
 #include "sim/engine/actor_state.hpp"
+#include "sim/engine/bulk_intake.hpp"
 #include "sim/engine/event_queue.hpp"
 #include "sim/engine/last_messages.hpp"
 #include "sim/engine/run_job.hpp"
@@ -89,6 +90,7 @@ struct BulkQueue {
   Transit transit{};             ///< what it was when that began to leave
   double network_delay_s = 0.0;  ///< what it takes longer in the network than others
   bool is_on_link = false;       ///< so that its arrival is not scheduled yet
+  Inflow inflow{};               ///< at its receiver, unless it is on a link
 
   bool awaited = false;  ///< a nic_free is scheduled
 };

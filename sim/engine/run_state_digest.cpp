@@ -206,7 +206,6 @@ StateDigest RunState::content_of(const Event& event) const {
     case EventKind::inject:
     case EventKind::nic_ready:
     case EventKind::vanish:
-    case EventKind::first_byte:
       into.add(*event.message, will_be_refused(*event.message));
       break;
   }

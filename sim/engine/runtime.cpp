@@ -249,7 +249,6 @@ void Runtime::carry_out(const Event& event) {
       break;
     case EventKind::inject:
     case EventKind::stall_end:
-    case EventKind::first_byte:
     case EventKind::bulk_passed:
       break;
   }

@@ -47,7 +47,7 @@ class Runtime : private Services {
   /// The same for a message that leaves packet by packet from its inject_s on.
   virtual void stream(Message& message, const Transit& transit) { transmit(message, transit); }
   /// What streams out of that node leaves later, because a shorter message goes first.
-  virtual void delay_bulk(NodeId /*node*/) {}
+  virtual void delay_bulk(NodeId /*node*/, double /*duration_s*/) {}
 
   // ---- for the engines -----------------------------------------------------------------------
   /// Lets everything begin that begins by itself: all actors, and the faults of the scenario.

@@ -271,7 +271,6 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
     case EventKind::inject:
     case EventKind::nic_ready:
     case EventKind::vanish:
-    case EventKind::first_byte:
     case EventKind::bulk_passed:
       return;
     case EventKind::timer:

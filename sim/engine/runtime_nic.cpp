@@ -95,8 +95,9 @@ void Runtime::take_up(NodeId node, Message* message) {
   Nic& nic = state_.nics[node];
   nic.free_s = state_.now_s + transit.nic_occupied_s;
   if (nic.sends_bulk && !has_left(node) && message->bytes > 0) {
-    state_.bulk_queues[node].until_s += transit.nic_occupied_s - machine().gap_s;
-    delay_bulk(node);
+    const double duration_s = transit.nic_occupied_s - machine().gap_s;
+    state_.bulk_queues[node].until_s += duration_s;
+    delay_bulk(node, duration_s);
   }
   leave_by_nic(nic, *message, transit, false);
 }

@@ -174,6 +174,21 @@ TEST_CASE("loggp: a word goes before what two long messages have left") {
   CHECK(close(seen.times_s(0, "got"), {19.5 + 1, 19.5 + 2}, kLoggp));
 }
 
+TEST_CASE("loggp: a NIC takes in no byte before it has come") {
+  // Words for another node hold up the first long one at its sender, so that it comes from 11 to
+  // 17, and half of it before 15. The second comes from 15 to 19. From 15 on the NIC always has
+  // something to take in: at 17 have come 200 bytes of each.
+  PacketJob job({{2, 0, 0, 400},
+                 {3, 0.5, 6, 50},
+                 {3, 1.5, 6, 50},
+                 {3, 2.5, 6, 50},
+                 {3, 3.5, 6, 50},
+                 {4, 4, 1, 400}});
+  const Seen seen = job.run();
+  CHECK(close(seen.times_s(0, "got"), {19 + 1}, kLoggp));
+  CHECK(close(seen.times_s(1, "got"), {21 + 1}, kLoggp));
+}
+
 TEST_CASE("loggp: a word that is half in when a long message comes delays it by the other half") {
   // The word comes from 11 to 11.5, the long one from 11.25 to 15.25.
   PacketJob job({{4, 0, 1, 50}, {2, 0.25, 0, 400}});
