@@ -14,7 +14,7 @@ void LogGpEngine::stream(Message& message, const Transit& transit) {
   BulkQueue& bulk = state_.bulk_queues[node_of(message.from)];
   bulk.leaving = &message;
   bulk.transit = transit;
-  bulk.is_on_link = (links_are_narrow_ && transit.transfer_s > transit.nic_occupied_s) ||
+  bulk.is_on_link = (links_are_narrow_ && can_wait_for_link(message, transit)) ||
                     on_link_between_.holds(message.from, message.to);
   if (bulk.is_on_link) {
     join_link(message, transit);

@@ -70,12 +70,17 @@ double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
   return last_s;
 }
 
+/// A message that takes its link no longer than the NIC is already spaced by the NIC, unless the
+/// link still has others to carry.
+bool LogGpEngine::can_wait_for_link(const Message& message, const Transit& transit) const {
+  return transit.transfer_s > transit.nic_occupied_s || message.inject_s < links_free_s_ ||
+         !lanes_.empty();
+}
+
 /// When the first link of the route begins to carry a message that the NIC has taken up. A NIC that
 /// is faster than a link can feed several links at once, but each takes its own time.
 double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
-  const bool outlasts_nic = transit.transfer_s > transit.nic_occupied_s;
-  // A message that takes its link no longer than the NIC is already spaced by the NIC.
-  if (!outlasts_nic && message.inject_s >= links_free_s_ && lanes_.empty()) return message.inject_s;
+  if (!can_wait_for_link(message, transit)) return message.inject_s;
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
   const NodeId node = node_of(message.from);

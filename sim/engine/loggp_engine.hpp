@@ -39,6 +39,7 @@ class LogGpEngine final : public Runtime {
   void ignore_early_arrival(Message& message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
+  [[nodiscard]] bool can_wait_for_link(const Message& message, const Transit& transit) const;
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
   [[nodiscard]] double intake_s(const Message& message) const {
     return static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;

@@ -348,7 +348,7 @@ class Runtime : private Services {
   void take_up(NodeId node, Message* message);
   void leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams);
   void withdraw(Message& message);
-  bool has_left(NodeId node);
+  void note_left_bulk(NodeId node);
   [[nodiscard]] bool is_behind_bulk(NodeId node, const Message& message) const;
   void stand_behind_bulk(NodeId node, Message* message);
   void begin_bulk(NodeId node);

@@ -24,7 +24,8 @@ bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
     if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
     return true;
   }
-  if (nic.sends_bulk && !has_left(node)) return true;
+  note_left_bulk(node);
+  if (nic.sends_bulk) return true;
   return state_.nics_are_shared ? !nic_serves_next(nic, cpu_s_) : nic.expected > 0;
 }
 
@@ -55,7 +56,7 @@ void Runtime::stand_before_nic(Message* message) {
   }
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
-  if (nic.sends_bulk) has_left(node);
+  note_left_bulk(node);
   if (is_bulk(*message) || is_behind_bulk(node, *message)) {
     stand_behind_bulk(node, message);
     return;
@@ -74,6 +75,7 @@ void Runtime::stand_before_nic(Message* message) {
 void Runtime::serve_nic(NodeId node) {
   Nic& nic = state_.nics[node];
   nic.awaited = false;
+  note_left_bulk(node);
   NicQueue& waiting = state_.nic_queues[node];
   while (waiting.head != nullptr && nic.free_s <= state_.now_s) {
     Message* message = waiting.take_first();
@@ -94,7 +96,8 @@ void Runtime::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
   Nic& nic = state_.nics[node];
   nic.free_s = state_.now_s + transit.nic_occupied_s;
-  if (nic.sends_bulk && !has_left(node) && message->bytes > 0) {
+  note_left_bulk(node);
+  if (nic.sends_bulk && message->bytes > 0) {
     const double duration_s = transit.nic_occupied_s - machine().gap_s;
     state_.bulk_queues[node].until_s += duration_s;
     delay_bulk(node, duration_s);
@@ -136,15 +139,13 @@ void Runtime::withdraw(Message& message) {
 
 // ---- messages of several packets --------------------------------------------------------------
 
-/// Has the message left of which this NIC sends one packet after the other? Then the NIC is free g
-/// later. That needs no event as long as nothing waits for it.
-bool Runtime::has_left(NodeId node) {
-  const BulkQueue& bulk = state_.bulk_queues[node];
-  if (bulk.until_s > state_.now_s) return false;
+/// Once the message has left of which this NIC sends one packet after the other, the NIC is free g
+/// later. That needs no event: whoever asks what the NIC does looks here first.
+void Runtime::note_left_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
+  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > state_.now_s) return;
   nic.sends_bulk = false;
-  nic.free_s = std::max(nic.free_s, bulk.until_s + machine().gap_s);
-  return true;
+  nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + machine().gap_s);
 }
 
 /// Is a message of several packets from the same sender to the same receiver still before the NIC,
@@ -169,11 +170,11 @@ void Runtime::begin_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
   BulkQueue& bulk = state_.bulk_queues[node];
   while (bulk.waiting.head != nullptr && !nic.awaited) {
-    const bool is_free = !nic.sends_bulk || has_left(node);
-    if (!is_free || nic.free_s > state_.now_s) {
+    note_left_bulk(node);
+    if (nic.sends_bulk || nic.free_s > state_.now_s) {
       if (std::exchange(bulk.awaited, true)) return;
-      schedule_uncounted(is_free ? nic.free_s : bulk.until_s + machine().gap_s, EventKind::nic_free,
-                         node, kForBulk);
+      const double free_s = nic.sends_bulk ? bulk.until_s + machine().gap_s : nic.free_s;
+      schedule_uncounted(free_s, EventKind::nic_free, node, kForBulk);
       return;
     }
     Message* message = bulk.waiting.take_after(before_next_bulk(node));

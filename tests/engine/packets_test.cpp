@@ -104,6 +104,19 @@ TEST_CASE("loggp: a long message begins when the gap after a word is over, and k
   CHECK(close(late.run().times_s(6, "got"), {4 + 2 + 11}, kLoggp));
 }
 
+TEST_CASE(
+    "loggp: a word that waits for the gap after a word keeps that after a long message, too") {
+  // The first word leaves from 3 to 3.5, so that the long message has left at 4.5, while the second
+  // word, ready at 3.2, waits until 5.5.
+  PacketJob job({{0, 0, 2, 400}, {1, 3, 4, 50}, {1, 3.2, 6, 0}});
+  job.spec.platform.machine.send_overhead_s = 0;
+  job.spec.platform.machine.gap_s = 2;
+  const Seen seen = job.run();
+  CHECK(close(seen.times_s(4, "got"), {3.5 + 11}, kLoggp));
+  CHECK(close(seen.times_s(2, "got"), {4.5 + 11}, kLoggp));
+  CHECK(close(seen.times_s(6, "got"), {4.5 + 2 + 11}, kLoggp));
+}
+
 TEST_CASE("loggp: a word overtakes a long message on a narrow link and delays it there") {
   // A gap that is over before the next message comes changes nothing, nor does the order.
   for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {

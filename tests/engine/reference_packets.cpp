@@ -78,7 +78,7 @@ class Pipe {
     for (auto packet = long_.begin(); packet != long_.end(); ++packet) {
       if (gap_is_over() || !keeps_gap(*packet)) return packet;
       if (terms_.gap_at == GapAt::first) break;
-      packet->held = true;
+      if (!std::exchange(packet->held, true)) (*stays_)[packet->message].held_s = agenda_->now_s();
     }
     return long_.end();
   }

@@ -29,6 +29,7 @@ struct Stay {
   double came_s = 0;   ///< its first packet has come
   double whole_s = 0;  ///< its last packet has come
   double begun_s = 0;  ///< its first packet begins to pass
+  double held_s = -1;  ///< nothing but the gap keeps its last packet from then on; -1: nothing did
   double left_s = 0;   ///< its last packet has passed
 };
 

@@ -7,7 +7,8 @@
 // from when messages come to each place and leave it in the reference:
 //  - at each place, one packet that is passing;
 //  - at each place, words that come so nearly together with a word, or with the end of a long
-//    message, that they may go before it or after it;
+//    message, that they may go before it or after it. With gaps, the end of a long message is also
+//    when nothing but the gap keeps it;
 //  - at the receiver's NIC, what other nodes' long messages bring in while a long one's last byte
 //    comes: a packet each, and as many bytes as either of the two may be off by then;
 //  - with gaps, the gap and the message for each of these, and whatever the messages before may be
@@ -259,15 +260,20 @@ class Doubts {
       if (place_ == Place::receiving_nic)
         near_s += std::max(word_s, static_cast<double>(messages_[i].bytes) / Bps_);
     }
-    const double at_s = is_word(i) ? free_s_[i] : stay(i).left_s;
-    const bool near_it = std::abs(free_s_[word] - at_s) <= near_s;
+    const bool near_it = is_word(i) ? std::abs(free_s_[word] - free_s_[i]) <= near_s
+                                    : ends_near(i, free_s_[word], near_s);
     const bool near_begin =
         !is_word(i) && gap_s_ > 0 && std::abs(free_s_[word] - stay(i).begun_s) <= near_s;
     return near_it || near_begin ? word_s + gap_s_ : 0;
   }
+  /// Does a long message end near that time, or is held by then?
+  [[nodiscard]] bool ends_near(std::size_t i, double at_s, double near_s) const {
+    return std::abs(at_s - stay(i).left_s) <= near_s ||
+           (stay(i).held_s >= 0 && std::abs(at_s - stay(i).held_s) <= near_s);
+  }
   /// With gaps, a word waits for the gap after a long message, or just does not.
   [[nodiscard]] double end_in_the_way_s(std::size_t word, std::size_t j, double both_s) const {
-    const bool near_it = std::abs(free_s_[word] - stay(j).left_s) <= both_s + 2 * packet_s_;
+    const bool near_it = ends_near(j, free_s_[word], both_s + 2 * packet_s_);
     return gap_s_ > 0 && near_it ? gap_s_ + packet_s_ : 0;
   }
 
@@ -352,5 +358,10 @@ TEST_CASE("loggp handles ordered messages when a network of packets does") {
 }
 
 TEST_CASE("loggp handles messages with gaps between them when a network of packets does") {
-  compare_packets({.fifo = false, .gap = true}, 1000);
+  for (const bool fifo : {false, true}) compare_packets({.fifo = fifo, .gap = true}, 1000);
+}
+
+TEST_CASE("loggp handles messages when a network of packets does, in many cases", "[.soak]") {
+  for (const bool fifo : {false, true})
+    for (const bool gap : {false, true}) compare_packets({.fifo = fifo, .gap = gap}, 20000);
 }
