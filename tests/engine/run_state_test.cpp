@@ -105,7 +105,8 @@ TEST_CASE("the original of a copy does not notice what becomes of the copy") {
   Message* message = original.pool.take();
   message->flags = kInFlight;
   message->bytes = 1;
-  original.queue.push({.time_s = 1.0, .order = 16, .message = message});
+  original.queue.push(
+      {.time_s = 1.0, .order = std::uint64_t{1} << Event::kKindBits, .message = message});
   RunState copy = original.copy();
   const Message* copied = copy.queue.top().message;
   CHECK(copied != message);
