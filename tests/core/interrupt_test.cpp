@@ -27,6 +27,11 @@ bool may_allocate = true;
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// Else this one may come from a sanitizer, which then complains of the delete below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  if (!may_allocate) _exit(kHasAllocated);
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

@@ -35,6 +35,14 @@ std::uint64_t most_bytes_in_use = 0;
   most_bytes_in_use = std::max(most_bytes_in_use, bytes_in_use);
   return memory;
 }
+// Else this one may come from a sanitizer, which then complains of the delete below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   bytes_in_use -= malloc_usable_size(memory);  // 0 of null
   std::free(memory);
