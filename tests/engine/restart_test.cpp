@@ -226,6 +226,39 @@ TEST_CASE("who learns of a death by hearing of the next life hears of the death 
   }
 }
 
+TEST_CASE(
+    "what an actor sends because it hears of a new life goes before what the message starts") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = restarter(job, self, 20);
+      const auto start = handlers.start;
+      handlers.start = [=](Context& context) {
+        start(context);
+        if (self == 1 && context.incarnation() == 1) context.send(2, 0, 0);
+      };
+      handlers.peer_restarted = [self](Context& context, Incarnation) {
+        for (const std::uint16_t kind : {1, 2})
+          if (self == 2) context.send(0, kind, 0);
+      };
+      const auto message = handlers.message;
+      handlers.message = [=](Context& context, const Message& got) {
+        message(context, got);
+        if (self == 2) context.send(3, 3, 0);
+      };
+      return handlers;
+    });
+    job.kill(5, {1});
+    const Seen seen = job.run(engine);
+    INFO(engine_word(engine));
+    // The message that brings the news comes at 32. What it lets rank 2 send keeps the processor
+    // until 34, and only then does the message itself let it send.
+    CHECK(close(seen.times_s(0, "got"), {44, 45}, engine));
+    CHECK(seen.values(3, "got") == Values{3});
+    CHECK(close(seen.times_s(3, "got"), {46}, engine));
+  }
+}
+
 TEST_CASE("a restart takes from nobody what it knows of others") {
   for (const EngineKind engine : engines()) {
     Job job(4);
