@@ -18,6 +18,9 @@ constexpr MetricSpec kTime{"allreduce_time_s", Merge::maximum, "when the last ra
 constexpr MetricSpec kWrongSums{"wrong_sums", Merge::sum,
                                 "if it is not 0, the run is `violated` (`wrong-result`)"};
 
+constexpr Mark kOperationMark{"operation",
+                              "a rank has the sum of an operation: its number, from 1"};
+
 const Registered registered{registration<Allreduce>(
     {.family = Family::workload,
      .name = "allreduce",
@@ -26,6 +29,7 @@ const Registered registered{registration<Allreduce>(
      .traits = {.finishes = true, .has_images = true},
      .message_kinds = {"part"},
      .metrics = {&kTime, &kWrongSums},
+     .marks = {&kOperationMark},
      .end_checks = {{&kWrongSums, "wrong-result"}}},
     options())};
 
@@ -71,7 +75,7 @@ void Allreduce::try_complete(Context& context) {
   reducing_ = false;
   if (*sum != expected_) ++wrong_;
   ++operations_;
-  context.mark("operation", static_cast<std::int64_t>(operations_));
+  context.mark(kOperationMark, static_cast<std::int64_t>(operations_));
   if (operations_ < options_->repetitions) {
     begin(context);
     return;

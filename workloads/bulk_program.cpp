@@ -39,6 +39,11 @@ constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "that digest less the one of the right states, computed without "
                                  "an engine; if it is not 0, the run ends as `wrong-state`"};
 
+constexpr Mark kRedoMark{
+    "redo", "a program goes back to an iteration that it has done: its number, from 0"};
+constexpr Mark kRedoneMark{
+    "redone", "a program is at the first iteration that it has not done: its number, from 0"};
+
 }  // namespace
 
 Registration bulk_program_registration(std::string name, std::string summary, std::string source) {
@@ -50,6 +55,7 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .message_kinds = {"request"},
           .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
                       &kCancelled, &kRaised, &kDigest, &kDifference},
+          .marks = {&kRedoMark, &kRedoneMark},
           .end_checks = {{&kDifference, "wrong-state"}}};
 }
 
@@ -116,7 +122,7 @@ void BulkProgram::next_iteration(Context& context) {
     ++redone_;
   if (!redoes_ || iteration_ < reached_) return;
   redoes_ = false;
-  context.mark("redone", static_cast<std::int64_t>(iteration_));
+  context.mark(kRedoneMark, static_cast<std::int64_t>(iteration_));
 }
 
 void BulkProgram::do_step(Context& context) {
@@ -349,7 +355,7 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   waits_ = Waits::nothing;
   if (iteration_ >= reached_ && !redoes_) return;
   redoes_ = iteration_ < reached_;
-  context.mark(redoes_ ? "redo" : "redone", static_cast<std::int64_t>(iteration_));
+  context.mark(redoes_ ? kRedoMark : kRedoneMark, static_cast<std::int64_t>(iteration_));
 }
 
 /// Has the rank of the world of which it has been told. What was done in iterations to come will be

@@ -39,6 +39,8 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
 constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::maximum,
                                     "half of the mean time of a round trip, of the slowest pair"};
 
+constexpr Mark kRoundTripMark{"round-trip", "rank 0 has its ball back: how often, from 1"};
+
 const Registered registered{registration<PingPong>(
     {.family = Family::workload,
      .name = "ping-pong",
@@ -47,6 +49,7 @@ const Registered registered{registration<PingPong>(
      .traits = {.starts_at_root = true, .finishes = true, .has_images = true},
      .message_kinds = {"ball"},
      .metrics = {&kHalfRoundTrip},
+     .marks = {&kRoundTripMark},
      .check = check,
      .starts_everywhere =
          [](const OptionValues& values) { return std::get<bool>(values.at("pairs")); }},
@@ -90,7 +93,7 @@ void PingPong::take_ball(Context& context) {
     if (round_trips_ == options_->repetitions) finish(context);
     return;
   }
-  if (self_ == 0) context.mark("round-trip", static_cast<std::int64_t>(round_trips_));
+  if (self_ == 0) context.mark(kRoundTripMark, static_cast<std::int64_t>(round_trips_));
   if (round_trips_ < options_->repetitions) {
     context.send(peer_, 0, options_->bytes);
     return;

@@ -60,6 +60,8 @@ std::string endless(const OptionValues& values, const JobShape& job) {
 
 constexpr MetricSpec kApplied{"rules_applied", Merge::sum, "how often a rule of the script did"};
 
+constexpr Mark kRuleMark{"rule", "a rule applies: its place in `rules`, from 0"};
+
 Registration script() {
   Registration registration{
       .family = Family::workload,
@@ -70,6 +72,7 @@ Registration script() {
       .options = options().specs(),
       .message_kinds = {"message"},
       .metrics = {&kApplied},
+      .marks = {&kRuleMark},
       .check = check};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const ScriptOptions>(options().read(values));
@@ -137,7 +140,7 @@ void ScriptedRanks::on(Context& context, const ScriptRule& occasion) {
 // A fault can strike at the mark.
 void ScriptedRanks::apply(Context& context, std::uint32_t rule) {
   ++applied_;
-  context.mark("rule", rule);
+  context.mark(kRuleMark, rule);
   for (const ScriptAction& action : script_->rules[rule].actions) {
     if (action.sends)
       context.send(action.to, 0, options_->bytes).payload.put(std::uint64_t{action.name});

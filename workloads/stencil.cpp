@@ -99,6 +99,9 @@ constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "that digest less the one of the right states, computed without "
                                  "an engine; if it is not 0, the run ends as `wrong-state`"};
 
+constexpr Mark kIterationMark{"iteration",
+                              "the first object of a rank begins an iteration: its number, from 0"};
+
 bool asks_for_checkpoints(const OptionValues& values) {
   return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
 }
@@ -138,6 +141,7 @@ Registration stencil(const char* name, const char* summary, const char* source, 
     made.metrics.push_back(&kDifference);
     made.end_checks = {{&kDifference, "wrong-state"}};
   }
+  made.marks = {&kIterationMark};
   made.check = check;
   made.asks_for_checkpoints = asks_for_checkpoints;
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
@@ -202,7 +206,7 @@ void Stencil::start(Context& context) {
 void Stencil::begin_exchange(Context& context, Object& object) {
   const std::uint64_t iteration = iteration_of(object);
   if (object.exchange % exchanges() == 0 && iteration >= marked_) {
-    context.mark("iteration", static_cast<std::int64_t>(iteration));
+    context.mark(kIterationMark, static_cast<std::int64_t>(iteration));
     marked_ = iteration + 1;
   }
   object.phase = Phase::exchanging;

@@ -97,6 +97,8 @@ constexpr MetricSpec kMoves{"token_moves", Merge::sum, "steps to another rank"};
 constexpr MetricSpec kStays{"token_stays", Merge::sum, "steps to the same rank"};
 constexpr MetricSpec kLeafTasks{"leaf_tasks", Merge::sum, "computations of additional tokens"};
 
+constexpr Mark kStepMark{"step", "the walk makes a step: its number, from 1"};
+
 const Registered registered{registration<TokenRing>(
     {.family = Family::workload,
      .name = "token-ring",
@@ -105,6 +107,7 @@ const Registered registered{registration<TokenRing>(
      .traits = {.starts_at_root = true, .has_images = true},
      .message_kinds = {"token", "leaf"},
      .metrics = {&kMoves, &kStays, &kLeafTasks},
+     .marks = {&kStepMark},
      .check = check},
     options())};
 
@@ -170,7 +173,7 @@ void TokenRing::step(Context& context, std::uint64_t left) {
   if (options_->most_steps) --left;
   const Rank next = options_->route == "random" ? random_rank(context) : self_;
   ++steps_done_;
-  context.mark("step", static_cast<std::int64_t>(steps_done_));
+  context.mark(kStepMark, static_cast<std::int64_t>(steps_done_));
   const bool branching = branches(context, left);
   std::uint64_t share = 0;
   if (branching && left > 0) {

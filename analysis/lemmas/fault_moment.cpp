@@ -2,15 +2,16 @@
 
 #include <cmath>
 
+#include "sim/core/registry.hpp"
+
 namespace faultline {
 
 namespace {
 
-/// The name of the mark that a workload sets, "" if it sets none.
-const char* mark_of(const FaultSchedule& schedule) {
-  if (schedule.workload == "token-ring") return "step";
-  if (schedule.workload == "stencil") return "iteration";
-  return schedule.workload == "allreduce" ? "operation" : "";
+/// The first mark that the workload declares, null if it sets none.
+const Mark* mark_of(const FaultSchedule& schedule) {
+  const Registration* workload = find_registration(Family::workload, schedule.workload);
+  return workload == nullptr || workload->marks.empty() ? nullptr : workload->marks.front();
 }
 
 }  // namespace
@@ -37,11 +38,11 @@ FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
                             const FaultMoments& moments) {
   FaultSpec fault;
   const double manner = random.uniform();
-  const char* mark = mark_of(schedule);
+  const Mark* mark = mark_of(schedule);
   if (manner < moments.at_start)
     fault.time_s = 0.0;
-  else if (manner < moments.at_mark && *mark != 0)
-    fault.mark = MarkSpec{mark, static_cast<std::int64_t>(random.below(schedule.work + 1))};
+  else if (manner < moments.at_mark && mark != nullptr)
+    fault.mark = MarkSpec{mark->name, static_cast<std::int64_t>(random.below(schedule.work + 1))};
   else if (manner < moments.by_event)
     fault.event = 1 + random.below(moments.events);
   else

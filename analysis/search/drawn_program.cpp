@@ -1,9 +1,6 @@
 #include "analysis/search/drawn_program.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "analysis/lemmas/workload_options.hpp"
@@ -12,37 +9,6 @@
 namespace faultline::search {
 
 namespace {
-
-/// A mark, and who sets it: the components of that family, or those with this name.
-struct KnownMark {
-  std::string_view name;
-  Family family = Family::workload;
-  std::string_view component = {};  ///< "": all that it can be set by
-};
-
-constexpr std::array kMarks = {
-    KnownMark{"round-trip", Family::workload, "ping-pong"},
-    KnownMark{"rule", Family::workload, "script"},
-    KnownMark{"iteration", Family::workload, "stencil"},
-    KnownMark{"iteration", Family::workload, "ordered-stencil"},
-    KnownMark{"operation", Family::workload, "allreduce"},
-    KnownMark{"step", Family::workload, "token-ring"},
-    KnownMark{"redo", Family::transactions},
-    KnownMark{"redone", Family::transactions},
-    KnownMark{"contributed", Family::transactions},
-    KnownMark{"decided", Family::transactions},
-    KnownMark{"shrink", Family::transactions},
-    KnownMark{"regroup", Family::transactions},
-    KnownMark{"revoke", Family::transactions},
-    KnownMark{"spawn", Family::transactions},
-    KnownMark{"join", Family::transactions},
-    KnownMark{"checkpoint", Family::transactions},
-    KnownMark{"restore", Family::transactions},
-    KnownMark{"resume", Family::transactions},
-    KnownMark{"recovery", Family::message_logging},
-    KnownMark{"recovered", Family::message_logging},
-    KnownMark{"checkpoint", Family::message_logging},
-};
 
 /// Messages that lead to others with higher numbers, so that no rule applies for ever.
 JsonValue::List draw_rules(Stream& random, std::uint32_t processes) {
@@ -96,16 +62,12 @@ void draw_program(JsonValue& workload, Stream& random, std::uint32_t processes) 
 }
 
 JsonValue draw_mark(const std::vector<const Registration*>& stack, Stream& random) {
-  std::vector<std::string_view> known;
-  for (const KnownMark& mark : kMarks)
-    if (std::ranges::any_of(stack, [&](const Registration* component) {
-          return component->family == mark.family &&
-                 (mark.component.empty() || mark.component == component->name);
-        }))
-      known.push_back(mark.name);
+  Marks known;
+  for (const Registration* component : stack)
+    known.insert(known.end(), component->marks.begin(), component->marks.end());
   if (known.empty()) return {};
-  const std::string name(known[random.below(known.size())]);
-  return json_object({{"name", name}, {"value", static_cast<std::int64_t>(random.below(8))}});
+  const Mark& mark = *known[random.below(known.size())];
+  return json_object({{"name", mark.name}, {"value", static_cast<std::int64_t>(random.below(8))}});
 }
 
 }  // namespace faultline::search

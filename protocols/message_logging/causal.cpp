@@ -49,7 +49,8 @@ const Registered registered{registration<Causal>(
                 .takes_images = true,
                 .recovers_singly = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics()},
+     .metrics = determinant_metrics(),
+     .marks = checkpoint_marks()},
     options())};
 
 /// No message has such a channel.

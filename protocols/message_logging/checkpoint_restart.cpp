@@ -21,7 +21,8 @@ const Registered registered{registration<CheckpointRestart>(
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
      .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = checkpoint_kinds(),
-     .metrics = checkpoint_metrics()},
+     .metrics = checkpoint_metrics(),
+     .marks = checkpoint_marks()},
     options())};
 
 }  // namespace

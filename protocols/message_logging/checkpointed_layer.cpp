@@ -17,6 +17,13 @@ constexpr MetricSpec kRecoveryTime{
     "recovery_time_s", Merge::maximum,
     "from a death until all ranks are where they were, as far as others know"};
 
+constexpr Mark kCheckpointMark{
+    "checkpoint", "a rank has taken its image: how many checkpoints were committed before"};
+constexpr Mark kRecoveryMark{"recovery",
+                             "a restarted process begins to recover: its incarnation, from 1"};
+constexpr Mark kRecoveredMark{
+    "recovered", "a process, or an object, is where it was: how many restarts there have been"};
+
 /// The layer asks itself to go on when the program has handled its answer.
 struct Resume {
   static constexpr std::uint16_t kRequest = 2;
@@ -47,6 +54,8 @@ MetricSpecs checkpoint_metrics(const MetricSpecs& own) {
   return metrics;
 }
 
+Marks checkpoint_marks() { return {&kCheckpointMark, &kRecoveryMark, &kRecoveredMark}; }
+
 CheckpointedLayer::CheckpointedLayer(const CheckpointOptions& options, const JobShape& job,
                                      Rank self)
     : control_bytes_(options.control_bytes),
@@ -59,7 +68,7 @@ void CheckpointedLayer::start(Context& context) {
     up_ = true;
     return;
   }
-  context.mark("recovery", context.incarnation());
+  context.mark(kRecoveryMark, context.incarnation());
   go_on(context, rare_->wave.begin(context, context.death_s()));
 }
 
@@ -147,7 +156,7 @@ void CheckpointedLayer::take_image(Context& context) {
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
   rare_->taken = {{std::move(*image), epoch_, *rare_->asked, rare_->unsent, all_deliveries()}, {}};
   rare_->taken_s = context.now_s();
-  context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
+  context.mark(kCheckpointMark, static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job(), self_);
   if (keeper == kNobody) return go_on(context, rare_->round.stored(context));
   rare_->taken->keeper = context.known(keeper);
@@ -389,7 +398,7 @@ void CheckpointedLayer::on_restored(Context& context) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void CheckpointedLayer::recovered(Context& context, double death_s) {
-  context.mark("recovered", static_cast<std::int64_t>(level()));
+  context.mark(kRecoveredMark, static_cast<std::int64_t>(level()));
   std::optional<double>& longest_s = rare_->recovery_time_s;
   longest_s = std::max(longest_s.value_or(0.0), context.now_s() - death_s);
 }

@@ -272,5 +272,7 @@ void add_checkpoint_options(OptionSet<Options>& set) {
 std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own = {});
 /// Their metrics, and behind them those of one of them.
 MetricSpecs checkpoint_metrics(const MetricSpecs& own = {});
+/// Their marks.
+Marks checkpoint_marks();
 
 }  // namespace faultline

@@ -63,6 +63,7 @@ const Registered registered{registration<Fast>(
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"object", "hosted", "homecoming"}),
      .metrics = logging_metrics(),
+     .marks = checkpoint_marks(),
      .check = check_helpers,
      .check_with_workload = check_objects},
     options())};

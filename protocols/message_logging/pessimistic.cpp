@@ -27,7 +27,8 @@ const Registered registered{registration<Pessimistic>(
                 .takes_images = true,
                 .recovers_singly = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics()},
+     .metrics = determinant_metrics(),
+     .marks = checkpoint_marks()},
     options())};
 
 CausalOptions causal_options(const DeterminantOptions& options) {

@@ -21,7 +21,8 @@ const Registered registered{registration<SendDeterministic>(
                 .needs_order_free = true,
                 .recovers_singly = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
-     .metrics = logging_metrics()},
+     .metrics = logging_metrics(),
+     .marks = checkpoint_marks()},
     [] {
       OptionSet<MessageLogOptions> set;
       add_logging_options(set);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "sim/core/mark.hpp"
 #include "sim/core/metrics.hpp"
 
 namespace faultline {
@@ -16,6 +17,12 @@ inline constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
                                             "rejected TryBlocks, of the rank with most"};
 inline constexpr MetricSpec kAgreementMessages{"agreement_messages", Merge::sum,
                                                "`up`, `down` and `result-request`"};
+
+inline constexpr Mark kContributedMark{
+    "contributed",
+    "a rank contributes to a TryBlock: its number in the epoch, from 1; 0: to a recovery"};
+inline constexpr Mark kDecidedMark{
+    "decided", "a rank has a decision, and has told nobody yet: of which, as `contributed`"};
 
 /// What a rank counts of its TryBlocks, and of agreements.
 struct BlockStatistics {

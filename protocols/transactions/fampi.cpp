@@ -119,7 +119,8 @@ Registration fampi() {
                   .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
        .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
-                                 &kAgreementMessages, &kWaitTimeouts, &kRevoked})},
+                                 &kAgreementMessages, &kWaitTimeouts, &kRevoked}),
+       .marks = world_marks({&kContributedMark, &kDecidedMark, &kShrinkMark})},
       fampi_options());
   made.check = world_problems;
   made.check_with_workload = check_with_workload;
@@ -272,7 +273,7 @@ void Fampi::recover(Context& context) {
 void Fampi::contribute(Context& context, bool success) {
   contributed_ = true;
   statistics_.contributed_s = context.now_s();
-  context.mark("contributed", static_cast<std::int64_t>(attempt_));
+  context.mark(kContributedMark, static_cast<std::int64_t>(attempt_));
   AgreementValue value;
   value.success = success && dead().empty();
   if (presumes() && !success) value.codes = code_of(attempt_);
@@ -298,7 +299,7 @@ void Fampi::on_own_message(Context& context, const Message& message) {
 void Fampi::carry_out(Context& context, const AgreementOutput& output) {
   const WorldEpoch of = epoch();
   for (const AgreementOutput::Decision& decision : output.decisions)
-    context.mark("decided", static_cast<std::int64_t>(decision.number));
+    context.mark(kDecidedMark, static_cast<std::int64_t>(decision.number));
   statistics_.agreement_messages += output.sends.size();
   send_agreement(context, output, kUp, of, world());
   for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);

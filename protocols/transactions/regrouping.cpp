@@ -210,7 +210,7 @@ void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
 
 void WorldLayer::regroup(Context& context) {
   if (phase_ != Phase::regrouping)
-    context.mark(shrinks() ? "shrink" : "regroup", epoch_.number + 1);
+    context.mark(shrinks() ? kShrinkMark : kRegroupMark, epoch_.number + 1);
   phase_ = Phase::regrouping;
   if (Checkpoints* own = checkpoints_.changed()) own->taking.reset();
   tell_leader(context);
@@ -307,7 +307,7 @@ void WorldLayer::spawn(Context& context) {
   for (const Incarnation& dead : dead_) {
     if (has_asked_for(dead)) continue;
     own.asked.push_back(dead);
-    context.mark("spawn", epoch_.number + 1);
+    context.mark(kSpawnMark, epoch_.number + 1);
     restart(context, dead);
   }
 }
@@ -432,7 +432,7 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
   if (is_new) take_up_restarts(context);
   if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
     own->saved.go_back_to(point);
-  context.mark("join", epoch.number);
+  context.mark(kJoinMark, epoch.number);
   for (const Incarnation& life : replacements().replaced)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
   enter_when_all_are_known(context);

@@ -27,7 +27,8 @@ Registration relaunch() {
        .source = "fampi-2015 section 1: checkpoint and restart, to which FA-MPI is compared",
        .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
        .message_kinds = world_kinds({"at-end", "end"}),
-       .metrics = world_metrics()},
+       .metrics = world_metrics(),
+       .marks = world_marks()},
       options());
   made.check = world_problems;
   made.check_without_spare_nodes = spare_node_problems;

@@ -25,6 +25,8 @@ constexpr MetricSpec kShrinks{"shrinks", Merge::maximum,
                               "how often a rank began to shrink a world, or began again because "
                               "of a further death; of the rank with most"};
 
+constexpr Mark kRevokeMark{"revoke", "a rank revokes its world: the number of the epoch"};
+
 Registration ulfm() {
   Registration made = registration<UlfmRecovery>(
       {.family = Family::transactions,
@@ -39,7 +41,8 @@ Registration ulfm() {
                   .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "revoke"}),
        .metrics = world_metrics({&kShrinks, &kCommitTime, &kBlockTime, &kBlocksCommitted,
-                                 &kBlocksRejected, &kAgreementMessages})},
+                                 &kBlocksRejected, &kAgreementMessages}),
+       .marks = world_marks({&kContributedMark, &kDecidedMark, &kRevokeMark, &kShrinkMark})},
       options());
   made.check = world_problems;
   made.check_with_workload = [](const OptionValues& own, const Registration& workload,
@@ -167,7 +170,7 @@ void UlfmRecovery::contribute_to_next(Context& context, bool success) {
 void UlfmRecovery::contribute(Context& context, bool success) {
   contributed_ = true;
   statistics_.contributed_s = context.now_s();
-  context.mark("contributed", stage_ == Stage::block ? static_cast<std::int64_t>(attempt_) : 0);
+  context.mark(kContributedMark, stage_ == Stage::block ? static_cast<std::int64_t>(attempt_) : 0);
   AgreementValue value;
   value.success = success && dead().empty();
   AgreementOutput output;
@@ -180,7 +183,7 @@ void UlfmRecovery::carry_out(Context& context, const AgreementOutput& output) {
       output.decisions.begin(), output.decisions.end(),
       [this](const AgreementOutput::Decision& decision) { return decision.number == number_; });
   if (decides)
-    context.mark("decided", stage_ == Stage::block ? static_cast<std::int64_t>(attempt_) : 0);
+    context.mark(kDecidedMark, stage_ == Stage::block ? static_cast<std::int64_t>(attempt_) : 0);
   statistics_.agreement_messages += output.sends.size();
   send_agreement(context, output, kUp, epoch(), world());
   for (const AgreementOutput::Decision& decision : output.decisions)
@@ -215,7 +218,7 @@ void UlfmRecovery::begin_shrink(Context& context) {
   stage_ = Stage::shrink;
   shrink_step_ = 0;
   ++shrinks_;
-  context.mark("shrink", epoch().number);
+  context.mark(kShrinkMark, epoch().number);
   contribute_to_next(context, true);
 }
 
@@ -247,7 +250,7 @@ void UlfmRecovery::on_own_message(Context& context, const Message& message) {
 
 void UlfmRecovery::revoke(Context& context) {
   revoked_ = true;
-  context.mark("revoke", epoch().number);
+  context.mark(kRevokeMark, epoch().number);
   const auto dead = [this](Rank of) { return is_dead(world().actor_of(of)); };
   for (const Rank to : revoke_targets(rank(), world().size(), dead)) send_revoke(context, to);
 }

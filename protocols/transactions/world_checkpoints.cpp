@@ -32,7 +32,7 @@ void WorldLayer::save(Context& context, const StackRequest& request) {
   own.request = request;
   own.taking = SavedPoint{asked.iteration, asked.state, asked.bytes};
   own.begin_s = context.now_s();
-  context.mark("checkpoint", static_cast<std::int64_t>(asked.iteration));
+  context.mark(kSavedMark, static_cast<std::int64_t>(asked.iteration));
   if (is_written())
     context.set_timer(kStorageTimer, storage_s(asked.bytes));
   else
@@ -342,7 +342,7 @@ std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
 // ---- to get the data back ---------------------------------------------------------------------
 
 void WorldLayer::restore(Context& context) {
-  context.mark("restore", static_cast<std::int64_t>(point_));
+  context.mark(kRestoreMark, static_cast<std::int64_t>(point_));
   if (is_written() && point_ > 0 && shrinks()) return read_back(context);  // it is in memory
   if (is_written() && point_ > 0) return context.set_timer(kStorageTimer, storage_s(state_bytes_));
   if (data()) data_are_there(context);

@@ -40,6 +40,12 @@ MetricSpecs world_metrics(const MetricSpecs& own) {
   return metrics;
 }
 
+Marks world_marks(const Marks& own) {
+  Marks marks{&kRegroupMark, &kSpawnMark, &kJoinMark, &kRestoreMark, &kResumeMark, &kSavedMark};
+  marks.insert(marks.end(), own.begin(), own.end());
+  return marks;
+}
+
 WorldLayer::WorldLayer(std::shared_ptr<const WorldOptions> options, const JobShape& job, Rank self)
     : options_(std::move(options)),
       mtbf_s_(job.mtbf_s),
@@ -125,7 +131,7 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
 /// The program gets its answer first, and what has been held then.
 void WorldLayer::resume(Context& context) {
   phase_ = Phase::resuming;
-  context.mark("resume", epoch_.number);
+  context.mark(kResumeMark, epoch_.number);
   const std::optional<SavedPoint> from = data();
   invariant(from.has_value(), "a rank goes on from a checkpoint that it does not have");
   settle(*from);

@@ -340,5 +340,22 @@ class WorldLayer : public Layer {
 std::vector<std::string> world_kinds(const std::vector<std::string>& own = {});
 /// Their metrics, and behind them those of one of them.
 MetricSpecs world_metrics(const MetricSpecs& own = {});
+/// And their marks.
+Marks world_marks(const Marks& own = {});
+
+inline constexpr Mark kRegroupMark{"regroup", "a rank wants a new world: the number of its epoch"};
+inline constexpr Mark kShrinkMark{
+    "shrink",
+    "a rank wants a smaller world: the number of its epoch; in `ulfm`, a rank begins to shrink its "
+    "world: the number of that one's epoch"};
+inline constexpr Mark kSpawnMark{
+    "spawn", "the leader asks for a new process: the number of the epoch of its world"};
+inline constexpr Mark kJoinMark{"join", "a rank has learned of a world: the number of its epoch"};
+inline constexpr Mark kRestoreMark{
+    "restore", "a rank begins to get its data back: the iteration of the checkpoint, 0: none"};
+inline constexpr Mark kResumeMark{
+    "resume", "a rank goes on in a world: the number of its epoch, 0: the first"};
+inline constexpr Mark kSavedMark{"checkpoint",
+                                 "a rank begins to save a checkpoint: its iteration, from 1"};
 
 }  // namespace faultline

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/image.hpp"
+#include "sim/core/mark.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/packed_object.hpp"
 #include "sim/core/placement.hpp"
@@ -421,10 +422,12 @@ class Context {
     const auto* words = message.attachments.get<AttachedWords>(family_);
     return words == nullptr ? none : **words;
   }
-  /// Marks a point of the run at which a scenario can let a fault strike. `name` must be a string
-  /// literal.
-  void mark(const char* name, std::int64_t value) {
-    want({.kind = Action::Kind::mark, .value = static_cast<std::uint64_t>(value), .text = name});
+  /// Marks a point of the run at which a scenario can let a fault strike. The component's
+  /// registration must declare the mark.
+  void mark(const Mark& mark, std::int64_t value) {
+    want({.kind = Action::Kind::mark,
+          .value = static_cast<std::uint64_t>(value),
+          .text = mark.name});
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/core/mark.hpp"
 #include "sim/core/metrics.hpp"
 #include "sim/core/options.hpp"
 #include "sim/core/stack.hpp"
@@ -104,6 +105,7 @@ struct Registration {
   std::function<ExitNotice(const OptionValues&)> exit_notice = {};
   /// Workloads whose traits say starts_at_root: true if other ranks have work at the start, too,
   /// with these options. If empty: never.
+  Marks marks = {};                             ///< where faults can strike while it runs
   std::function<bool(const OptionValues&)> starts_everywhere = {};
   /// Workloads: true if they ask for checkpoints with these options (CheckpointRequest). If empty:
   /// never.

@@ -374,7 +374,7 @@ class Runtime : private Services {
   void release_early(ActorId self);
   void finish(ActorId self);
   void give_up(ActorId self, const Action& action);
-  void mark(ActorId self, const char* name, std::int64_t value);
+  void mark(ActorId self, const Action& action);
 
   // computations (runtime_computations.cpp)
   void start_compute(ActorId self, Computation computation);

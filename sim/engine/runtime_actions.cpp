@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.hpp"
 #include "sim/engine/runtime.hpp"
 
 namespace faultline {
@@ -86,7 +87,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       learn(self, action.peer);
       break;
     case Action::Kind::mark:
-      mark(self, action.text, static_cast<std::int64_t>(action.value));
+      mark(self, action);
       break;
   }
 }
@@ -349,7 +350,13 @@ void Runtime::finish(ActorId self) {
   check_stop();
 }
 
-void Runtime::mark(ActorId self, const char* name, std::int64_t value) {
+void Runtime::mark(ActorId self, const Action& action) {
+  const char* const name = action.text;
+  const auto value = static_cast<std::int64_t>(action.value);
+  // A mark is one object, so its name is at one place.
+  invariant(std::ranges::any_of(job_->spec.component(action.family).registration->marks,
+                                [&](const Mark* declared) { return declared->name == name; }),
+            "a mark that the component has not declared");
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::mark,
           .time_s = state_.now_s,

@@ -88,8 +88,8 @@ class FaultPlan {
   };
   struct MarkOrder {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
-    template <class Mark, class Other>
-    bool operator()(const Mark& a, const Other& b) const {
+    template <class One, class Other>
+    bool operator()(const One& a, const Other& b) const {
       return a.first != b.first ? a.first < b.first : a.second < b.second;
     }
   };

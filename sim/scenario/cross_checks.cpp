@@ -1,6 +1,7 @@
 #include "sim/scenario/cross_checks.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "sim/scenario/declarations.hpp"
@@ -394,6 +395,14 @@ void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& pr
   }
 }
 
+std::set<std::string> marks_of(const RunSpec& point) {
+  std::set<std::string> names;
+  for (const ComponentChoice& component : point.components)
+    if (component.registration != nullptr)
+      for (const Mark* mark : component.registration->marks) names.insert(mark->name);
+  return names;
+}
+
 std::string place_of(const OptionProblem& problem, const std::string& component) {
   const std::string option = member_path(component, problem.option);
   return problem.item ? item_path(option, *problem.item) : option;
@@ -427,6 +436,26 @@ void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Pro
     if (component->check) found = component->check(choice.options, shape);
     for (const OptionProblem& problem : found)
       problems.add(place_of(problem, paths[family]), problem.message);
+  }
+}
+
+void check_marks(const std::vector<RunSpec>& points, Problems& problems) {
+  std::set<std::string> known;
+  for (const RunSpec& point : points) known.merge(marks_of(point));
+  for (std::size_t i = 0; !points.empty() && i < points[0].faults.size(); ++i) {
+    const std::optional<MarkSpec>& mark = points[0].faults[i].mark;
+    if (!mark) continue;
+    const std::string path = item_path("faults.at", i) + ".mark.name";
+    if (!known.contains(mark->name))
+      problems.add(path,
+                   "no component of the scenario sets " + in_quotes(mark->name) +
+                       (known.empty() ? ", or any other mark; expected time_s or event"
+                                      : suggestion(mark->name, {known.begin(), known.end()})));
+    else if (!std::ranges::all_of(points, [&](const RunSpec& point) {
+               return marks_of(point).contains(mark->name);
+             }))
+      problems.note(path, "in some points no component sets " + in_quotes(mark->name) +
+                              ", and the fault does not strike there");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
@@ -18,5 +19,8 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
 
 /// Adds the problems that the components of a point have with their options in its job.
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
+
+/// Adds a problem for each fault at a mark that no component of any point sets.
+void check_marks(const std::vector<RunSpec>& points, Problems& problems);
 
 }  // namespace faultline

@@ -1,9 +1,21 @@
 #include "sim/scenario/declarations.hpp"
 
+#include <set>
+
+#include "sim/core/registry.hpp"
+
 namespace faultline {
 namespace {
 
 constexpr double kLargestCount = 1e9;
+
+/// The marks that any component sets.
+std::vector<std::string> mark_names() {
+  std::set<std::string> names;
+  for (const Registration& component : registrations())
+    for (const Mark* mark : component.marks) names.insert(mark->name);
+  return {names.begin(), names.end()};
+}
 
 /// Adds what the system of a machine does: its delays, its daemons and what disturbs a job.
 OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
@@ -239,7 +251,9 @@ const OptionSet<MarkSpec>& mark_options() {
   static const auto set =
       OptionSet<MarkSpec>()
           .option("name", &MarkSpec::name,
-                  {.doc = "name of a mark that a workload or protocol publishes", .required = true})
+                  {.doc = "name of a mark that a component of the scenario sets",
+                   .required = true,
+                   .choices = mark_names()})
           .option("value", &MarkSpec::value,
                   {.doc = "value of the mark at which the fault strikes", .required = true});
   return set;

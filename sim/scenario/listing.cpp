@@ -78,6 +78,13 @@ JsonValue metrics_entry(const MetricSpecs& specs) {
   return list;
 }
 
+JsonValue marks_entry(const Marks& marks) {
+  JsonValue::List list;
+  for (const Mark* mark : marks)
+    list.push_back(json_object({{"name", mark->name}, {"doc", mark->doc}}));
+  return list;
+}
+
 JsonValue properties_entry(const std::vector<StateProperty>& properties) {
   JsonValue::List list;
   for (const StateProperty& property : properties)
@@ -113,6 +120,7 @@ JsonValue component_entry(const Registration& component) {
                       {"options", options_entry(component.options)},
                       {"message_kinds", texts(component.message_kinds)},
                       {"metrics", metrics_entry(component.metrics)},
+                      {"marks", marks_entry(component.marks)},
                       {"properties", properties_entry(component.properties)}});
 }
 
@@ -266,7 +274,10 @@ void print_components(std::ostream& out, const std::string& section, bool option
     }
     print_wrapped(out, "    " + component.name, 24,
                   component.summary + in_brackets(component.source));
-    if (options) print_options(out, component.options);
+    if (!options) continue;
+    print_options(out, component.options);
+    for (const Mark* mark : component.marks)
+      print_wrapped(out, std::string("      mark ") + mark->name, 28, mark->doc);
   }
 }
 

@@ -29,7 +29,8 @@ left out or be `{"name": "none"}`; a list of objects makes a point of the scenar
 
 Tables of metrics say how the values of all ranks, phases and incarnations are merged: `sum`,
 `maximum`, `mean`, `last` (the last rank's value), `digest` (the sum modulo 2^52), or `sample` (what
-describes their distribution).
+describes their distribution). Tables of marks say where faults can strike while the component runs
+(`faults.at`), and what the value of the mark counts.
 )";
 
 constexpr const char* kAt =
@@ -120,6 +121,13 @@ std::string metrics_text(const MetricSpecs& metrics) {
   return text;
 }
 
+std::string marks_text(const Marks& marks) {
+  if (marks.empty()) return "";
+  std::string text = "\n| mark | what |\n|---|---|\n";
+  for (const Mark* mark : marks) text += "| " + code(mark->name) + " | " + cell(mark->doc) + " |\n";
+  return text;
+}
+
 std::string properties_text(const std::vector<StateProperty>& properties) {
   if (properties.empty()) return "";
   std::string text = "\n| property | use | what |\n|---|---|---|\n";
@@ -148,7 +156,8 @@ std::string component_text(const Registration& component) {
   if (component.family != Family::workload)
     text += "\nMore: [" + component.name + "](protocols/" + page_of(component) + ".md).\n";
   if (!component.options.empty()) text += table(component.options);
-  return text + metrics_text(component.metrics) + properties_text(component.properties);
+  return text + metrics_text(component.metrics) + marks_text(component.marks) +
+         properties_text(component.properties);
 }
 
 std::string components_text() {

@@ -169,9 +169,11 @@ void ScenarioReader::read_plain_values(CheckedObject& object, FaultSpec& fault) 
   fault.soft = stated.soft;
   fault.stall_s = stated.stall_s.value_or(0.0);
   if (const JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
+    const std::size_t before = problems_.size();
     CheckedObject inner(*mark, member_path(object.path(), "mark"), problems_);
-    fault.mark = mark_options().read(inner.options(mark_options().specs()));
+    const OptionValues named = inner.options(mark_options().specs());
     inner.finish();
+    if (problems_.size() == before) fault.mark = mark_options().read(named);
   }
 }
 
@@ -283,6 +285,10 @@ void ScenarioReader::make_points(Scenario& scenario) {
     }
   }
   for (std::size_t i = 0; i < count; ++i) add_point(scenario, i);
+  const bool all_known = std::ranges::all_of(candidates_, [](const auto& family) {
+    return std::ranges::all_of(family, &Candidate::valid);
+  });
+  if (all_known) check_marks(scenario.points, problems_);
 }
 
 }  // namespace

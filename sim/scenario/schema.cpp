@@ -199,9 +199,8 @@ JsonValue platform_definition() {
 }
 
 JsonValue fault_definition() {
-  JsonValue mark = ObjectSchema("a point that a workload or protocol publishes")
-                       .options(mark_options().specs())
-                       .take();
+  JsonValue mark =
+      ObjectSchema("a point that a component marks").options(mark_options().specs()).take();
   mark.set("type", List{"object", "null"});
   ObjectSchema schema(
       "a fault at one moment: exactly one of time_s, event and mark, and its victims, who die "

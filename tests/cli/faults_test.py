@@ -227,9 +227,9 @@ class Runs(ProgramTest):
 
     def test_a_stated_fault_that_never_strikes_is_told(self):
         late = [{"time_s": 1e9, "ranks": [1]}, {"time_s": 1, "ranks": [2]}]
-        mistyped = [{"mark": {"name": "stepp", "value": 1}, "ranks": [1]}]
+        never_set = [{"mark": {"name": "step", "value": 10 ** 9}, "ranks": [1]}]
         job = {**JOB, "replications": 1}
-        for faults, words in ((late, "1 of 2 faults"), (mistyped, "0 of 1 faults")):
+        for faults, words in ((late, "1 of 2 faults"), (never_set, "0 of 1 faults")):
             self.write("s.json", {**job, "faults": {"at": faults}})
             self.assertIn(words, self.faultline("run", "s.json", "--quiet").stderr)
         self.write("s.json", {**job, "faults": {"at": late[1:]}})

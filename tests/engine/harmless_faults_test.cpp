@@ -11,6 +11,8 @@ using namespace faultline::test;
 
 namespace {
 
+constexpr Mark kSentMark{"sent", "a rank has sent messages: how many"};
+
 FaultSpec stall(double time_s, Rank rank, double stall_s) {
   FaultSpec fault;
   fault.time_s = time_s;
@@ -58,23 +60,25 @@ Seen with_faults(const std::vector<FaultSpec>& faults, const Times& sends_s, Eng
 Times errors_s(const std::vector<FaultSpec>& faults, EngineKind engine, Rank rank = 1) {
   Job job(2);
   job.spec.faults = faults;
-  job.script(Family::workload, [&job](ActorId self) {
-    Handlers handlers;
-    handlers.start = [self](Context& context) {
-      if (self == 1) context.set_timer(0, 10);
-    };
-    handlers.timer = [&job](Context& context, std::uint64_t key) {
-      if (key == 1) return job.note(context, "asked");
-      for (int i = 0; i < 3; ++i) context.send(0, 0, 0);
-      context.mark("sent", 3);
-    };
-    handlers.request = [&job](Context& context, const StackRequest& request) {
-      if (!request.is<RaiseError>()) return;
-      job.note(context, "error");
-      context.set_timer(1, 100);
-    };
-    return handlers;
-  });
+  job.script(Family::workload,
+             [&job](ActorId self) {
+               Handlers handlers;
+               handlers.start = [self](Context& context) {
+                 if (self == 1) context.set_timer(0, 10);
+               };
+               handlers.timer = [&job](Context& context, std::uint64_t key) {
+                 if (key == 1) return job.note(context, "asked");
+                 for (int i = 0; i < 3; ++i) context.send(0, 0, 0);
+                 context.mark(kSentMark, 3);
+               };
+               handlers.request = [&job](Context& context, const StackRequest& request) {
+                 if (!request.is<RaiseError>()) return;
+                 job.note(context, "error");
+                 context.set_timer(1, 100);
+               };
+               return handlers;
+             },
+             {.marks = {&kSentMark}});
   const Seen seen = job.run(engine);
   // What it asks for is carried out.
   CHECK(seen.times_s(rank, "asked").empty() == seen.times_s(rank, "error").empty());

@@ -32,6 +32,8 @@ enum class UnderWay : std::uint8_t {
   request
 };
 
+constexpr Mark kHereMark{"here", "before it asks"};
+
 /// Asks for an image of itself at the start.
 class Asking final : public Workload {
  public:
@@ -44,7 +46,7 @@ class Asking final : public Workload {
       case UnderWay::nothing:
         break;
       case UnderWay::mark:
-        context.mark("here", 1);
+        context.mark(kHereMark, 1);
         break;
       case UnderWay::work:
         context.declare_work(1);
@@ -83,7 +85,7 @@ class Asking final : public Workload {
 Seen asked(UnderWay under_way, EngineKind engine, bool has_images = true) {
   Job job(1);
   job.own(Family::workload, [=](ActorId) { return std::make_unique<Asking>(under_way); },
-          {.traits = {.has_images = has_images}});
+          {.traits = {.has_images = has_images}, .marks = {&kHereMark}});
   job.script(Family::message_logging, [&job](ActorId) {
     Handlers handlers;
     const auto image = std::make_shared<Image>();

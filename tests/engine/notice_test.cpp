@@ -10,16 +10,20 @@ using namespace faultline::test;
 
 namespace {
 
+constexpr Mark kHeardMark{"heard", "a rank hears of a death: which rank"};
+
 /// Ranks that note which deaths they hear of, under an oracle.
 void listening(Job& job, double delay_s, double spread_s) {
-  job.script(Family::workload, [&job](ActorId) {
-    Handlers handlers;
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
-      job.note(context, "failed", peer.actor);
-      context.mark("heard", context.self());
-    };
-    return handlers;
-  });
+  job.script(Family::workload,
+             [&job](ActorId) {
+               Handlers handlers;
+               handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+                 job.note(context, "failed", peer.actor);
+                 context.mark(kHeardMark, context.self());
+               };
+               return handlers;
+             },
+             {.marks = {&kHeardMark}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", delay_s}, {"spread_s", spread_s}});
 }
 

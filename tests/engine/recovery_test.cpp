@@ -10,31 +10,38 @@ using namespace faultline::test;
 
 namespace {
 
+constexpr Mark kToldMark{"told", "a rank is told of a death: which rank"};
+constexpr Mark kFlushingMark{"flushing", "it has asked for a flush: which rank"};
+
 /// Every rank sends `count` messages to rank 0 and computes; whoever hears of a death flushes the
 /// dead, and says when it is told, when a message comes and when the flush is answered.
 void flushing(Job& job, int count, double compute_s = 100) {
-  job.script(Family::workload, [=, &job](ActorId self) {
-    Handlers handlers;
-    handlers.start = [=](Context& context) {
-      for (int i = 0; i < count && self != 0; ++i) context.send(0, 0, 0);
-      context.compute(compute_s);
-    };
-    handlers.message = [&job](Context& context, const Message& message) {
-      job.note(context, "got", message.from);
-    };
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
-      job.note(context, "told", peer.actor);
-      context.mark("told", context.self());
-      context.flush(peer);
-      context.mark("flushing", context.self());
-      context.set_timer(peer.actor, 1);
-    };
-    handlers.flushed = [&job](Context& context, Incarnation peer) {
-      job.note(context, "flushed", peer.actor);
-    };
-    handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "timer"); };
-    return handlers;
-  });
+  job.script(Family::workload,
+             [=, &job](ActorId self) {
+               Handlers handlers;
+               handlers.start = [=](Context& context) {
+                 for (int i = 0; i < count && self != 0; ++i) context.send(0, 0, 0);
+                 context.compute(compute_s);
+               };
+               handlers.message = [&job](Context& context, const Message& message) {
+                 job.note(context, "got", message.from);
+               };
+               handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+                 job.note(context, "told", peer.actor);
+                 context.mark(kToldMark, context.self());
+                 context.flush(peer);
+                 context.mark(kFlushingMark, context.self());
+                 context.set_timer(peer.actor, 1);
+               };
+               handlers.flushed = [&job](Context& context, Incarnation peer) {
+                 job.note(context, "flushed", peer.actor);
+               };
+               handlers.timer = [&job](Context& context, std::uint64_t) {
+                 job.note(context, "timer");
+               };
+               return handlers;
+             },
+             {.marks = {&kToldMark, &kFlushingMark}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
 }
 

@@ -18,6 +18,8 @@ using namespace faultline::test;
 namespace {
 
 constexpr Rank kRing = 3;
+constexpr Mark kOneMark{"one", "after a message"};
+constexpr Mark kTwoMark{"two", "after that"};
 
 StepwiseEngine driven(const Job& job) {
   return StepwiseEngine(run_job(without_costs(job.spec), 1, 0));
@@ -209,16 +211,18 @@ TEST_CASE("an actor can die between any two sends, and between any two steps") {
 
 TEST_CASE("an actor can die between two actions of a handler, and the rest is dropped") {
   Job job(2);
-  job.script(Family::workload, [](ActorId self) {
-    Handlers handlers;
-    handlers.start = [self](Context& context) {
-      if (self != 0) return;
-      context.send(1, 0, 8);
-      context.mark("one", 1);
-      context.mark("two", 2);
-    };
-    return handlers;
-  });
+  job.script(Family::workload,
+             [](ActorId self) {
+               Handlers handlers;
+               handlers.start = [self](Context& context) {
+                 if (self != 0) return;
+                 context.send(1, 0, 8);
+                 context.mark(kOneMark, 1);
+                 context.mark(kTwoMark, 2);
+               };
+               return handlers;
+             },
+             {.marks = {&kOneMark, &kTwoMark}});
   job.spec.faults.push_back(at_mark("two", 2, {1}));
   for (const std::uint64_t after : {0, 1, 2, 3}) {
     StepwiseEngine engine = driven(job);

@@ -9,6 +9,8 @@ using namespace faultline::test;
 
 namespace {
 
+constexpr Mark kPlaceMark{"place", "a place in a handler, by number"};
+
 /// Every rank ticks at 1, 2, 3, ... seconds.
 void ticking(Job& job) {
   job.script(Family::workload, [&job](ActorId) {
@@ -95,25 +97,29 @@ TEST_CASE("a death between two actions of one handler drops the later ones") {
   for (const EngineKind engine : engines())
     for (std::int64_t place = 0; place <= 3; ++place) {
       Job job(2);
-      job.script(Family::workload, [&job](ActorId self) {
-        Handlers handlers;
-        handlers.start = [self](Context& context) {
-          if (self == 0) context.compute(5);
-        };
-        handlers.compute_done = [](Context& context, std::uint64_t) {
-          context.mark("place", 0);
-          context.set_timer(1, 100);
-          context.mark("place", 1);
-          context.set_timer(2, 100);
-          context.mark("place", 2);
-          context.send(1, 0, 0);
-        };
-        handlers.timer = [&job](Context& context, std::uint64_t key) {
-          job.note(context, "timer", static_cast<std::int64_t>(key));
-        };
-        handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-        return handlers;
-      });
+      job.script(Family::workload,
+                 [&job](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [self](Context& context) {
+                     if (self == 0) context.compute(5);
+                   };
+                   handlers.compute_done = [](Context& context, std::uint64_t) {
+                     context.mark(kPlaceMark, 0);
+                     context.set_timer(1, 100);
+                     context.mark(kPlaceMark, 1);
+                     context.set_timer(2, 100);
+                     context.mark(kPlaceMark, 2);
+                     context.send(1, 0, 0);
+                   };
+                   handlers.timer = [&job](Context& context, std::uint64_t key) {
+                     job.note(context, "timer", static_cast<std::int64_t>(key));
+                   };
+                   handlers.message = [&job](Context& context, const Message&) {
+                     job.note(context, "got");
+                   };
+                   return handlers;
+                 },
+                 {.marks = {&kPlaceMark}});
       job.spec.faults.push_back(at_mark("place", place, {1}));
       const Seen other = job.run(engine);
       INFO(engine_word(engine) << ", place " << place);
@@ -132,14 +138,16 @@ TEST_CASE("a death drops what the same handler asks for after it, and keeps what
   for (const EngineKind engine : engines())
     for (std::int64_t place = 1; place <= 4; ++place) {
       Job job(2);
-      job.script(Family::workload, [](ActorId self) {
-        return Handlers{.start = [self](Context& context) {
-          if (self == 1) return;
-          context.mark("place", 1);
-          context.finish();
-          context.mark("place", 2);
-        }};
-      });
+      job.script(Family::workload,
+                 [](ActorId self) {
+                   return Handlers{.start = [self](Context& context) {
+                     if (self == 1) return;
+                     context.mark(kPlaceMark, 1);
+                     context.finish();
+                     context.mark(kPlaceMark, 2);
+                   }};
+                 },
+                 {.marks = {&kPlaceMark}});
       job.spec.stop.when = StopWhen::finished;
       job.spec.faults.push_back(at_mark("place", place, {1}));
       const Seen seen = job.run(engine);

@@ -169,7 +169,11 @@ TEST_CASE("an entry of faults has one moment and victims within the job") {
       {R"({"time_s": -1, "ranks": [1]})", "faults.at[0].time_s: expected a number of at least 0"},
       {R"({"time_ms": 1, "ranks": [1]})", "expected \"time_s\" in seconds"},
       {R"({"event": 0, "ranks": [1]})", "faults.at[0].event: expected an integer of at least 1"},
-      {R"({"mark": {"name": "x"}, "ranks": [1]})", "faults.at[0].mark.value: missing"},
+      {R"({"mark": {"name": "step"}, "ranks": [1]})", "faults.at[0].mark.value: missing"},
+      {R"({"mark": {"name": "stepp", "value": 1}, "ranks": [1]})",
+       "got \"stepp\", did you mean \"step\"?"},
+      {R"({"mark": {"name": "decided", "value": 1}, "ranks": [1]})",
+       "faults.at[0].mark.name: no component of the scenario sets \"decided\", expected step"},
       {R"({"mark": 3, "ranks": [1]})", "faults.at[0].mark: expected an object, got 3"},
       {"3", "faults.at[0]: expected an object, got 3"},
   }));

@@ -98,14 +98,14 @@ TEST_CASE("faults keep their moment and their victims") {
   const Scenario scenario = workspace.scenario_after(
       {"allow_unsafe=true",
        R"(faults={"at": [{"time_s": 0.5, "nodes": [3]}, {"event": 9, "ranks": [0, 15]},
-          {"mark": {"name": "iteration", "value": 100}, "daemons": [1]}]})"});
+          {"mark": {"name": "step", "value": 100}, "daemons": [1]}]})"});
   const auto& faults = scenario.points[0].faults;
   REQUIRE(faults.size() == 3);
   CHECK(faults[0].time_s == 0.5);
   CHECK(faults[0].nodes == std::vector<NodeId>{3});
   CHECK(faults[1].event == 9U);
   CHECK(faults[1].ranks == std::vector<Rank>{0, 15});
-  CHECK(faults[2].mark->name == "iteration");
+  CHECK(faults[2].mark->name == "step");
   CHECK(faults[2].mark->value == 100);
   CHECK(faults[2].daemons == std::vector<NodeId>{1});
 }

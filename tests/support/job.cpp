@@ -178,6 +178,7 @@ Job& Job::own(Family family, const ComponentFactory& make, const OwnTerms& terms
                   .traits = terms.traits,
                   .message_kinds = {"a", "b", "c"},
                   .metrics = terms.metrics,
+                  .marks = terms.marks,
                   .properties = terms.properties});
   own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
   own_.back().residence = [terms](const OptionValues&) { return terms.residence; };

@@ -89,6 +89,7 @@ struct OwnTerms {
   Residence residence = Residence::ranks;
   std::optional<ExitNotice> exit_notice = {};
   MetricSpecs metrics = {};
+  Marks marks = {};
   std::vector<StateProperty> properties = {};
 };
 

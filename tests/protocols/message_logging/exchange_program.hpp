@@ -25,6 +25,8 @@ struct Exchange {
   bool checkpoint_at_end = false;  ///< asks for a last checkpoint before it finishes
 };
 
+inline constexpr Mark kExchangeMark{"iteration", "a rank begins an iteration: its number, from 0"};
+
 /// In each iteration, a rank sends words that depend on its state to some ranks, and takes those of
 /// the same iteration in, as they come. So its state depends on the order of its messages only,
 /// not on their times. It checks that what comes on each channel is what its sender sends in the
@@ -99,7 +101,7 @@ class ExchangeProgram final : public Workload {
     context.finish();
   }
   void exchange(Context& context) {
-    context.mark("iteration", static_cast<std::int64_t>(iteration_));
+    context.mark(kExchangeMark, static_cast<std::int64_t>(iteration_));
     for (const Rank to : to_) {
       Channel& channel = channels_[to];
       const std::uint64_t value = split_mix(state_ + to);

@@ -100,7 +100,7 @@ void use_exchange(Job& job, const Exchange& exchange, bool notes) {
           [exchange, to = notes ? &job : nullptr](ActorId) {
             return std::make_unique<ExchangeProgram>(exchange, to);
           },
-          {.traits = {.finishes = true, .has_images = true}});
+          {.traits = {.finishes = true, .has_images = true}, .marks = {&kExchangeMark}});
   job.spec.stop.when = StopWhen::finished;
 }
 
