@@ -127,7 +127,8 @@ Registration minife() {
   made.try_blocks = [set](const OptionValues& values) {
     return BlockContents{.has_messages = true,
                          .has_collective = set.read(values).dots == "inside",
-                         .needs_all_ranks = true};
+                         .needs_all_ranks = true,
+                         .has_messages_outside = set.read(values).dots == "outside"};
   };
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const MiniFeOptions>(set.read(values));

@@ -134,7 +134,8 @@ BlockContents contents(const OptionValues& values) {
       });
   return {.has_messages = has_messages,
           .has_collective = has_collectives(script),
-          .needs_all_ranks = read.needs_all_ranks};
+          .needs_all_ranks = read.needs_all_ranks,
+          .has_messages_outside = has_messages_outside(script)};
 }
 
 Registration try_script() {

@@ -274,6 +274,17 @@ bool has_collectives(const TryScript& script) {
   return true;
 }
 
+bool has_messages_outside(const TryScript& script) {
+  std::size_t depth = 0;
+  for (const TryStep& one : script.steps) {
+    if (one.step.kind == Kind::begin_try) ++depth;
+    if (one.step.kind == Kind::finish && depth > 0) --depth;
+    if (depth == 0 && (one.step.kind == Kind::exchange || one.step.kind == Kind::allreduce))
+      return true;
+  }
+  return false;
+}
+
 HaloExchange exchange_of(const TryStep& step, Rank rank) {
   HaloExchange exchange;
   if (!step.ranks.contains(rank)) return exchange;

@@ -52,6 +52,9 @@ std::vector<OptionProblem> misplaced_steps(const TryScript& script);
 /// True if each TryBlock that all ranks commit has an allreduce over all of them inside.
 bool has_collectives(const TryScript& script);
 
+/// True if ranks send each other messages beside TryBlocks.
+bool has_messages_outside(const TryScript& script);
+
 /// The exchange of a rank in this step: nothing if it is not in the communicator.
 HaloExchange exchange_of(const TryStep& step, Rank rank);
 

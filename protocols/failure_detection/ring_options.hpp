@@ -26,7 +26,8 @@ void add_ring_options(OptionSet<Options>& set, const std::string& source) {
                .unit = "s",
                .source = source,
                .minimum = kShortestTime_s,
-               .maximum = 1e6});
+               .maximum = 1e6,
+               .awaits_message = true});
 }
 
 /// A timeout that is no longer than the period suspects everybody.

@@ -31,6 +31,11 @@ OptionNotes a_time(const std::string& doc, const std::string& source) {
   return notes;
 }
 
+OptionNotes awaiting(OptionNotes notes) {
+  notes.awaits_message = true;
+  return notes;
+}
+
 const std::string kMemberlist = "memberlist, DefaultLANConfig";
 
 OptionSet<SwimOptions> probe_options() {
@@ -38,9 +43,10 @@ OptionSet<SwimOptions> probe_options() {
       .option("heartbeat_period_s", &SwimOptions::heartbeat_period_s,
               a_time("delta: time between two probes of a member", kMemberlist + ", ProbeInterval"))
       .option("answer_timeout_s", &SwimOptions::answer_timeout_s,
-              a_time("a probed member is to answer within this time, or others probe it, too; "
-                     "null: half of heartbeat_period_s",
-                     "assumed, as memberlist's ProbeTimeout is half of its ProbeInterval"))
+              awaiting(a_time("a probed member is to answer within this time, or others probe it, "
+                              "too; null: half of heartbeat_period_s",
+                              "assumed, as memberlist's ProbeTimeout is half of its "
+                              "ProbeInterval")))
       .option("indirect_probes", &SwimOptions::indirect_probes,
               {.doc = "other members that are asked to probe who has not answered",
                .source = kMemberlist + ", IndirectChecks"})

@@ -57,14 +57,16 @@ OptionSet<FampiOptions> fampi_options() {
                .source = "the authors' MiniFE",
                .minimum = 0.0,
                .maximum = kLongest_s,
-               .above_minimum = true})
+               .above_minimum = true,
+               .awaits_message = true})
       .option("wait_timeout_s", &Options::wait_timeout_s,
               {.doc = "after which a rank asks again for the outcome of a TryBlock",
                .unit = "s",
                .source = "the authors' MiniFE",
                .minimum = 0.0,
                .maximum = kLongest_s,
-               .above_minimum = true})
+               .above_minimum = true,
+               .awaits_message = true})
       .option(
           "retries", &Options::retries,
           {.doc = "how often a rank asks again for an outcome, and how often a TryBlock is tried "
@@ -93,7 +95,7 @@ std::vector<OptionProblem> check_with_workload(const OptionValues& own,
                                                const OptionValues& workload_options) {
   if (!workload.try_blocks) return {};
   const BlockContents blocks = workload.try_blocks(workload_options);
-  std::vector<OptionProblem> problems = shrink_problems(own, blocks);
+  std::vector<OptionProblem> problems = block_problems(own, workload, blocks);
   const auto& scope = std::get<std::string>(own.at("scope"));
   if (scope == "with-collective" && !blocks.has_collective)
     problems.push_back(
@@ -124,7 +126,19 @@ Registration fampi() {
       fampi_options());
   made.check = world_problems;
   made.check_with_workload = check_with_workload;
-  made.check_without_spare_nodes = spare_node_problems;
+  made.check_under_deaths = [](const OptionValues& own, const Deaths& deaths) {
+    std::vector<OptionProblem> problems = death_problems(own, deaths);
+    if (std::get<std::string>(own.at("scope")) == "local")
+      problems.push_back({.option = "scope",
+                          .message = "\"local\" recovers from no death, which ends the job",
+                          .is_note = true});
+    if (deaths.several && !std::get<bool>(own.at("protect_recovery")))
+      problems.push_back({.option = "protect_recovery",
+                          .message = "false: who waits in a recovery for a rank that dies then "
+                                     "waits for ever",
+                          .is_note = true});
+    return problems;
+  };
   // Requests can time out although nobody has died.
   made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
     return true;

@@ -3,34 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/transactions/latest_lives.hpp"
 #include "protocols/transactions/world_layer.hpp"
-#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
 namespace {
 
 constexpr std::uint32_t kBytesOfHeldPoint = 16;
-
-/// The first entry of a list, sorted by actors, that is of this actor or a later one.
-template <class List>
-auto place_of(List& list, ActorId actor) {
-  return std::lower_bound(list.begin(), list.end(), actor,
-                          [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
-}
-
-/// Adds an incarnation to a list with one for each actor, if it has no later one. True if it has
-/// been added.
-bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
-  const auto place = place_of(list, life.actor);
-  if (place == list.end() || place->actor != life.actor) {
-    list.insert(place, life);
-    return true;
-  }
-  const bool is_later = place->number < life.number;
-  if (is_later) *place = life;
-  return is_later;
-}
 
 }  // namespace
 
@@ -44,13 +24,13 @@ const Replacements& WorldLayer::replacements() const {
 
 std::uint16_t WorldLayer::incarnation_in_world(ActorId actor) const {
   const std::vector<Incarnation>& replaced = replacements().replaced;
-  const auto place = place_of(replaced, actor);
+  const auto place = place_of_life(replaced, actor);
   return place != replaced.end() && place->actor == actor ? place->number : std::uint16_t{0};
 }
 
 /// Who has been left out of a world has died in an earlier one.
 bool WorldLayer::is_dead(ActorId actor) const {
-  const auto place = place_of(dead_, actor);
+  const auto place = place_of_life(dead_, actor);
   return (place != dead_.end() && place->actor == actor) || !world_.rank_of(actor);
 }
 
@@ -61,10 +41,11 @@ std::vector<ActorId> WorldLayer::actors_of(const std::vector<Rank>& ranks) const
   return actors;
 }
 
+/// Who has been told that it is dead itself, and all others are, can turn to nobody else.
 ActorId WorldLayer::leader() const {
-  Rank first = 0;
-  while (is_dead(world_.actor_of(first))) ++first;
-  return world_.actor_of(first);
+  for (Rank first = 0; first < world_.size(); ++first)
+    if (const ActorId actor = world_.actor_of(first); !is_dead(actor)) return actor;
+  return self_;
 }
 
 void WorldLayer::add_dead(ActorId actor) {
@@ -323,14 +304,14 @@ void WorldLayer::restart(Context& context, Incarnation dead) const {
 }
 
 bool WorldLayer::is_dead_now(Incarnation process) const {
-  const auto place = place_of(dead_, process.actor);
+  const auto place = place_of_life(dead_, process.actor);
   return place != dead_.end() && place->actor == process.actor && place->number >= process.number;
 }
 
 bool WorldLayer::all_are_ready() const {
   std::size_t members = 1;
   for (const Ready& ready : regrouping_->ready) {
-    const auto place = place_of(dead_, ready.from.actor);
+    const auto place = place_of_life(dead_, ready.from.actor);
     const bool has_died = place != dead_.end() && place->actor == ready.from.actor;
     if (has_died && shrinks()) continue;
     if (ready.is_spawned != has_died) return false;
@@ -394,110 +375,6 @@ void WorldLayer::tell_those_behind(Context& context) const {
     if (first != self_) tell_world(context, first);
     return;
   }
-}
-
-// ---- to enter ---------------------------------------------------------------------------------
-
-void WorldLayer::on_world_message(Context& context, const Message& message) {
-  const auto words = message.payload.get<WorldWords>();
-  if (phase_ != Phase::spawned && words.epoch <= epoch_) {
-    // Its sender may be the one who is behind.
-    if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
-    return;
-  }
-  const auto& news = *context.attached<std::shared_ptr<const WorldNews>>(message);
-  const std::vector<Incarnation>& replaced = news->replacements.replaced;
-  const auto own = place_of(replaced, self_);
-  const bool was_replaced = own != replaced.end() && own->actor == self_;
-  // It is the world of the process before this one.
-  if ((was_replaced ? own->number : 0) < context.incarnation()) return;
-  enter(context, words.epoch, news, words.point);
-}
-
-void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
-                       std::shared_ptr<const WorldNews> news, std::uint64_t point) {
-  const bool is_new = phase_ == Phase::spawned;
-  phase_ = Phase::entering;
-  epoch_ = epoch;
-  news_ = std::move(news);
-  world_ = news_->world;
-  if (checkpoints_->every != news_->every) checkpoints_.change().every = news_->every;
-  point_ = point;
-  if (is_new) {
-    ++respawned_;
-    new_rank_ = rank();
-    context.store(Storage::shared, place_of_entry(self_), {context.incarnation()});
-  }
-  forget_earlier_world(context);
-  if (is_new) take_up_restarts(context);
-  if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
-    own->saved.go_back_to(point);
-  context.mark(kJoinMark, epoch.number);
-  for (const Incarnation& life : replacements().replaced)
-    if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
-  enter_when_all_are_known(context);
-}
-
-/// A world that has been long on its way can name processes that have died since, or had done so
-/// before this one started.
-void WorldLayer::take_up_restarts(const Context& context) {
-  for (Rank rank = 0; rank < world_.size(); ++rank) {
-    const ActorId actor = world_.actor_of(rank);
-    const Incarnation known = context.known(actor);
-    if (actor != self_ && known.number > incarnation_in_world(actor))
-      put_latest(dead_, {actor, static_cast<std::uint16_t>(known.number - 1)});
-  }
-}
-
-void WorldLayer::forget_earlier_world(Context& context) {
-  const auto is_past = [this](const Incarnation& dead) {
-    return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
-  };
-  std::erase_if(dead_, is_past);
-  if (dead_.empty()) dead_ = {};  // a large job has as many such lists as ranks
-  told_ = kNobody;
-  if (Regrouping* own = regrouping_.changed()) {
-    std::erase_if(own->asked, is_past);
-    own->spawns = false;
-  }
-  if (Checkpoints* own = checkpoints_.changed()) {
-    own->came.reset();
-    own->taking.reset();
-    own->stored_below = 0;
-    own->stored_here = false;
-    own->stored_early.clear();
-  }
-  context.cancel_timer(kSpawnTimer);
-  context.cancel_timer(kStorageTimer);
-}
-
-void WorldLayer::restore_world(Context& context) {
-  phase_ = Phase::restoring;
-  give_back(context);
-  restore(context);
-}
-
-/// What is sent to a new process before this rank knows of it would be lost.
-void WorldLayer::enter_when_all_are_known(Context& context) {
-  const bool all = std::all_of(
-      replacements().replaced.begin(), replacements().replaced.end(), [&](const Incarnation& life) {
-        return life.actor == self_ || context.known(life.actor).number >= life.number;
-      });
-  if (!all) return;
-  phase_ = Phase::restoring;
-  if (options_->rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
-  if (options_->protect_recovery && !dead_.empty()) tell_those_behind(context);
-  if (restores_later()) {
-    phase_ = Phase::committing;
-    on_world(context);
-  } else {
-    give_back(context);
-    take_early_data(context);
-    on_world(context);
-    if (phase_ == Phase::restoring) restore(context);
-  }
-  for (const Ready& ready : take(&Regrouping::ready)) on_ready(context, ready);
-  for (const Message& message : take(&Regrouping::early)) on_message(context, message);
 }
 
 }  // namespace faultline

@@ -31,7 +31,7 @@ Registration relaunch() {
        .marks = world_marks()},
       options());
   made.check = world_problems;
-  made.check_without_spare_nodes = spare_node_problems;
+  made.check_under_deaths = death_problems;
   return made;
 }
 

@@ -48,9 +48,9 @@ Registration ulfm() {
   made.check_with_workload = [](const OptionValues& own, const Registration& workload,
                                 const OptionValues& workload_options) {
     if (!workload.try_blocks) return std::vector<OptionProblem>();
-    return shrink_problems(own, workload.try_blocks(workload_options));
+    return block_problems(own, workload, workload.try_blocks(workload_options));
   };
-  made.check_without_spare_nodes = spare_node_problems;
+  made.check_under_deaths = death_problems;
   return made;
 }
 

@@ -231,7 +231,7 @@ class WorldLayer : public Layer {
     }
   };
 
-  // Regrouping: protocols/transactions/regrouping.cpp.
+  // Regrouping: protocols/transactions/regrouping.cpp, and entering.cpp.
   [[nodiscard]] const Replacements& replacements() const;
   [[nodiscard]] bool has_asked_for(Incarnation dead) const;
   /// What was in one of the lists. Most ranks have nothing in them, and get no memory for them.

@@ -32,22 +32,41 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
   return problems;
 }
 
-std::vector<OptionProblem> shrink_problems(const OptionValues& own, const BlockContents& blocks) {
-  if (std::get<std::string>(own.at("recovery")) != "shrink" || !blocks.needs_all_ranks) return {};
-  return {{"recovery",
-           "expected \"rebuild\" or \"merge\": the workload needs all of its ranks, which "
-           "\"shrink\" would "
-           "not replace"}};
+std::vector<OptionProblem> block_problems(const OptionValues& own, const Registration& program,
+                                          const BlockContents& blocks) {
+  std::vector<OptionProblem> problems;
+  if (std::get<std::string>(own.at("recovery")) == "shrink" && blocks.needs_all_ranks)
+    problems.push_back({"recovery",
+                        "expected \"rebuild\" or \"merge\": the workload needs all of its ranks, "
+                        "which \"shrink\" would not replace"});
+  if (blocks.has_messages_outside)
+    problems.push_back({.option = "",
+                        .message = "gives up requests inside of TryBlocks alone, and " +
+                                   program.name +
+                                   " has messages outside of them: whoever waits there for a rank "
+                                   "that dies waits for ever",
+                        .is_note = true});
+  return problems;
 }
 
-std::vector<OptionProblem> spare_node_problems(const OptionValues& values) {
+std::vector<OptionProblem> death_problems(const OptionValues& values, const Deaths& deaths) {
   const auto recovery = values.find("recovery");
-  const bool shrinks =
-      recovery != values.end() && std::get<std::string>(recovery->second) == "shrink";
-  if (std::get<std::string>(values.at("spawn")) != "spare-node" || shrinks) return {};
-  return {{"spawn",
-           "\"spare-node\" needs a spare node under faults, expected at least 1 in "
-           "platform.spare_nodes, or \"same-node\""}};
+  if (recovery != values.end() && std::get<std::string>(recovery->second) == "shrink") return {};
+  const bool needs_spare = std::get<std::string>(values.at("spawn")) == "spare-node";
+  if (needs_spare && deaths.spare_nodes == 0)
+    return {{"spawn",
+             "\"spare-node\" needs a spare node under faults, expected at least 1 in "
+             "platform.spare_nodes, or \"same-node\""}};
+  if (!needs_spare && deaths.of_nodes)
+    return {{"spawn",
+             "\"same-node\" has no node for the processes of a node that fails, expected "
+             "\"spare-node\" under faults of nodes"}};
+  if (needs_spare && std::get<std::string>(values.at("checkpoint")) == "local")
+    return {{"checkpoint",
+             "\"local\" leaves checkpoints on the node of the dead process, and spawn "
+             "\"spare-node\" starts the new one on another, expected \"partner\" or \"storage\" "
+             "under faults, or spawn \"same-node\""}};
+  return {};
 }
 
 }  // namespace faultline

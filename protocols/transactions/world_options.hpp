@@ -82,11 +82,13 @@ inline OptionNotes spawn_time_notes() {
           .maximum = 1e9};
 }
 
-/// Problems of these options with the program: not all can go on with fewer ranks.
-std::vector<OptionProblem> shrink_problems(const OptionValues& own, const BlockContents& blocks);
+/// Problems of those whose ranks go on without a relaunch with the program: not all can go on with
+/// fewer ranks, and no request outside of TryBlocks is given up.
+std::vector<OptionProblem> block_problems(const OptionValues& own, const Registration& program,
+                                          const BlockContents& blocks);
 
-/// Problems of these options in a job in which processes die and no node is spare.
-std::vector<OptionProblem> spare_node_problems(const OptionValues& values);
+/// Problems of these options in a job in which processes die.
+std::vector<OptionProblem> death_problems(const OptionValues& values, const Deaths& deaths);
 
 /// Problems of these options in a job.
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job);

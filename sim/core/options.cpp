@@ -52,7 +52,8 @@ OptionSpec& OptionList::add(const std::string& name, OptionKind kind, const Opti
                     .choices = notes.choices,
                     .doc = notes.doc,
                     .source = notes.source,
-                    .later = notes.later});
+                    .later = notes.later,
+                    .awaits_message = notes.awaits_message});
   return specs_.back();
 }
 

@@ -85,6 +85,7 @@ struct OptionSpec {
   /// The option came after results had been published: at its default it is not part of their
   /// scenarios' hash.
   bool later = false;
+  bool awaits_message = false;  ///< after so long, what has not come is taken for lost
 };
 
 /// What the declaration of an option says besides its name and type. A size, whose unit is "B", is
@@ -99,6 +100,7 @@ struct OptionNotes {
   bool required = false;
   std::vector<std::string> choices{};
   bool later = false;
+  bool awaits_message = false;
 };
 
 namespace detail {

@@ -51,9 +51,17 @@ struct Traits {
 
 /// What a program has in its TryBlocks.
 struct BlockContents {
-  bool has_messages = true;     ///< ranks send each other messages
-  bool has_collective = false;  ///< in each of them
-  bool needs_all_ranks = true;  ///< it cannot go on with fewer than it began with
+  bool has_messages = true;           ///< ranks send each other messages
+  bool has_collective = false;        ///< in each of them
+  bool needs_all_ranks = true;        ///< it cannot go on with fewer than it began with
+  bool has_messages_outside = false;  ///< ranks send each other messages beside TryBlocks, too
+};
+
+/// How processes die in a job.
+struct Deaths {
+  bool of_nodes = false;  ///< with a node of the job, for good
+  bool several = false;   ///< more than one may die
+  std::uint32_t spare_nodes = 0;
 };
 
 /// An option whose value does not fit the rest of the job.
@@ -61,6 +69,7 @@ struct OptionProblem {
   std::string option;                    ///< JSON key within the component's object
   std::string message;                   ///< what was expected
   std::optional<std::size_t> item = {};  ///< of a list, counted from 0; null: the whole option
+  bool is_note = false;  ///< whether it goes wrong depends on the run, so it is no error
 };
 
 /// A metric of a workload that must be 0 when its work has come to its end.
@@ -96,6 +105,7 @@ struct Registration {
   std::vector<OptionSpec> options = {};
   std::vector<std::string> message_kinds = {};  ///< names of its messages; index = Message::kind
   MetricSpecs metrics = {};                     ///< of its own; the engine's come with every run
+  Marks marks = {};                             ///< where faults can strike while it runs
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
   /// Where the components live. If empty: on the ranks.
@@ -105,7 +115,6 @@ struct Registration {
   std::function<ExitNotice(const OptionValues&)> exit_notice = {};
   /// Workloads whose traits say starts_at_root: true if other ranks have work at the start, too,
   /// with these options. If empty: never.
-  Marks marks = {};                             ///< where faults can strike while it runs
   std::function<bool(const OptionValues&)> starts_everywhere = {};
   /// Workloads: true if they ask for checkpoints with these options (CheckpointRequest). If empty:
   /// never.
@@ -118,9 +127,9 @@ struct Registration {
   std::function<std::vector<OptionProblem>(const OptionValues& own, const Registration& workload,
                                            const OptionValues& workload_options)>
       check_with_workload = {};
-  /// Layers: which of their options do not fit a job in which processes die and no node is spare.
-  /// If empty: all do.
-  std::function<std::vector<OptionProblem>(const OptionValues&)> check_without_spare_nodes = {};
+  /// Layers: which of their options do not fit a job in which processes die so. If empty: all do.
+  std::function<std::vector<OptionProblem>(const OptionValues&, const Deaths&)> check_under_deaths =
+      {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
   /// Workloads of which a run can go on for ever: why it can with these options, as a main clause;
   /// "" if it cannot. If empty: it never can.

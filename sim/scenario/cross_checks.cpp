@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/point_notes.hpp"
 
 namespace faultline {
 namespace {
@@ -75,7 +76,7 @@ class AssumptionCheck {
     if (traits.takes_images && point_.has_faults()) check_recovery();
     if (traits.recovers_singly) note_deaths_at_once();
     if (component_.check_with_workload) check_options();
-    if (component_.check_without_spare_nodes) check_spare_nodes();
+    if (component_.check_under_deaths && point_.has_faults()) check_under_deaths();
     if (traits.needs_order_free) refuse_what_needs_order();
     if (traits.needs_no_layer_above)
       refuse_layers_above();
@@ -201,15 +202,33 @@ class AssumptionCheck {
                   "expected an integer of at least 1, because " + component_.name +
                       " restarts ranks from checkpoints" + kOrAllow);
   }
-  /// For good: those of a recorded trace, which chooses no victims, may be repaired.
+  /// Those of the job, for good: those of a recorded trace, which chooses no victims, may be
+  /// repaired.
   [[nodiscard]] bool nodes_die() const {
+    const NodeId end = job_shape(point_.platform).nodes;
     return std::ranges::any_of(point_.faults,
-                               [](const FaultSpec& fault) { return !fault.nodes.empty(); }) ||
+                               [end](const FaultSpec& fault) {
+                                 return std::ranges::any_of(
+                                     fault.nodes, [end](NodeId node) { return node < end; });
+                               }) ||
            std::ranges::any_of(point_.fault_sources, [](const FaultSourceChoice& source) {
              return strikes_nodes(source) && source.options.contains("victims");
            });
   }
-  /// A problem without an option is one only if something goes wrong.
+  [[nodiscard]] bool several_die() const {
+    return !point_.fault_sources.empty() || most_deaths_at_once() > 1 ||
+           std::ranges::count_if(point_.faults, &FaultSpec::kills) > 1;
+  }
+  void add(const OptionProblem& problem) const {
+    const std::string path = problem.option.empty() ? path_ : member_path(path_, problem.option);
+    const std::string words =
+        problem.option.empty() ? component_.name + " " + problem.message : problem.message;
+    if (problem.is_note)
+      problems_.note(path, words);
+    else
+      problems_.add(path, words + kOrAllow);
+  }
+  /// A problem without an option is one only if something goes wrong, and a note if somebody dies.
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration == nullptr || !can_restore_workload()) return;
@@ -218,10 +237,8 @@ class AssumptionCheck {
          component_.check_with_workload(point_.component(component_.family).options,
                                         *workload.registration, workload.options)) {
       if (is_wrong_in_job(problem.option)) continue;  // which is told
-      if (!problem.option.empty())
-        problems_.add(member_path(path_, problem.option), problem.message + kOrAllow);
-      else if (goes_wrong)
-        refuse(problem.message);
+      if (problem.is_note ? point_.has_faults() : !problem.option.empty() || goes_wrong)
+        add(problem);
     }
   }
   /// Whatever the workload is.
@@ -231,11 +248,13 @@ class AssumptionCheck {
                component_.check(point_.component(component_.family).options, job_shape(point_)),
                [&](const OptionProblem& problem) { return problem.option == option; });
   }
-  void check_spare_nodes() const {
-    if (!point_.has_faults() || point_.platform.spare_nodes > 0) return;
+  void check_under_deaths() const {
+    const Deaths deaths{.of_nodes = nodes_die(),
+                        .several = several_die(),
+                        .spare_nodes = point_.platform.spare_nodes};
     for (const OptionProblem& problem :
-         component_.check_without_spare_nodes(point_.component(component_.family).options))
-      problems_.add(member_path(path_, problem.option), problem.message + kOrAllow);
+         component_.check_under_deaths(point_.component(component_.family).options, deaths))
+      add(problem);
   }
   void refuse_what_needs_order() const {
     const Registration* workload = point_.component(Family::workload).registration;
@@ -345,16 +364,6 @@ void note_unprotected(const RunSpec& point, Problems& problems) {
                          : ""));
 }
 
-/// Says which detector the messages are of that a network may lose, if there are none.
-void note_losses(const RunSpec& point, Problems& problems) {
-  const Registration* detector = point.component(Family::failure_detection).registration;
-  if (point.platform.detection_loss_probability == 0.0) return;
-  if (detector != nullptr && !detector->message_kinds.empty()) return;
-  problems.note("platform.detection_loss_probability",
-                "has no effect: " + (detector == nullptr ? "there is no failure detector"
-                                                         : detector->name + " sends no messages"));
-}
-
 /// Only a TryBlock can be rejected because of an error that kills nobody.
 void check_soft_faults(const RunSpec& point, Problems& problems) {
   const auto first = std::find_if(point.faults.begin(), point.faults.end(),
@@ -372,27 +381,6 @@ void check_soft_faults(const RunSpec& point, Problems& problems) {
                            (transactions == nullptr ? "a stack without transactions"
                                                     : "transactions " + transactions->name) +
                            " has none" + alternatives_with_try_blocks(Family::transactions));
-}
-
-/// It runs as if memory had no end, so that is no error.
-void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
-  const double memory_B = point.platform.machine.memory_per_node_B;
-  if (memory_B == 0.0) return;
-  const std::uint32_t ranks = std::min(point.platform.processes_per_node, point.platform.processes);
-  for (const auto& [family, option] : {std::pair{Family::message_logging, "image_bytes"},
-                                       {Family::workload, "state_bytes"},
-                                       {Family::workload, "object_bytes"}}) {
-    const ComponentChoice& choice = point.component(family);
-    const auto found = choice.options.find(option);
-    if (found == choice.options.end() || !std::holds_alternative<std::int64_t>(found->second))
-      continue;
-    const auto bytes = static_cast<double>(std::get<std::int64_t>(found->second));
-    if (bytes * ranks <= memory_B) continue;
-    problems.note(member_path(paths[index_of(family)], option),
-                  "does not fit: a node of " + point.platform.machine.name + " has a memory of " +
-                      std::to_string(static_cast<std::uint64_t>(memory_B)) + " bytes" +
-                      (ranks == 1 ? "" : ", and holds " + std::to_string(ranks) + " ranks"));
-  }
 }
 
 std::set<std::string> marks_of(const RunSpec& point) {
@@ -421,9 +409,11 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
   }
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
+  note_short_waits(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
   note_losses(point, problems);
+  note_cuts(point, problems);
 }
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {

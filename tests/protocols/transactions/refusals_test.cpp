@@ -21,15 +21,22 @@ struct Told {
   std::string fault = R"({"time_s": 0.01, "ranks": [1]})";
 };
 
-std::string error_of(const Told& told) {
+std::string text_of(const Told& told) {
   const std::string transactions =
       told.transactions.empty() ? "" : R"("transactions": {)" + told.transactions + "}, ";
-  const std::string text = R"({"schema_version": 1, "platform": {"machine": "stampede", )" +
-                           told.platform + R"(}, "workload": {)" + told.workload + "}, " +
-                           transactions + told.rest + R"("faults": {"at": [)" + told.fault +
-                           "]}, " + R"("stop": {"when": "finished"}})";
+  return R"({"schema_version": 1, "platform": {"machine": "stampede", )" + told.platform +
+         R"(}, "workload": {)" + told.workload + "}, " + transactions + told.rest +
+         R"("faults": {"at": [)" + told.fault + "]}, " + R"("stop": {"when": "finished"}})";
+}
+
+/// What is said of a scenario that is accepted: its notes.
+std::vector<std::string> notes_of(const Told& told) {
+  return parse_scenario(text_of(told), "s.json").notes;
+}
+
+std::string error_of(const Told& told) {
   try {
-    parse_scenario(text, "s.json");
+    parse_scenario(text_of(told), "s.json");
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -46,6 +53,7 @@ TEST_CASE("transactions are accepted under programs of TryBlocks") {
         std::string transactions = R"("name": ")";
         transactions.append(name).append(R"(", "checkpoint": ")").append(checkpoint);
         transactions.append(R"(", ")").append(interval).append("\": 2");
+        if (checkpoint == "local") transactions.append(R"(, "spawn": "same-node")");
         CHECK(error_of({.transactions = transactions}) == "");
       }
   CHECK(error_of({.transactions = R"("name": "none")"}) == "");
@@ -98,6 +106,108 @@ TEST_CASE("transactions refuse options that do not fit the job") {
   for (const std::string timeout : {"request_timeout_s", "wait_timeout_s"})
     CHECK_THAT(error_of({.transactions = R"("name": "fampi", ")" + timeout + "\": 0"}),
                Contains("transactions." + timeout + ": expected a number above 0"));
+}
+
+TEST_CASE("no death is to be recovered from with what it takes away") {
+  const std::string fampi = R"("name": "fampi", )";
+  const std::string local = R"("checkpoint": "local", "checkpoint_iterations": 1)";
+  const std::string of_node = R"({"time_s": 0.01, "nodes": [1]})";
+  const std::string of_spare = R"({"time_s": 0.01, "nodes": [4]})";
+  const std::string nobody = R"({"time_s": 0.01, "ranks": [1], "soft": true})";
+  for (const std::string name : {"fampi", "ulfm", "relaunch"})
+    CHECK_THAT(error_of({.transactions = R"("name": ")" + name + R"(", )" + local}),
+               Contains("s.json: transactions.checkpoint: \"local\" leaves checkpoints on the node "
+                        "of the dead process, and spawn \"spare-node\" starts the new one on "
+                        "another, expected \"partner\" or \"storage\" under faults, or spawn "
+                        "\"same-node\""));
+  CHECK(error_of({.transactions = fampi + local + R"(, "spawn": "same-node")"}) == "");
+  CHECK(error_of({.transactions = fampi + local, .fault = nobody}) == "");
+  CHECK(error_of({.transactions = fampi + local, .fault = ""}) == "");
+  CHECK(error_of({.workload = R"("name": "try-blocks")",
+                  .transactions = fampi + local + R"(, "recovery": "shrink")"}) == "");
+  const std::string same = R"(, "spawn": "same-node")";
+  for (const std::string name : {"fampi", "ulfm", "relaunch"})
+    CHECK_THAT(error_of({.transactions = R"("name": ")" + name + "\"" + same, .fault = of_node}),
+               Contains("s.json: transactions.spawn: \"same-node\" has no node for the processes "
+                        "of a node that fails"));
+  CHECK(error_of({.transactions = R"("name": "fampi")" + same, .fault = of_spare}) == "");
+  CHECK(error_of({.transactions = R"("name": "fampi")" + same}) == "");
+  CHECK(error_of({.workload = R"("name": "try-blocks")",
+                  .transactions = R"("name": "fampi", "recovery": "shrink")" + same,
+                  .fault = of_node}) == "");
+}
+
+TEST_CASE("what a death may leave waiting, or end, is noted") {
+  const std::string two = R"({"time_s": 0.01, "ranks": [1]}, {"time_s": 0.02, "ranks": [2]})";
+  const std::string outside = R"("name": "minife", "dots": "outside")";
+  CHECK(notes_of({}).empty());
+  for (const std::string name : {"fampi", "ulfm"}) {
+    const Told told{.workload = outside, .transactions = R"("name": ")" + name + "\""};
+    const std::vector<std::string> notes = notes_of(told);
+    REQUIRE(notes.size() == 1);
+    CHECK_THAT(notes[0], Contains("transactions: " + name +
+                                  " gives up requests inside of TryBlocks alone, and minife has "
+                                  "messages outside of them"));
+  }
+  // The whole job starts again, wherever a rank waits.
+  CHECK(notes_of({.workload = outside, .transactions = R"("name": "relaunch")"}).empty());
+  CHECK(notes_of({.workload = outside, .fault = ""}).empty());
+  const auto stated = [](const std::string& steps) {
+    return notes_of({.workload = R"("name": "try-script", "steps": [)" + steps + "]"}).size();
+  };
+  CHECK(stated(R"("try", "allreduce 8 B", "finish", "allreduce 8 B")") == 1);
+  CHECK(stated(R"("try", "allreduce 8 B", "finish", "compute 1 s")") == 0);
+  const std::string unprotected = R"("name": "fampi", "protect_recovery": false)";
+  CHECK(notes_of({.transactions = unprotected}).empty());
+  REQUIRE(notes_of({.transactions = unprotected, .fault = two}).size() == 1);
+  CHECK_THAT(notes_of({.transactions = unprotected, .fault = two})[0],
+             Contains("transactions.protect_recovery: false: who waits"));
+  const std::string alone = R"("name": "fampi", "scope": "local")";
+  REQUIRE(notes_of({.workload = R"("name": "try-blocks")", .transactions = alone}).size() == 1);
+  CHECK_THAT(notes_of({.workload = R"("name": "try-blocks")", .transactions = alone})[0],
+             Contains("transactions.scope: \"local\" recovers from no death"));
+}
+
+TEST_CASE("a wait that is shorter than any message takes is noted") {
+  const auto notes = [](const std::string& transactions, const std::string& detector) {
+    return notes_of({.transactions = transactions,
+                     .rest = R"("failure_detection": {)" + detector + "}, ",
+                     .fault = ""});
+  };
+  const std::string oracle = R"("name": "oracle")";
+  CHECK(notes(R"("name": "fampi", "request_timeout_s": 1e-5)", oracle).empty());
+  for (const std::string option : {"request_timeout_s", "wait_timeout_s"}) {
+    const auto noted = notes(R"("name": "fampi", ")" + option + R"(": 1e-7)", oracle);
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("transactions." + option + ": is too short for stampede"));
+  }
+  const std::string period = R"("heartbeat_period_s": 1e-8, )";
+  for (const std::string name : {"rdaemon", "ulfm"}) {
+    const auto noted = notes(R"("name": "fampi")",
+                             R"("name": ")" + name + "\", " + period + R"("timeout_s": 2e-8)");
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("failure_detection.timeout_s: is too short for stampede"));
+  }
+  const auto noted = notes(R"("name": "fampi")", R"("name": "swim", "answer_timeout_s": 1e-8)");
+  REQUIRE(noted.size() == 1);
+  CHECK_THAT(noted[0], Contains("failure_detection.answer_timeout_s: is too short"));
+}
+
+TEST_CASE("what a partition of the network loses is noted, unless requests are given up") {
+  const auto notes = [](const std::string& transactions) {
+    std::string text = text_of({.transactions = transactions, .fault = ""});
+    const std::string at = R"("faults": {"at": []})";
+    text.replace(text.find(at), at.size(),
+                 R"("faults": {"partition": {"nodes": [[0], [1]], "from_s": 1, "to_s": 2}})");
+    return parse_scenario(text, "s.json").notes;
+  };
+  CHECK(notes(R"("name": "fampi")").empty());
+  for (const std::string name : {"relaunch", "ulfm", "none"}) {
+    const auto noted = notes(R"("name": ")" + name + "\"");
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("faults.partition: nobody sends again what it loses, and "
+                                  "whatever waits for that in minife waits for ever"));
+  }
 }
 
 TEST_CASE("a world shrinks only under a program that can go on with fewer ranks") {
