@@ -107,7 +107,8 @@ VerbOptions search_options() {
       .usage =
           "search [--seed FIRST] [--scenarios N] [--seconds S] [--jobs N]\n"
           "       [--keep FOLDER] [--events N] [--shrink N] [--as-printed]\n"
-          "       [--draw NUMBER] [--judge FILE] [--format table|json] [--out FILE] [--quiet]",
+          "       [--draw NUMBER] [--judge FILE] [--format table|json] [--out FILE]\n"
+          "       [--quiet]",
       .about =
           "Draws whole scenarios from what protocols, workloads and machines declare, runs each "
           "and judges it. What must not be is shown by a scenario, made as small as it can be. A "
