@@ -28,8 +28,17 @@ void RecoveryLog::see(const Sight& sight) {
   }
 }
 
+/// "Send my image to its keeper again, if that has restarted": as soon as it is agreed on. All have
+/// heard of the agreement if the keeper has, which has restarted, and nobody is about to.
+bool RecoveryLog::had_to_be_copied(const ImageOf& image) const {
+  return image.keeper != kNobody && image.own && !image.copy && image.copies_under_way == 0 &&
+         !dead_.contains(image.keeper) && image.agreed && ranks_[image.keeper].agreed &&
+         agreements_under_way_ <= 0;
+}
+
 void RecoveryLog::died(Rank rank) {
   any_death_ = true;
+  ranks_[rank].forgotten = had_to_be_copied(ranks_[rank]);
   if (!recovering_.empty()) recoveries_overlap_ = true;
   dead_.insert(rank);
   recovering_.insert(rank);
@@ -41,7 +50,8 @@ void RecoveryLog::died(Rank rank) {
     if (image.keeper == rank) image.copy = false;
   }
   for (const ImageOf& image : ranks_)
-    if (image.keeper != kNobody && !image.own && !image.copy) image_lost_ = true;
+    if (image.keeper != kNobody && !image.own && !image.copy && !image.forgotten)
+      image_lost_ = true;
 }
 
 bool RecoveryLog::is_copy(const Message& message) const {
@@ -49,13 +59,17 @@ bool RecoveryLog::is_copy(const Message& message) const {
 }
 
 void RecoveryLog::lost(const Message& message) {
+  if (message.kind == agreed_kind_) --agreements_under_way_;
   void_images_.erase(&message);
   if (is_copy(message) && message.from_incarnation == ranks_.at(message.from).deaths)
     --ranks_[message.from].copies_under_way;
 }
 
 void RecoveryLog::sent(Rank rank, const Message& message) {
-  if (message.kind == agreed_kind_) ranks_[rank].agreed = true;
+  if (message.kind == agreed_kind_) {
+    ranks_[rank].agreed = true;
+    ++agreements_under_way_;
+  }
   if (is_copy(message))
     ++ranks_[rank].copies_under_way;
   else if (message.kind == image_kind_ && !ranks_[rank].agreed)
@@ -63,7 +77,10 @@ void RecoveryLog::sent(Rank rank, const Message& message) {
 }
 
 void RecoveryLog::received(Rank rank, const Message& message) {
-  if (message.kind == agreed_kind_) ranks_[rank].agreed = true;
+  if (message.kind == agreed_kind_) {
+    ranks_[rank].agreed = true;
+    --agreements_under_way_;
+  }
   if (message.kind == your_image_kind_) ranks_[rank].own = true;
   if (message.kind != image_kind_ || void_images_.erase(&message) > 0) return;
   ImageOf& image = ranks_.at(message.from);
@@ -81,7 +98,10 @@ std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
   if (log.all_dead() && result.violations.empty()) return std::nullopt;
   if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
   if (result.outcome != Outcome::fatal_reported || log.image_lost()) return std::nullopt;
-  if (log.recoveries_overlap() && !promise.survives_overlaps) return std::nullopt;
+  const bool is_of_an_image =
+      result.fatal_reason == "a rank has died, and so has the keeper of its image";
+  if (log.recoveries_overlap() && !promise.survives_overlaps && !is_of_an_image)
+    return std::nullopt;
   return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }
 

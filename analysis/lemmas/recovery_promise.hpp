@@ -27,7 +27,9 @@ class RecoveryLog final : public RunObserver {
 
   void see(const Sight& sight) override;
 
-  /// Was there a rank whose image had nobody, neither the rank nor its keeper?
+  /// Was there a rank whose image had nobody, neither the rank nor its keeper? Not counted is an
+  /// image that the rank has not sent again to its keeper, which had restarted, when it had to: as
+  /// soon as all had agreed on that restart.
   [[nodiscard]] bool image_lost() const { return image_lost_; }
   /// Has a rank died while one recovered, and has not all been recovered since?
   [[nodiscard]] bool recoveries_overlap() const { return recoveries_overlap_; }
@@ -38,8 +40,9 @@ class RecoveryLog final : public RunObserver {
   /// Who has the image of a rank.
   struct ImageOf {
     Rank keeper = kNobody;
-    bool own = true;    ///< the rank itself; at first it can start anew
-    bool copy = false;  ///< the keeper
+    bool own = true;         ///< the rank itself; at first it can start anew
+    bool copy = false;       ///< the keeper
+    bool forgotten = false;  ///< it is lost because the rank has not sent it again
     /// Nobody has died since the rank heard that a restart is agreed on. Before, an image that it
     /// sends is of a checkpoint that has become void.
     bool agreed = true;
@@ -48,6 +51,7 @@ class RecoveryLog final : public RunObserver {
   };
 
   void died(Rank rank);
+  [[nodiscard]] bool had_to_be_copied(const ImageOf& image) const;
   void sent(Rank rank, const Message& message);
   void received(Rank rank, const Message& message);
   void lost(const Message& message);
@@ -60,6 +64,7 @@ class RecoveryLog final : public RunObserver {
   std::set<const Message*> void_images_;  ///< on their way
   std::set<Rank> dead_;
   std::set<Rank> recovering_;
+  std::int64_t agreements_under_way_ = 0;
   bool any_death_ = false;
   bool image_lost_ = false;
   bool recoveries_overlap_ = false;

@@ -118,12 +118,18 @@ JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t proce
   return json_number(draw_number(spec, random, processes));
 }
 
+double draw_boldness(Stream& random) {
+  constexpr std::array kOften{0.15, 0.5, 0.5, 0.9};
+  return kOften[random.below(kOften.size())];
+}
+
 void draw_options(JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
-                  std::uint32_t processes, const std::vector<std::string>& except) {
+                  std::uint32_t processes, double boldness,
+                  const std::vector<std::string>& except) {
   for (const OptionSpec& spec : specs) {
     if (!can_be_drawn(spec) || names(except, spec.name)) continue;
     const bool is_long = is_count(spec) && number_in(spec.default_value) > kLargeCount;
-    if (spec.required || random.chance(is_long ? 0.9 : 0.5))
+    if (spec.required || random.chance(is_long ? 0.9 : boldness))
       object.set(spec.name, draw_value(spec, random, processes));
   }
 }

@@ -20,11 +20,16 @@ bool can_be_drawn(const OptionSpec& spec);
 /// one that can be drawn.
 JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes);
 
-/// Gives `object` each of these options with probability 1/2, and those that are required always.
-/// What is left out has its default. Counts with a large default are left out more rarely, because
-/// runs would be long. What `except` names is not drawn, and neither is what cannot be.
+/// How often options are off their defaults in one object: seldom, in half of all cases, or mostly,
+/// so that those that matter only together are drawn together, and each beside others' defaults.
+double draw_boldness(Stream& random);
+
+/// Gives `object` each of these options with such a probability, and those that are required
+/// always. What is left out has its default. Counts with a large default are left out more rarely,
+/// because runs would be long. What `except` names is not drawn, and neither is what cannot be.
 void draw_options(JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
-                  std::uint32_t processes, const std::vector<std::string>& except = {});
+                  std::uint32_t processes, double boldness,
+                  const std::vector<std::string>& except = {});
 
 /// Draws a number whose logarithm is uniform, with at most three significant digits, so that equal
 /// times are not rare.

@@ -19,6 +19,9 @@ namespace {
 
 constexpr int kTries = 5;  ///< to draw options that fit the job
 constexpr std::uint64_t kMostPerNode = 6;
+constexpr double kMostUsual = 64;
+constexpr double kMostProcesses = 200;
+constexpr std::uint64_t kLarge = 40;      ///< one of so many jobs has more than usual
 constexpr std::uint64_t kOnSimGrid = 50;  ///< one of so many scenarios is
 
 /// These are drawn with the job, or say nothing of a run.
@@ -35,8 +38,11 @@ class Draw {
     scenario_ = json_object({{"schema_version", 1}, {"name", "search " + std::to_string(number_)}});
     if (random_.below(kOnSimGrid) == 0) scenario_.set("engine", "simgrid");
     scenario_.set("seed", static_cast<std::int64_t>(number_));
-    is_calm_ = random_.chance(0.25);
-    workload_ = any_of(Family::workload, [](const Registration&) { return true; });
+    is_calm_ = random_.chance(0.2);
+    is_gentle_ = random_.chance(0.5);
+    draw_guard();
+    workload_ =
+        any_of(Family::workload, [&](const Registration& program) { return fits_guard(program); });
     draw_platform();
     draw_stack();
     draw_faults();
@@ -45,6 +51,11 @@ class Draw {
   }
 
  private:
+  /// What the stack is there for beside the program and the failure detector.
+  enum class Guard : std::uint8_t { nothing, termination, message_logging, transactions };
+
+  void draw_guard();
+  [[nodiscard]] bool fits_guard(const Registration& program) const;
   void draw_platform();
   void draw_noise(JsonValue& platform);
   void draw_stack();
@@ -60,6 +71,7 @@ class Draw {
             .spare_nodes = 1};
   }
   void draw_processes();
+  double boldness() { return draw_boldness(random_); }
   void provide_for_recovery();
   const Registration* any_of(Family family, const std::function<bool(const Registration&)>& fits);
   void draw_faults();
@@ -73,7 +85,9 @@ class Draw {
   Stream random_;
   std::uint64_t number_;
   JsonValue scenario_;
-  bool is_calm_ = false;  ///< nobody dies, and nothing disturbs the run
+  bool is_calm_ = false;    ///< nobody dies, and nothing disturbs the run
+  bool is_gentle_ = false;  ///< few die, mostly single ranks, so that many protocols survive it
+  Guard guard_ = Guard::nothing;
   const Registration* workload_ = nullptr;
   std::uint32_t processes_ = 2;
   std::uint32_t per_node_ = 1;
@@ -112,7 +126,9 @@ void Draw::draw_processes() {
   const auto is_free = [](const OptionSpec& spec) { return !spec.required; };
   const bool has_defaults = std::ranges::all_of(workload_->options, is_free);
   for (int tries = 0; tries < 32; ++tries) {
-    processes_ = static_cast<std::uint32_t>(std::round(draw_spread(random_, 2, 64)));
+    processes_ = static_cast<std::uint32_t>(
+        std::round(random_.below(kLarge) == 0 ? draw_spread(random_, kMostUsual + 1, kMostProcesses)
+                                              : draw_spread(random_, 2, kMostUsual)));
     per_node_ =
         random_.chance(0.5) ? 1 : 1 + static_cast<std::uint32_t>(random_.below(kMostPerNode));
     if (!has_defaults || fits_job(*workload_, JsonValue::Object{})) return;
@@ -125,7 +141,7 @@ void Draw::draw_platform() {
   JsonValue platform = json_object({{"machine", machines[random_.below(machines.size())]},
                                     {"processes", std::int64_t{processes_}}});
   if (per_node_ > 1) platform.set("processes_per_node", std::int64_t{per_node_});
-  draw_options(platform, platform_options().specs(), random_, processes_, kJob);
+  draw_options(platform, platform_options().specs(), random_, processes_, boldness(), kJob);
   // What few stacks go with would leave few others.
   if (random_.chance(0.5) && platform.find("ordering") != nullptr) platform.set("ordering", "fifo");
   if (!is_calm_) draw_noise(platform);
@@ -135,7 +151,7 @@ void Draw::draw_platform() {
 void Draw::draw_noise(JsonValue& platform) {
   if (random_.chance(0.15)) {
     JsonValue noise = JsonValue::Object{};
-    draw_options(noise, delay_noise_options().specs(), random_, processes_);
+    draw_options(noise, delay_noise_options().specs(), random_, processes_, boldness());
     platform.set("delay_noise", std::move(noise));
   }
   if (random_.chance(0.15)) {
@@ -143,7 +159,7 @@ void Draw::draw_noise(JsonValue& platform) {
     // An interruption is shorter than the time from one to the next.
     const auto second = [&](const char* key) { return number_of(*noise.find(key)).value_or(0.0); };
     for (int tries = 0; tries < 8; ++tries) {
-      draw_options(noise, os_noise_options().specs(), random_, processes_);
+      draw_options(noise, os_noise_options().specs(), random_, processes_, boldness());
       if (second("length_s") < second("interval_s")) break;
     }
     if (random_.chance(0.5))
@@ -165,9 +181,10 @@ const Registration* Draw::any_of(Family family,
 /// Options of a component. Those that it refuses in this job are rare.
 JsonValue Draw::draw_fitting(const Registration& component) {
   JsonValue object;
+  const double often = boldness();
   for (int tries = 0; tries < kTries; ++tries) {
     object = json_object({{"name", component.name}});
-    draw_options(object, component.options, random_, processes_);
+    draw_options(object, component.options, random_, processes_, often);
     if (component.family == Family::workload) draw_program(object, random_, processes_);
     if (fits_job(component, object)) break;
   }
@@ -194,31 +211,43 @@ void Draw::provide_for_recovery() {
       workload.set(spec.name, static_cast<std::int64_t>(1 + random_.below(6)));
 }
 
+/// So often that each family meets as many deaths as the others.
+void Draw::draw_guard() {
+  const double manner = random_.uniform();
+  guard_ = manner < 0.15  ? Guard::nothing
+           : manner < 0.5 ? Guard::termination
+           : manner < 0.8 ? Guard::message_logging
+                          : Guard::transactions;
+}
+
+/// Can these protect a program from deaths, as it says of itself?
+bool Draw::fits_guard(const Registration& program) const {
+  if (guard_ == Guard::transactions) return static_cast<bool>(program.try_blocks);
+  if (guard_ == Guard::message_logging)
+    return program.traits.has_images &&
+           (is_calm_ || static_cast<bool>(program.asks_for_checkpoints));
+  return true;
+}
+
 /// The stack is steered by what components say of themselves, so that not too many are refused.
 void Draw::draw_stack() {
   const auto all = [](const Registration&) { return true; };
   draw_component(workload_);
-  const bool has_blocks = static_cast<bool>(workload_->try_blocks);
-  const bool transacts = random_.chance(has_blocks ? 0.7 : 0.02);
-  if (transacts) draw_component(any_of(Family::transactions, all));
-  const bool can_recover = workload_->traits.has_images &&
-                           (is_calm_ || static_cast<bool>(workload_->asks_for_checkpoints));
-  const bool logs = !transacts && random_.chance(!can_recover                    ? 0.03
-                                                 : workload_->traits.has_objects ? 0.6
-                                                                                 : 0.4);
+  const bool logs = guard_ == Guard::message_logging;
+  if (guard_ == Guard::transactions) draw_component(any_of(Family::transactions, all));
   const Registration* const logging =
       !logs ? nullptr : any_of(Family::message_logging, [&](const Registration& layer) {
         return workload_->traits.order_free || !layer.traits.needs_order_free;
       });
-  const bool layered = logging == nullptr || !logging->traits.needs_no_layer_above;
-  if (!transacts && layered && random_.chance(0.65))
+  const bool layered = logging != nullptr && !logging->traits.needs_no_layer_above;
+  if (guard_ == Guard::termination || (layered && random_.chance(0.5)))
     draw_component(any_of(Family::termination, [&](const Registration& detector) {
       if (logs) return detector.traits.has_images && !detector.traits.needs_logging_off;
       return is_calm_ || detector.traits.tolerates_faults;
     }));
   draw_component(logging);
   if (random_.chance(is_calm_ ? 0.4 : 0.95)) draw_component(any_of(Family::failure_detection, all));
-  if (!is_calm_ && (transacts || logs)) provide_for_recovery();
+  if (!is_calm_ && (logs || guard_ == Guard::transactions)) provide_for_recovery();
   const JsonValue* const spare = scenario_.find("platform")->find("spare_nodes");
   const double spare_nodes = spare == nullptr ? 0.0 : number_of(*spare).value_or(0.0);
   nodes_ = (processes_ - 1) / per_node_ + 1 + static_cast<std::uint32_t>(spare_nodes);
@@ -246,6 +275,7 @@ void Draw::draw_moment(JsonValue& fault) {
 JsonValue Draw::draw_fault() {
   JsonValue fault = JsonValue::Object{};
   draw_moment(fault);
+  const std::uint64_t most = is_gentle_ ? 1 : 3;
   const double manner = random_.uniform();
   if (manner < 0.2) {
     for (const OptionSpec& spec : stated_fault_options().specs())
@@ -253,17 +283,17 @@ JsonValue Draw::draw_fault() {
         fault.set(spec.name, draw_value(spec, random_, processes_));
         break;
       }
-    fault.set(victim_lists()[0].name, some_of(processes_, 3));
+    fault.set(victim_lists()[0].name, some_of(processes_, most));
     return fault;
   }
-  const std::size_t list = manner < 0.65 ? 0 : manner < 0.9 ? 1 : 2;
-  fault.set(victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, 3));
+  const std::size_t list = manner < (is_gentle_ ? 0.85 : 0.65) ? 0 : manner < 0.9 ? 1 : 2;
+  fault.set(victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, most));
   return fault;
 }
 
 /// A time in which something lasts.
 void Draw::draw_window(JsonValue& object, const std::vector<OptionSpec>& specs) {
-  draw_options(object, specs, random_, processes_, {"from_s", "to_s"});
+  draw_options(object, specs, random_, processes_, boldness(), {"from_s", "to_s"});
   const double from_s = random_.chance(0.3) ? 0.0 : draw_spread(random_, 1e-5, 3);
   object.set("from_s", json_number(from_s));
   if (random_.chance(0.7)) object.set("to_s", json_number(from_s + draw_spread(random_, 1e-5, 10)));
@@ -288,12 +318,13 @@ JsonValue Draw::draw_partition() {
 void Draw::draw_faults() {
   if (is_calm_) return;
   JsonValue faults = JsonValue::Object{};
+  const std::uint64_t most = is_gentle_ ? 3 : 8;
   std::uint64_t count = 0;
-  while (count < 8 && random_.chance(0.65)) ++count;
+  while (count < most && random_.chance(count == 0 ? 0.85 : is_gentle_ ? 0.4 : 0.65)) ++count;
   JsonValue::List at;
   for (; count > 0; --count) at.push_back(draw_fault());
   if (!at.empty()) faults.set("at", std::move(at));
-  if (random_.chance(0.1)) {
+  if (random_.chance(0.2)) {
     std::vector<const FaultSourceRegistration*> sources;
     for (const FaultSourceRegistration& source : fault_sources())
       if (std::ranges::all_of(source.options, [](const OptionSpec& spec) {
@@ -302,9 +333,10 @@ void Draw::draw_faults() {
         sources.push_back(&source);
     const FaultSourceRegistration& source = *sources[random_.below(sources.size())];
     JsonValue options;
+    const double often = boldness();
     for (int tries = 0; tries < kTries; ++tries) {
       options = JsonValue::Object{};
-      draw_options(options, source.options, random_, processes_);
+      draw_options(options, source.options, random_, processes_, often);
       if (fits_target(source, options)) break;
     }
     faults.set(source.name, std::move(options));
@@ -321,11 +353,14 @@ void Draw::draw_faults() {
 
 void Draw::draw_stop() {
   JsonValue stop = JsonValue::Object{};
-  draw_options(stop, stop_options().specs(), random_, processes_,
+  draw_options(stop, stop_options().specs(), random_, processes_, boldness(),
                {"when", "events", "memory_bytes"});
   for (const OptionSpec& spec : stop_options().specs())
     if (spec.name == "when" && random_.chance(0.15))
       stop.set(spec.name, draw_value(spec, random_, processes_));
+  // Where nothing acts on what a detector says, most jobs end before it has said anything.
+  const bool is_alone = stack_.size() == 2 && stack_[1]->family == Family::failure_detection;
+  if (is_alone && !is_calm_ && random_.chance(0.5)) stop.set("when", "all-reported");
   if (!stop.object()->empty()) scenario_.set("stop", std::move(stop));
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/search/run_watch.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 namespace faultline::search {
@@ -29,6 +30,10 @@ std::uint8_t lane_of(const Message& message) {
   return message.channel == Family::failure_detection ? 2 : 0;
 }
 
+bool has(const std::vector<std::uint32_t>& list, std::uint32_t number) {
+  return std::ranges::count(list, number) > 0;
+}
+
 /// The group in which a process is, counted from 1; 0 if it is in none.
 std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
   for (std::size_t group = 0; group < partition.groups.size(); ++group)
@@ -42,9 +47,7 @@ RunWatch::RunWatch(const RunSpec& spec) : spec_(spec) { read_sources(); }
 
 /// A source that does not say when it strikes, such as a trace, may do so at any time.
 void RunWatch::read_sources() {
-  only_sources_kill_ =
-      std::ranges::none_of(spec_.faults, [](const FaultSpec& fault) { return fault.kills(); });
-  spares_root_ = only_sources_kill_;
+  spares_root_ = true;
   for (const FaultSourceChoice& source : spec_.fault_sources) {
     const OptionValues& options = source.options;
     spares_root_ = spares_root_ && is_true(options, "spare_root");
@@ -81,6 +84,12 @@ void RunWatch::see(const Sight& sight) {
       return received(sight);
     case Sight::Kind::lost:
       return lost(sight);
+    case Sight::Kind::declared_dead:
+      for (Open& death : open_)
+        if (death.dead == sight.peer) death.told.insert(sight.actor);
+      return;
+    case Sight::Kind::mark:
+      return note_return(sight);
     default:
       return;
   }
@@ -92,7 +101,11 @@ void RunWatch::put(const Sight& sight) {
   Process& process = processes_[sight.actor];
   process.node = static_cast<NodeId>(sight.value);
   process.alive = true;
-  if (sight.kind == Sight::Kind::restarted) ++process.life;
+  process.since_s = sight.time_s;
+  if (sight.kind == Sight::Kind::restarted) {
+    ++process.life;
+    for (Open& death : open_) death.returns = death.returns || death.dead == sight.actor;
+  }
   if (sight.actor >= spec_.platform.processes) return;
   if (process.node >= ranks_on_.size()) ranks_on_.resize(process.node + std::size_t{1});
   if (++ranks_on_[process.node] > spec_.platform.processes_per_node)
@@ -104,15 +117,72 @@ void RunWatch::put(const Sight& sight) {
 void RunWatch::died(const Sight& sight) {
   Process& process = processes_[sight.actor];
   process.alive = false;
+  process.before.push_back({process.node, process.since_s, sight.time_s});
   if (sight.actor < spec_.platform.processes) --ranks_on_[process.node];
-  if (misled_ || !only_sources_kill_) return;
-  const bool is_stated = std::ranges::any_of(windows_, [&](const Window& window) {
+  note_death(sight);
+  if (misled_ || is_stated(sight.actor)) return;
+  const bool is_drawn = std::ranges::any_of(windows_, [&](const Window& window) {
     return sight.time_s >= window.from_s - kRounding_s && sight.time_s <= window.to_s + kRounding_s;
   });
   const std::string who = std::to_string(sight.actor);
-  if (!is_stated) found("a fault at another time", sight, who + " dies, and no source strikes");
+  if (!is_drawn) found("a fault at another time", sight, who + " dies, and no source strikes");
   if (spares_root_ && sight.actor == 0 && process.life == 0)
     found("a fault of whom all spare", sight, "rank 0 dies");
+}
+
+/// Does a fault at a stated moment kill this process, or what is on its node?
+bool RunWatch::is_stated(ActorId actor) const {
+  return std::ranges::any_of(spec_.faults, [&](const FaultSpec& fault) {
+    return fault.kills() && (has(fault.ranks, actor) || has(fault.nodes, processes_[actor].node) ||
+                             has(fault.daemons, processes_[actor].node));
+  });
+}
+
+void RunWatch::note_death(const Sight& sight) {
+  std::erase_if(open_, [&](const Open& death) { return !is_open(death); });
+  struck_amid_ = struck_amid_ || std::ranges::any_of(open_, [&](const Open& death) {
+                   return death.time_s < sight.time_s;
+                 });
+  open_.push_back({.dead = sight.actor, .time_s = sight.time_s});
+}
+
+/// Without a detector nobody is told, and nothing is done.
+bool RunWatch::is_open(const Open& death) const {
+  if (death.returns) return true;
+  if (spec_.component(Family::failure_detection).registration == nullptr) return false;
+  for (Rank rank = 0; rank < spec_.platform.processes; ++rank)
+    if (processes_[rank].alive && !death.told.contains(rank)) return true;
+  return false;
+}
+
+/// The new process has gone on. The mark of its start says only that it is there.
+void RunWatch::note_return(const Sight& sight) {
+  if (std::string_view(sight.text) == "recovery") return;
+  std::erase_if(open_,
+                [&](const Open& death) { return death.returns && death.dead == sight.actor; });
+}
+
+void RunWatch::ended(double end_s) {
+  for (const FaultSpec& fault : spec_.faults) {
+    if (!fault.kills() || !fault.time_s || *fault.time_s >= end_s - kRounding_s) continue;
+    for (ActorId actor = 0; actor < processes_.size(); ++actor) {
+      const Process& process = processes_[actor];
+      std::vector<Life> lives = process.before;
+      if (process.alive) lives.push_back({process.node, process.since_s, kNever});
+      for (const Life& life : lives)
+        if (outlives(fault, actor, life) && !breach_)
+          breach_ = Breach{"a fault that does not strike",
+                           std::to_string(actor) + " outlives the fault at " +
+                               std::to_string(*fault.time_s) + " s"};
+    }
+  }
+}
+
+/// Does the fault strike in the midst of that life of one of its victims, which goes on?
+bool RunWatch::outlives(const FaultSpec& fault, ActorId actor, const Life& life) const {
+  if (!has(fault.ranks, actor) && !has(fault.nodes, life.node) && !has(fault.daemons, life.node))
+    return false;
+  return life.from_s < *fault.time_s - kRounding_s && life.to_s > *fault.time_s + kRounding_s;
 }
 
 bool RunWatch::lives(ActorId actor, std::uint16_t life) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,19 +22,40 @@ class RunWatch final : public RunObserver {
 
   void see(const Sight& sight) override;
 
+  /// The run has ended at this time: has everybody died who had to by then?
+  void ended(double end_s);
+
   /// The first thing that is not as stated.
   struct Breach {
     std::string kind;
     std::string text;
   };
   [[nodiscard]] const std::optional<Breach>& breach() const { return breach_; }
+  /// Has somebody died while an earlier death was not dealt with? It is when all who live have been
+  /// told of it, and the process in its place, if there is one, has got so far as to set a mark.
+  [[nodiscard]] bool struck_amid() const { return struck_amid_; }
 
  private:
-  /// What has been seen of a process, in its latest life.
+  /// A life of a process that is over.
+  struct Life {
+    NodeId node = kNobody;
+    double from_s = 0.0;
+    double to_s = kNever;
+  };
+  /// What has been seen of a process, in its latest life, and those before.
   struct Process {
     NodeId node = kNobody;
     std::uint16_t life = 0;
     bool alive = true;
+    double since_s = 0.0;
+    std::vector<Life> before = {};
+  };
+  /// A death that is not dealt with.
+  struct Open {
+    ActorId dead = kNobody;
+    double time_s = 0.0;
+    std::set<Rank> told = {};
+    bool returns = false;  ///< a process is in its place
   };
   /// A time in which some source may strike.
   struct Window {
@@ -52,6 +74,11 @@ class RunWatch final : public RunObserver {
   void found(const char* kind, const Sight& sight, const std::string& what);
   void put(const Sight& sight);
   void died(const Sight& sight);
+  void note_death(const Sight& sight);
+  void note_return(const Sight& sight);
+  [[nodiscard]] bool is_open(const Open& death) const;
+  [[nodiscard]] bool is_stated(ActorId actor) const;
+  [[nodiscard]] bool outlives(const FaultSpec& fault, ActorId actor, const Life& life) const;
   void sent(const Message& message);
   void received(const Sight& sight);
   void lost(const Sight& sight);
@@ -63,8 +90,7 @@ class RunWatch final : public RunObserver {
   std::vector<Process> processes_;
   std::vector<std::uint32_t> ranks_on_;  ///< by node, those that live
   std::vector<Window> windows_;          ///< of all sources
-  bool only_sources_kill_ = false;       ///< and each says when
-  bool spares_root_ = false;
+  bool spares_root_ = false;             ///< all sources do
   bool misled_ = false;  ///< a process that lives was declared dead: it ends, and is not heard
   std::uint64_t sent_ = 0;
   std::unordered_map<const Message*, std::uint64_t> places_;  ///< of those on their way; looked up
@@ -77,6 +103,8 @@ class RunWatch final : public RunObserver {
     ActorId to;
   };
   std::vector<Loss> losses_;
+  std::vector<Open> open_;
+  bool struck_amid_ = false;
   std::optional<Breach> breach_;
 };
 

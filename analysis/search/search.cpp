@@ -6,6 +6,7 @@
 
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/worker_process.hpp"
+#include "analysis/search/aimed_faults.hpp"
 #include "analysis/search/drawn_scenario.hpp"
 #include "analysis/search/shrunk_scenario.hpp"
 #include "sim/core/interrupt.hpp"
@@ -22,10 +23,18 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A worker judges every n-th scenario, and writes one line for each.
+/// A scenario that has been drawn, and what came of it.
+struct Judged {
+  JsonValue scenario;
+  Judgement judgement;
+};
+
+/// A worker draws and judges every n-th scenario, and writes two lines for each: the scenario, when
+/// it is drawn, and the judgement.
 struct Worker {
   WorkerProcess process;
-  std::uint64_t next = 0;  ///< the scenario whose line comes next
+  std::uint64_t next = 0;               ///< the scenario whose lines come next
+  std::optional<JsonValue> drawn = {};  ///< if its first line has come
   Clock::time_point heard;
 };
 
@@ -115,11 +124,15 @@ class Search {
   void launch(Worker& worker, std::uint64_t first) {
     if (!is_left(first)) return;
     worker.next = first;
+    worker.drawn.reset();
     worker.heard = Clock::now();
     worker.process.start(
         [&](const WriteLine& write) {
-          for (std::uint64_t number = first; is_left(number); number += workers_.size())
-            write(to_json(judgement_json(judged(draw_scenario(number), settings_.judging))));
+          for (std::uint64_t number = first; is_left(number); number += workers_.size()) {
+            const JsonValue scenario = aimed_scenario(number);
+            write(to_json(scenario));
+            write(to_json(judgement_json(judged(scenario, settings_.judging))));
+          }
         },
         {.memory_limit_B = kMemory_B, .keep_log = true});
   }
@@ -147,15 +160,20 @@ class Search {
     bool ended = false;
     for (const std::string& line : worker.process.read_lines(ended)) {
       Problems problems("judgement");
-      take(worker, read_judgement(parse_json(line, problems)));
+      JsonValue read = parse_json(line, problems);
+      if (worker.drawn)
+        take(worker, read_judgement(read));
+      else
+        worker.drawn = std::move(read);
     }
     if (!ended) return;
     const std::string why = worker.process.finish();
     if (is_left(worker.next)) lost(worker, why);
   }
 
-  /// The worker has ended in the scenario whose judgement is missing.
+  /// The worker has ended in the scenario whose judgement is missing, perhaps while it was drawn.
   void lost(Worker& worker, const std::string& why) {
+    if (!worker.drawn) worker.drawn = scenario_aimed_at(worker.next);
     Judgement judgement;
     judgement.finding = crash(why);
     take(worker, std::move(judgement));
@@ -163,7 +181,8 @@ class Search {
   }
 
   void take(Worker& worker, Judgement judgement) {
-    waiting_.emplace(worker.next, std::move(judgement));
+    waiting_.emplace(worker.next, Judged{std::move(*worker.drawn), std::move(judgement)});
+    worker.drawn.reset();
     worker.next += workers_.size();
     worker.heard = Clock::now();
     while (!waiting_.empty() && waiting_.begin()->first == settings_.first + result_.scenarios) {
@@ -173,13 +192,17 @@ class Search {
     }
   }
 
-  void count(std::uint64_t number, const Judgement& judgement) {
+  void count(std::uint64_t number, const Judged& judged) {
+    const Judgement& judgement = judged.judgement;
     if (!judgement.refused.empty()) {
       ++result_.refused[judgement.refused];
       return;
     }
-    const JsonValue scenario = draw_scenario(number);
+    const JsonValue& scenario = judged.scenario;
     ++result_.runs;
+    result_.may_die += judgement.may_die ? 1 : 0;
+    result_.struck += judgement.struck ? 1 : 0;
+    result_.struck_amid += judgement.struck_amid ? 1 : 0;
     result_.explored += judgement.explored ? 1 : 0;
     result_.by_membership += judgement.by_membership ? 1 : 0;
     ++result_.outcomes[judgement.outcome.empty() ? "none" : judgement.outcome];
@@ -250,7 +273,7 @@ class Search {
   const SearchSettings& settings_;
   ProgressTeller progress_;
   std::vector<Worker> workers_;
-  std::map<std::uint64_t, Judgement> waiting_;  ///< those that wait for earlier ones
+  std::map<std::uint64_t, Judged> waiting_;  ///< those that wait for earlier ones
   std::map<std::string, std::size_t> by_kind_;
   SearchResult result_;
 };

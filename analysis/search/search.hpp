@@ -48,6 +48,9 @@ struct SearchResult {
   std::uint64_t scenarios = 0;
   std::uint64_t runs = 0;
   std::uint64_t explored = 0;
+  std::uint64_t may_die = 0;      ///< scenarios in which somebody may die
+  std::uint64_t struck = 0;       ///< and somebody does
+  std::uint64_t struck_amid = 0;  ///< and somebody while an earlier death is not dealt with
   std::uint64_t by_membership = 0;
   std::uint64_t as_printed = 0;                  ///< that were wrong, as they are meant to be
   std::map<std::string, std::uint64_t> refused;  ///< by reason

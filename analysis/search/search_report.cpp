@@ -145,6 +145,9 @@ std::string search_table(const SearchResult& result, std::size_t width) {
        "the network has lost, a return that nobody watches); " +
        std::to_string(result.as_printed) +
        " went wrong as printed in a paper or without protection.");
+  line("Somebody may die in " + std::to_string(result.may_die) + " runs and does in " +
+       std::to_string(result.struck) + ", in " + std::to_string(result.struck_amid) +
+       " of them while an earlier death is not dealt with yet.");
   if (!result.refused.empty()) text += "Refused, most often:\n" + refusals(result, width);
   return text + "\n" + end_text(result, width);
 }
@@ -164,6 +167,9 @@ std::string search_json(const SearchResult& result) {
   return to_json(json_object({{"scenarios", count(result.scenarios)},
                               {"runs", count(result.runs)},
                               {"explored", count(result.explored)},
+                              {"may_die", count(result.may_die)},
+                              {"struck", count(result.struck)},
+                              {"struck_amid", count(result.struck_amid)},
                               {"by_membership", count(result.by_membership)},
                               {"as_printed", count(result.as_printed)},
                               {"outcomes", counts_json(result.outcomes)},

@@ -46,12 +46,6 @@ bool has_place_for_new_lives(const ComponentChoice& detector) {
          detector.registration->name == "swim" || detector.registration->name == "connection-loss";
 }
 
-/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0.
-bool leaves_somebody_out(const ComponentChoice& detector) {
-  const auto as_built = detector.options.find("as_built");
-  return as_built != detector.options.end() && as_built->second == OptionValue(true);
-}
-
 bool brings_back(const RunSpec& spec) {
   return spec.component(Family::message_logging).registration != nullptr ||
          spec.component(Family::transactions).registration != nullptr;
@@ -59,12 +53,44 @@ bool brings_back(const RunSpec& spec) {
 
 }  // namespace
 
+bool outlives_deaths(const RunSpec& spec) {
+  const auto has = [&](Family family) { return spec.component(family).registration != nullptr; };
+  return has(Family::transactions) || has(Family::message_logging) ||
+         (has(Family::termination) && spec.stop.when == StopWhen::announced);
+}
+
+bool is_wrong_on_purpose(const RunSpec& spec) {
+  return std::ranges::any_of(spec.components, [](const ComponentChoice& choice) {
+    if (choice.registration == nullptr) return false;
+    const auto printed = choice.options.find("as_printed");
+    if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
+      return true;
+    const auto is = [&](const char* option, const OptionValue& value) {
+      const auto given = choice.options.find(option);
+      return given != choice.options.end() && given->second == value;
+    };
+    return is("protect_recovery", false) || is("dots", std::string("outside"));
+  });
+}
+
+/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0.
+bool leaves_somebody_out(const RunSpec& spec) {
+  const OptionValues& options = spec.component(Family::failure_detection).options;
+  const auto as_built = options.find("as_built");
+  return as_built != options.end() && as_built->second == OptionValue(true);
+}
+
+bool errs_on_purpose(const RunSpec& spec) {
+  const Registration* const detector = spec.component(Family::failure_detection).registration;
+  return detector != nullptr && detector->name == "erring-oracle";
+}
+
 bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
   const RunSpec& spec = scenario.points.front();
   if (count(run, "false_reports") > 0.0) return true;
   const ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
-  if (missed && leaves_somebody_out(detector)) return true;
+  if (missed && leaves_somebody_out(spec)) return true;
   if (missed && brings_back(spec) && count(run, "faults_struck") > 1.0 &&
       !has_place_for_new_lives(detector))
     return true;

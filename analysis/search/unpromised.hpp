@@ -7,6 +7,20 @@
 
 namespace faultline::search {
 
+/// Does anybody in the stack promise that a run comes to an end although somebody has died? Else a
+/// program may wait for the dead for ever.
+bool outlives_deaths(const RunSpec& spec);
+
+/// Does a component do what its paper prints, though that is known to be wrong, or leave out what
+/// protects it?
+bool is_wrong_on_purpose(const RunSpec& spec);
+
+/// Does the failure detector not observe somebody, as the code that it stands for?
+bool leaves_somebody_out(const RunSpec& spec);
+
+/// Does the failure detector report those who live, as it is meant to?
+bool errs_on_purpose(const RunSpec& spec);
+
 /// May a run that has gone wrong have done so, as the pages of the protocols and of the
 /// disturbances stand? It may
 /// - after a false report;

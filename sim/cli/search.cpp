@@ -6,12 +6,14 @@
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
-#include "analysis/search/drawn_scenario.hpp"
+#include "analysis/search/aimed_faults.hpp"
+#include "analysis/search/judged_run.hpp"
 #include "analysis/search/search.hpp"
 #include "analysis/search/search_report.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline {
@@ -74,6 +76,24 @@ void keep(const search::SearchResult& result, const std::string& folder) {
         .write(search::scenario_text(found));
 }
 
+/// Judges a scenario as the search would, for example one that it has kept.
+int judge_file(const std::string& file, const search::JudgeSettings& settings, OutputFile& output) {
+  Problems problems(file);
+  const JsonValue scenario = read_json_file(file, problems);
+  problems.throw_if_any();
+  const search::Judgement judgement = search::judged_apart(scenario, settings);
+  const auto line = [](const std::string& text) { return visible(text) + "\n"; };
+  if (!judgement.refused.empty()) throw UsageError(file + ": refused: " + judgement.refused);
+  std::string text = judgement.outcome.empty() ? "" : line("outcome: " + judgement.outcome);
+  if (judgement.finding)
+    text += line(judgement.finding->kind) + line("  " + judgement.finding->text);
+  else
+    text += line("Nothing was found.");
+  output.write(text);
+  const bool counts = judgement.finding && (!judgement.as_printed || settings.as_printed);
+  return counts ? kExitViolation : kExitGood;
+}
+
 int code_of(const search::SearchResult& result) {
   if (!result.found.empty()) return kExitViolation;
   return result.interrupted ? kExitInterrupted : kExitGood;
@@ -87,7 +107,8 @@ VerbOptions search_options() {
       .usage =
           "search [--seed FIRST] [--scenarios N] [--seconds S] [--jobs N]\n"
           "       [--keep FOLDER] [--events N] [--shrink N] [--as-printed]\n"
-          "       [--draw NUMBER] [--format table|json] [--out FILE] [--quiet]",
+          "       [--draw NUMBER] [--judge FILE] [--format table|json] [--out FILE]\n"
+          "       [--quiet]",
       .about =
           "Draws whole scenarios from what protocols, workloads and machines declare, runs each "
           "and judges it. What must not be is shown by a scenario, made as small as it can be. A "
@@ -104,6 +125,7 @@ VerbOptions search_options() {
   add("as-printed",
       "what goes wrong as printed in a paper, or without protection, counts as found");
   add("draw", word("NUMBER"), "print a scenario and do nothing else");
+  add("judge", word("FILE"), "judge this scenario and do nothing else");
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("quiet", "no progress");
@@ -122,10 +144,12 @@ int search_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (folder) make_folder(*folder);
   OutputFile output(text_of(values, "out"));
   if (values.count("draw") != 0) {
-    output.write(to_json(search::draw_scenario(number_in(values, "draw", 0, kLargestSeed)), 1) +
+    output.write(to_json(search::aimed_scenario(number_in(values, "draw", 0, kLargestSeed)), 1) +
                  "\n");
     return kExitGood;
   }
+  if (const auto file = text_of(values, "judge"))
+    return judge_file(*file, settings.judging, output);
   const search::SearchResult result = search::search(settings);
   output.write(values["format"].as<std::string>() == "json"
                    ? search::search_json(result)

@@ -7,7 +7,7 @@ import unittest
 
 from program import SOURCE, ProgramTest
 
-# About 15 seconds of processor time.
+# About 30 seconds of processor time.
 SCENARIOS = 1500
 
 
@@ -22,7 +22,10 @@ class Search(ProgramTest):
         self.assertEqual(told["scenarios"], SCENARIOS)
         # What is rare has been refused each time; the declarations are drawn completely.
         self.assertLessEqual(len(told["never_drawn"]), 3, told["never_drawn"])
-        self.assertGreater(told["runs"], SCENARIOS / 2)
+        self.assertGreater(told["runs"], 0.8 * SCENARIOS)
+        # Faults strike, and many amid what another one has begun.
+        self.assertGreater(told["struck"], 0.9 * told["may_die"])
+        self.assertGreater(told["struck_amid"], 0.3 * told["may_die"])
         self.assertGreater(told["explored"], 0)
         self.assertLess(told["outcomes"].get("limit", 0), told["runs"] / 5)
         self.assertEqual(told["runs"] + sum(told["refused"].values()), SCENARIOS)
@@ -39,6 +42,25 @@ class Search(ProgramTest):
         drawn = json.loads(self.answer("search", "--draw", number))
         self.assertLess(len(json.dumps(small)), len(json.dumps(drawn)))
         self.assertIn("hung", self.answer("run", kept, code=3))
+
+    def test_a_file_is_judged_as_the_search_judges_it(self):
+        fine = self.folder / "fine.json"
+        fine.write_text(self.answer("search", "--draw", 7))
+        self.assertIn("Nothing was found.", self.answer("search", "--judge", fine))
+        printed = json.dumps({
+            "schema_version": 1, "seed": 743,
+            "platform": {"machine": "nacl", "processes": 60, "local_exit_delay_s": 0.00133,
+                         "link_lost_delay_s": 0.0431, "daemon_core": "shared",
+                         "start_delay_s": 1.71e-06},
+            "workload": {"name": "ordered-stencil", "iterations": 7, "object_mapping": "linear"},
+            "termination": {"name": "dijkstra-scholten", "control_bytes": 0,
+                            "as_printed": ["cornet"]}})
+        wrong = self.folder / "wrong.json"
+        wrong.write_text(printed)
+        self.assertIn("hung", self.answer("search", "--judge", wrong, "--as-printed", code=3))
+        self.answer("search", "--judge", wrong)
+        refused = self.faultline("search", "--judge", str(self.folder / "none.json"))
+        self.assertEqual(refused.returncode, 2)
 
     def test_it_ends_when_the_time_is_over(self):
         self.assertGreater(self.searched("--seconds", 2, "--seed", 5)["scenarios"], 0)

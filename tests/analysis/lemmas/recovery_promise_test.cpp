@@ -31,8 +31,9 @@ class ToldRun {
     log_.see({.kind = Sight::Kind::received, .actor = keeper, .message = &image});
     return *this;
   }
-  [[nodiscard]] bool may_give_up(const RecoveryPromise& promise) const {
+  [[nodiscard]] bool may_give_up(const RecoveryPromise& promise, const char* reason = "") const {
     RunResult result;
+    result.fatal_reason = reason;
     result.outcome = Outcome::fatal_reported;
     return !against_recovery(promise, result, log_);
   }
@@ -79,6 +80,8 @@ TEST_CASE("who replays in an order may give up if recoveries overlap") {
   run.keeps(2, 1).dies(1).restarts(1).dies(0);
   CHECK(run.may_give_up(kOneAtATime));
   CHECK_FALSE(run.may_give_up(kSeveral));
+  // That is no reason to say that an image is lost.
+  CHECK_FALSE(run.may_give_up(kOneAtATime, "a rank has died, and so has the keeper of its image"));
   ToldRun later;
   later.keeps(2, 1).dies(1).restarts(1).recovers(1).dies(0);
   CHECK_FALSE(later.may_give_up(kOneAtATime));
@@ -97,6 +100,14 @@ TEST_CASE("an image that was copied anew is not lost") {
   ToldRun client;
   client.keeps(2, 1).dies(1).restarts(1).has_its_image(1).dies(2);
   CHECK_FALSE(client.may_give_up(kSeveral));
+}
+
+TEST_CASE("nobody may give up for an image that was not copied anew though it had to be") {
+  ToldRun forgotten;
+  forgotten.keeps(2, 1).dies(2).restarts(2).agrees(2).agrees(1).dies(1);
+  CHECK_FALSE(forgotten.may_give_up(kSeveral));
+  // What the rank has heard of may have been an earlier restart.
+  CHECK(ToldRun().keeps(2, 1).dies(2).restarts(2).agrees(1).dies(1).may_give_up(kSeveral));
 }
 
 TEST_CASE("an image of a checkpoint that has become void does not count") {

@@ -2,6 +2,7 @@
 // sights are made here, as a wrong engine would show them.
 
 #include <catch2/catch.hpp>
+#include <optional>
 
 #include "analysis/search/judged_run.hpp"
 #include "analysis/search/run_watch.hpp"
@@ -75,6 +76,63 @@ TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is see
   CHECK(seen(1, 4.9) == "a fault at another time");
   CHECK(seen(1, 9.1) == "a fault at another time");
   CHECK(seen(0, 6.0) == "a fault of whom all spare");
+}
+
+TEST_CASE("who is not stated to die is judged by the sources, and who is stated is not") {
+  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"event": 7, "ranks": [0]},
+      {"event": 8, "nodes": [3]}], "poisson": {"mtbf_s": 1, "start_s": 5, "spare_root": true}})");
+  const auto seen = [&](ActorId rank) {
+    RunWatch watch(spec);
+    place_four(watch);
+    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = rank});
+    return kind_of(watch);
+  };
+  CHECK(seen(0).empty());
+  CHECK(seen(3).empty());
+  CHECK(seen(2) == "a fault at another time");
+}
+
+TEST_CASE("who outlives a fault that is stated for it is seen") {
+  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"time_s": 2, "nodes": [1]}]})");
+  const auto seen = [&](double died_s, std::optional<double> restarted_s, double end_s) {
+    RunWatch watch(spec);
+    place_four(watch);
+    watch.see({.kind = Sight::Kind::died, .time_s = died_s, .actor = 1});
+    if (restarted_s)
+      watch.see({.kind = Sight::Kind::restarted, .time_s = *restarted_s, .actor = 1, .value = 1});
+    watch.ended(end_s);
+    return kind_of(watch);
+  };
+  CHECK(seen(2, {}, 9).empty());
+  CHECK(seen(1, {}, 9).empty());    // already dead
+  CHECK(seen(1, 2, 9).empty());     // back at that moment
+  CHECK(seen(2, 2.5, 9).empty());   // back later
+  CHECK(seen(3, {}, 1.9).empty());  // the run had ended before
+  CHECK(seen(3, {}, 9) == "a fault that does not strike");
+  CHECK(seen(1, 1.5, 9) == "a fault that does not strike");
+}
+
+TEST_CASE("a death amid the handling of another is told from one that comes later") {
+  const RunSpec spec = spec_of(
+      kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [3]}, {"time_s": 2, "ranks": [2]}]})");
+  const auto amid = [&](bool all_told, bool comes_back, bool goes_on) {
+    RunWatch watch(spec);
+    place_four(watch);
+    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = 3});
+    for (ActorId rank = 0; rank < (all_told ? 3U : 1U); ++rank)
+      watch.see({.kind = Sight::Kind::declared_dead, .time_s = 1.5, .actor = rank, .peer = 3});
+    if (comes_back)
+      watch.see({.kind = Sight::Kind::restarted, .time_s = 1.6, .actor = 3, .value = 3});
+    watch.see({.kind = Sight::Kind::mark, .time_s = 1.6, .actor = 3, .text = "recovery"});
+    if (goes_on)
+      watch.see({.kind = Sight::Kind::mark, .time_s = 1.7, .actor = 3, .text = "recovered"});
+    watch.see({.kind = Sight::Kind::died, .time_s = 2, .actor = 2});
+    return watch.struck_amid();
+  };
+  CHECK_FALSE(amid(true, false, false));
+  CHECK(amid(false, false, false));
+  CHECK(amid(true, true, false));
+  CHECK_FALSE(amid(true, true, true));
 }
 
 TEST_CASE("who lives and is taken for dead may die at any time") {

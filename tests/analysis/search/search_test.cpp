@@ -201,6 +201,7 @@ TEST_CASE("judgements come back from their line as they were") {
   judgement.outcome = "hung";
   judgement.finding = Finding{"hung", "a \"text\"\nof two lines"};
   judgement.as_printed = true;
+  judgement.struck = true;
   judgement.events = 12;
   const Judgement again = read_judgement(tree(to_json(judgement_json(judgement))));
   CHECK(again.outcome == "hung");
@@ -208,6 +209,8 @@ TEST_CASE("judgements come back from their line as they were") {
   CHECK(again.finding->text == judgement.finding->text);
   CHECK(again.as_printed);
   CHECK_FALSE(again.by_membership);
+  CHECK(again.struck);
+  CHECK_FALSE(again.struck_amid);
   CHECK(again.events == 12);
 }
 

@@ -1,0 +1,348 @@
+#include "analysis/search/aimed_faults.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/search/admitted_scenario.hpp"
+#include "analysis/search/drawn_option.hpp"
+#include "analysis/search/drawn_scenario.hpp"
+#include "analysis/search/run_track.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+constexpr std::uint64_t kSeenEvents = 20000;  ///< what comes later is not aimed at
+constexpr std::size_t kMostTracks = 2;        ///< with faults; later ones are aimed at the last
+
+void erase_key(JsonValue& object, const std::string& key) {
+  std::erase_if(*object.object(), [&](const JsonMember& member) { return member.key == key; });
+}
+
+/// What a scenario states under this key, which it then states no longer.
+JsonValue taken_out(JsonValue& object, const std::string& key) {
+  const JsonValue* const found = object.find(key);
+  if (found == nullptr) return {};
+  JsonValue value = *found;
+  erase_key(object, key);
+  return value;
+}
+
+/// The times above 0 that the components of a job declare, by option or by default [s].
+std::vector<double> declared_times(const RunSpec& spec) {
+  std::vector<double> times;
+  for (const ComponentChoice& choice : spec.components) {
+    if (choice.registration == nullptr) continue;
+    for (const OptionSpec& option : choice.registration->options) {
+      const auto given = choice.options.find(option.name);
+      if (option.unit != "s" || given == choice.options.end()) continue;
+      if (const auto* time_s = std::get_if<double>(&given->second);
+          time_s != nullptr && *time_s > 0.0 && std::isfinite(*time_s))
+        times.push_back(*time_s);
+    }
+  }
+  return times;
+}
+
+class Aim {
+ public:
+  Aim(JsonValue scenario, Stream random) : scenario_(std::move(scenario)), random_(random) {}
+
+  JsonValue take() {
+    JsonValue* const faults = scenario_.find("faults");
+    if (faults == nullptr) return std::move(scenario_);
+    const JsonValue drawn = *faults;
+    erase_key(scenario_, "faults");
+    if (!looks_at_run()) {
+      scenario_.set("faults", drawn);
+      return std::move(scenario_);
+    }
+    aim_lasting(drawn);
+    aim_stated(drawn);
+    return std::move(scenario_);
+  }
+
+ private:
+  bool looks_at_run();
+  void aim_lasting(const JsonValue& drawn);
+  void aim_source(const FaultSourceRegistration& source, JsonValue& options);
+  void aim_window(JsonValue& window);
+  void aim_stated(const JsonValue& drawn);
+  void aim(JsonValue& fault, bool follows);
+  RunTrack::Moment choose_moment(JsonValue& fault, bool follows);
+  void choose_victims(JsonValue& fault, const RunTrack::Moment& moment);
+  void choose_stall(JsonValue& fault);
+  std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> any_moment(double from_s);
+  ActorId relative_of(ActorId actor);
+  ActorId partner_of(ActorId actor);
+  [[nodiscard]] std::optional<std::uint32_t> number_on(const std::string& list,
+                                                       ActorId actor) const;
+  double around_run_s(double least, double most) {
+    return draw_spread(random_, track_.last_s() * least, track_.last_s() * most);
+  }
+
+  JsonValue scenario_;
+  Stream random_;
+  RunSpec spec_;
+  RunTrack track_;
+  std::uint64_t events_ = 0;
+  JsonValue last_;                     ///< the fault before
+  std::vector<ActorId> last_victims_;  ///< of the fault before
+};
+
+/// Runs the scenario as it is by now. Returns whether that went well, and had a length.
+bool Aim::looks_at_run() {
+  try {
+    const Scenario scenario = parse_scenario(to_json(scenario_), "search.json");
+    spec_ = scenario.points.front();
+    spec_.stop.events = std::min(spec_.stop.events, kSeenEvents);
+    RunTrack track;
+    events_ = run_simulation(spec_, EngineKind::loggp, scenario.seed, 0, &track).events;
+    track_ = std::move(track);
+  } catch (const std::exception&) {
+    return false;  // the judge meets the same
+  }
+  return track_.last_s() > 0.0 && std::isfinite(track_.last_s());
+}
+
+/// A kind of thing and one of that kind, from `from_s` on.
+std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> Aim::any_moment(double from_s) {
+  using Group = std::pair<const RunTrack::Kind*, std::pair<std::size_t, const RunTrack::Moments*>>;
+  std::vector<Group> groups;
+  for (const auto& [kind, moments] : track_.moments()) {
+    const auto first = std::ranges::partition_point(
+        moments, [&](const RunTrack::Moment& moment) { return moment.time_s < from_s; });
+    if (first != moments.end())
+      groups.push_back({&kind, {static_cast<std::size_t>(first - moments.begin()), &moments}});
+  }
+  if (groups.empty()) return std::nullopt;
+  const auto& [kind, place] = groups[random_.below(groups.size())];
+  const auto& [first, moments] = place;
+  return std::pair{*kind, (*moments)[first + random_.below(moments->size() - first)]};
+}
+
+/// What lasts for a time, or strikes by chance, does so within the time of the run.
+void Aim::aim_lasting(const JsonValue& drawn) {
+  JsonValue lasting = drawn;
+  erase_key(lasting, "at");
+  if (lasting.object()->empty()) return;
+  const JsonValue as_drawn = lasting;
+  for (JsonMember& member : *lasting.object())
+    if (const FaultSourceRegistration* const source = find_fault_source(member.key))
+      aim_source(*source, member.value);
+    else if (random_.chance(0.8))
+      aim_window(member.value);
+  const RunTrack before = track_;
+  scenario_.set("faults", std::move(lasting));
+  if (looks_at_run()) return;
+  scenario_.set("faults", as_drawn);
+  if (!looks_at_run()) track_ = before;
+}
+
+/// Faults of a whole machine seldom hit the job, so there are more of them.
+void Aim::aim_source(const FaultSourceRegistration& source, JsonValue& options) {
+  const JsonValue* const scope = options.find("scope");
+  const bool is_wide = scope != nullptr && scope->text() != nullptr && *scope->text() == "machine";
+  for (const OptionSpec& spec : source.options)
+    if (JsonValue* const value = options.find(spec.name);
+        value != nullptr && spec.unit == "s" && !value->is_null() && random_.chance(0.9))
+      *value = json_number(around_run_s(is_wide ? 1e-4 : 0.03, 3));
+}
+
+void Aim::aim_window(JsonValue& window) {
+  const auto moment = any_moment(0.0);
+  const double from_s = random_.chance(0.2) || !moment ? 0.0 : moment->second.time_s;
+  window.set("from_s", json_number(from_s));
+  if (window.find("to_s") != nullptr)
+    window.set("to_s", json_number(from_s + around_run_s(0.01, 2)));
+}
+
+void Aim::aim_stated(const JsonValue& drawn) {
+  const JsonValue* const stated = drawn.find("at");
+  if (stated == nullptr || stated->list() == nullptr) return;
+  JsonValue::List aimed;
+  bool is_seen = true;
+  for (JsonValue fault : *stated->list()) {
+    if (!aimed.empty() && aimed.size() <= kMostTracks) is_seen = looks_at_run();
+    if (is_seen && !random_.chance(0.1)) aim(fault, !aimed.empty());
+    last_ = fault;
+    aimed.push_back(std::move(fault));
+    JsonValue faults = taken_out(scenario_, "faults");
+    faults.set("at", aimed);
+    scenario_.set("faults", std::move(faults));
+  }
+}
+
+void Aim::aim(JsonValue& fault, bool follows) {
+  const RunTrack::Moment moment = choose_moment(fault, follows);
+  if (fault.find("stall_s") != nullptr) choose_stall(fault);
+  if (random_.chance(0.7)) choose_victims(fault, moment);
+}
+
+/// When it strikes, and what happens then.
+RunTrack::Moment Aim::choose_moment(JsonValue& fault, bool follows) {
+  const std::vector<std::string> moments = {"time_s", "event", "mark"};
+  for (const std::string& key : moments) erase_key(fault, key);
+  const double manner = random_.uniform();
+  if (follows && manner < 0.25) {  // together with the one before
+    for (const std::string& key : moments)
+      if (const JsonValue* const value = last_.find(key)) fault.set(key, *value);
+    return {};
+  }
+  const double from_s = follows && random_.chance(0.85) ? track_.last_death_s() : 0.0;
+  if (follows && manner < 0.4) {
+    fault.set("time_s", json_number(from_s + around_run_s(1e-5, 0.1)));
+    return {};
+  }
+  if (manner < 0.55) {
+    const JsonValue* const before = last_.find("event");
+    const std::uint64_t first = follows && before != nullptr
+                                    ? static_cast<std::uint64_t>(number_of(*before).value_or(0.0))
+                                    : 0;
+    const std::uint64_t left = events_ > first ? events_ - first : 1;
+    const bool is_near = follows && before != nullptr && random_.chance(0.5);
+    fault.set("event",
+              static_cast<std::int64_t>(
+                  first + 1 + random_.below(is_near ? std::min<std::uint64_t>(left, 50) : left)));
+    return {};
+  }
+  const auto chosen = any_moment(from_s);
+  if (!chosen || manner < 0.62) {
+    const double to_s = std::max(track_.last_s(), from_s);
+    fault.set("time_s", json_number(from_s + (to_s - from_s) * random_.uniform()));
+    return {};
+  }
+  const auto& [kind, moment] = *chosen;
+  if (kind.kind == Sight::Kind::mark && random_.chance(0.7))
+    fault.set("mark", json_object({{"name", kind.mark}, {"value", moment.value}}));
+  else
+    fault.set("time_s",
+              json_number(moment.time_s + (random_.chance(0.6) ? 0.0 : around_run_s(1e-6, 1e-3))));
+  return moment;
+}
+
+/// As long as the run, or as a time that somebody in it waits.
+void Aim::choose_stall(JsonValue& fault) {
+  const std::vector<double> times = declared_times(spec_);
+  if (times.empty() || random_.chance(0.4))
+    fault.set("stall_s", json_number(around_run_s(1e-3, 2)));
+  else
+    fault.set("stall_s",
+              json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
+}
+
+/// With whom the actor has exchanged a message of some kind.
+ActorId Aim::partner_of(ActorId actor) {
+  std::vector<const RunTrack::Moments*> sent;
+  for (const auto& [kind, moments] : track_.moments())
+    if (kind.kind == Sight::Kind::sent &&
+        std::ranges::any_of(moments, [&](const RunTrack::Moment& moment) {
+          return moment.actor == actor || moment.peer == actor;
+        }))
+      sent.push_back(&moments);
+  if (sent.empty()) return actor;
+  std::vector<ActorId> partners;
+  for (const RunTrack::Moment& moment : *sent[random_.below(sent.size())]) {
+    if (moment.actor == actor) partners.push_back(moment.peer);
+    if (moment.peer == actor) partners.push_back(moment.actor);
+  }
+  return partners[random_.below(partners.size())];
+}
+
+/// Somebody who may have to do with that actor: who exchanges messages with it, its neighbour on a
+/// ring, its parent or child in a tree, who is on its node, or the first of all.
+ActorId Aim::relative_of(ActorId actor) {
+  const std::uint32_t ranks = spec_.platform.processes;
+  const bool is_rank = actor < ranks;
+  const auto base = is_rank ? 0 : ranks;
+  const auto alike = is_rank ? ranks : static_cast<std::uint32_t>(track_.actors()) - ranks;
+  const std::uint32_t place = actor - base;
+  switch (random_.below(6)) {
+    case 0:
+    case 1:
+      return partner_of(actor);
+    case 2:
+      return base + (place + (random_.chance(0.5) ? 1 : alike - 1)) % alike;
+    case 3:
+      if (place > 0 && random_.chance(0.5)) return base + (place - 1) / 2;
+      return base + (2 * place + 1 + static_cast<std::uint32_t>(random_.below(2))) % alike;
+    case 4: {
+      std::vector<ActorId> beside;
+      for (ActorId other = 0; other < track_.actors(); ++other)
+        if (other != actor && track_.node_of(other) == track_.node_of(actor))
+          beside.push_back(other);
+      return beside.empty() ? actor : beside[random_.below(beside.size())];
+    }
+    default:
+      return base;
+  }
+}
+
+/// The number of an actor, or of its node, in such a list of victims.
+std::optional<std::uint32_t> Aim::number_on(const std::string& list, ActorId actor) const {
+  if (list != victim_lists()[0].name) return track_.node_of(actor);
+  if (actor < spec_.platform.processes) return actor;
+  return std::nullopt;
+}
+
+/// Those who do something then, those who have to do with the victims of the fault before, and
+/// those who have to do with each other.
+void Aim::choose_victims(JsonValue& fault, const RunTrack::Moment& moment) {
+  for (const VictimList& list : victim_lists()) {
+    JsonValue* const drawn = fault.find(list.name);
+    if (drawn == nullptr || drawn->list() == nullptr) continue;
+    std::vector<ActorId> near;
+    for (const ActorId actor : {moment.actor, moment.peer})
+      if (actor < track_.actors()) near.push_back(actor);
+    for (const ActorId actor : last_victims_) near.push_back(relative_of(actor));
+    if (near.empty()) near.push_back(static_cast<ActorId>(random_.below(track_.actors())));
+    std::vector<ActorId> victims;
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t left = drawn->list()->size(); left > 0; --left) {
+      const ActorId actor = near[random_.below(near.size())];
+      near.push_back(relative_of(actor));
+      const auto number = number_on(list.name, actor);
+      if (!number || std::ranges::count(numbers, *number) > 0) continue;
+      numbers.push_back(*number);
+      victims.push_back(actor);
+    }
+    if (numbers.empty()) continue;
+    std::ranges::sort(numbers);
+    JsonValue::List listed;
+    for (const std::uint32_t number : numbers) listed.emplace_back(std::int64_t{number});
+    *drawn = std::move(listed);
+    last_victims_ = std::move(victims);
+  }
+}
+
+}  // namespace
+
+JsonValue with_aimed_faults(JsonValue scenario, Stream random) {
+  return Aim(std::move(scenario), random).take();
+}
+
+JsonValue aimed_scenario(std::uint64_t number) {
+  constexpr double kAsDrawn = 0.1;  // whatever is refused
+  Stream random(number, 0, Purpose::faults, 2);
+  JsonValue drawn = draw_scenario(number);
+  if (!random.chance(kAsDrawn)) drawn = admitted(std::move(drawn));
+  return with_aimed_faults(std::move(drawn), random);
+}
+
+JsonValue scenario_aimed_at(std::uint64_t number) {
+  JsonValue scenario = admitted(draw_scenario(number));
+  erase_key(scenario, "faults");
+  return scenario;
+}
+
+}  // namespace faultline::search

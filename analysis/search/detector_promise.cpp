@@ -1,0 +1,214 @@
+#include "analysis/search/detector_promise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "analysis/search/made_run.hpp"
+#include "analysis/search/unpromised.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
+
+bool has(const RunSpec& spec, Family family) {
+  return spec.component(family).registration != nullptr;
+}
+
+/// Has the job a detector, and does nobody come back? Who does is no member of every detector.
+bool is_of_one_life(const Scenario& scenario) {
+  const RunSpec& spec = scenario.points.front();
+  return scenario.engine == EngineKind::loggp && has(spec, Family::failure_detection) &&
+         !has(spec, Family::transactions) && !has(spec, Family::message_logging) &&
+         !errs_on_purpose(spec);
+}
+
+/// The times that a component declares and has, by the names of its options, in seconds.
+std::map<std::string, double*> times_of(ComponentChoice& choice) {
+  std::map<std::string, double*> times;
+  for (const OptionSpec& option : choice.registration->options) {
+    const auto given = choice.options.find(option.name);
+    if (option.unit != "s" || given == choice.options.end()) continue;
+    if (auto* const time_s = std::get_if<double>(&given->second); time_s != nullptr)
+      times.emplace(option.name, time_s);
+  }
+  return times;
+}
+
+double sum_of_times_s(ComponentChoice choice) {
+  double sum_s = 0.0;
+  for (const auto& [name, time_s] : times_of(choice))
+    sum_s += std::isfinite(*time_s) ? *time_s : 0.0;
+  return sum_s;
+}
+
+/// Is that what a detector costs, and no time for which it waits?
+bool is_cost(const std::string& option) {
+  return option.ends_with("cpu_s") || option.ends_with("delay_s");
+}
+
+/// For how long the stalls of a scenario last, one after the other [s].
+double stalls_s(const RunSpec& spec) {
+  double sum_s = 0.0;
+  for (const FaultSpec& fault : spec.faults)
+    sum_s += fault.stall_s * static_cast<double>(fault.ranks.size());
+  return sum_s;
+}
+
+/// When the last of the faults strikes that a scenario states at a time [s].
+double last_stated_s(const RunSpec& spec) {
+  double last_s = 0.0;
+  for (const FaultSpec& fault : spec.faults) last_s = std::max(last_s, fault.time_s.value_or(0.0));
+  return last_s;
+}
+
+// ---- deaths that are missed -------------------------------------------------------------------
+
+/// Does nothing disturb a run but deaths of those who stay dead, few enough that a detector can
+/// pass on what it knows, and what makes it slower?
+bool has_few_deaths(const RunSpec& spec) {
+  constexpr std::size_t kMostDeaths = 3;
+  constexpr double kMostTimes = 100;  // slower, of a node
+  const PlatformSpec& platform = spec.platform;
+  std::size_t deaths = 0;
+  for (const FaultSpec& fault : spec.faults)
+    if (fault.kills()) deaths += fault.ranks.size() + fault.nodes.size() + fault.daemons.size();
+  const bool is_slow =
+      std::ranges::any_of(spec.slow, [](const SlowSpec& slow) { return slow.factor > kMostTimes; });
+  return deaths > 0 && deaths <= kMostDeaths && !is_slow && spec.fault_sources.empty() &&
+         spec.partitions.empty() && platform.detection_loss_probability <= 0.0 &&
+         !platform.delay_noise && !platform.os_noise;
+}
+
+/// Long after all times of a detector, and of what tells it of deaths, for every process. The
+/// probe of a connection takes long, and matters to those alone who live by nothing else. Where
+/// computations go first, nobody hears of anything before they end.
+double patience_s(const RunSpec& spec) {
+  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  const PlatformSpec& platform = spec.platform;
+  double all_s = 1.0 + platform.local_exit_delay_s + platform.link_lost_delay_s +
+                 sum_of_times_s(detector) + stalls_s(spec) + platform.start_delay_s;
+  if (!detector.options.contains("heartbeat_period_s")) all_s += platform.silent_link_lost_delay_s;
+  if (platform.progress == Progress::between)
+    all_s += sum_of_times_s(spec.component(Family::workload));
+  constexpr double kTimes = 20;  // probes and suspicions take several periods
+  return kTimes * (platform.processes + platform.spare_nodes) * all_s;
+}
+
+/// A detector that is left in peace tells all who live of every death. The same job waits for
+/// nothing else, and for long.
+std::optional<Finding> against_missed_deaths(const Scenario& scenario, const RunRecord& first) {
+  const RunSpec& spec = scenario.points.front();
+  if (!has_few_deaths(spec) || leaves_somebody_out(spec)) return std::nullopt;
+  const double patience = patience_s(spec);
+  const auto last_s = [](const RunRecord& of) { return count(of, "last_fault_time_s"); };
+  Scenario patient = scenario;
+  StopSpec& stop = patient.points.front().stop;
+  stop.when = StopWhen::all_reported;
+  stop.time_s = std::max(last_s(first), last_stated_s(spec)) + patience;
+  stop.events *= 10;
+  const ReplicationRecord again = made_run(patient);
+  if (!again.run || count(*again.run, "missed_reports") == 0.0 ||
+      count(*again.run, "false_reports") > 0.0)
+    return std::nullopt;
+  const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
+  const bool has_waited = again.run->outcome == Outcome::limit && waited_s >= patience;
+  if (!has_waited && again.run->outcome != Outcome::deadlock) return std::nullopt;
+  return Finding{"missed death", "somebody who lives is never told of a death"};
+}
+
+// ---- reports that are false -------------------------------------------------------------------
+
+/// Does nothing disturb a run but deaths and stalls?
+bool is_quiet(const RunSpec& spec) {
+  const PlatformSpec& platform = spec.platform;
+  return spec.partitions.empty() && spec.slow.empty() && !platform.delay_noise &&
+         !platform.os_noise && platform.detection_loss_probability <= 0.0 &&
+         platform.start_delay_s <= 0.0 && platform.progress != Progress::between;
+}
+
+/// Nobody who lives is reported where the detector waits for so long that no load of the network
+/// or of its processors counts.
+std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
+                                                      const RunRecord& first) {
+  constexpr double kTimes = 1000;
+  if (count(first, "false_reports") == 0.0 || stalls_s(scenario.points.front()) > 0.0)
+    return std::nullopt;
+  Scenario slower = scenario;
+  RunSpec& spec = slower.points.front();
+  for (const auto& [name, time_s] : times_of(spec.components[index_of(Family::failure_detection)]))
+    if (!is_cost(name)) *time_s *= kTimes;
+  spec.stop.time_s *= kTimes;
+  for (FaultSpec& fault : spec.faults)
+    if (fault.time_s) *fault.time_s *= kTimes;
+  const ReplicationRecord again = made_run(slower);
+  if (!again.run || count(*again.run, "false_reports") == 0.0) return std::nullopt;
+  return Finding{"false report",
+                 "somebody who lives is reported dead though nothing disturbs the network"};
+}
+
+/// Gives a detector the patience that its page asks for so that it bears such a stall. Returns
+/// whether the page says so: a ring bears what is shorter than the timeout by a period, and twice
+/// that if the observer stalls, too; a member of swim that is suspected denies it in time if it
+/// goes on before the suspicion ends, and the denial is passed on often enough.
+bool give_patience(RunSpec& spec, double stall_s) {
+  ComponentChoice& detector = spec.components[index_of(Family::failure_detection)];
+  OptionValues& options = detector.options;
+  const auto period = options.find("heartbeat_period_s");
+  if (period == options.end()) return true;  // no timeouts, or none of its own
+  const double period_s = std::get<double>(period->second);
+  const auto raise = [&](const char* option, auto least) {
+    OptionValue& value = options.at(option);
+    value = std::max(std::get<decltype(least)>(value), least);
+  };
+  if (options.contains("timeout_s")) {
+    raise("timeout_s", 1.2 * period_s + 3 * stall_s);
+    return true;
+  }
+  if (!options.contains("suspicion_multiplier")) return false;
+  constexpr double kMostPeriods = 100;
+  if (stall_s > kMostPeriods * period_s) return false;
+  raise("suspicion_multiplier", static_cast<std::int64_t>(10 + std::ceil(stall_s / period_s)));
+  raise("retransmit_multiplier", std::int64_t{16});
+  raise("gossip_members", std::int64_t{3});
+  raise("packet_bytes", std::int64_t{1400});
+  options.at("gossip_period_s") =
+      std::min(std::get<double>(options.at("gossip_period_s")), period_s / 5);
+  options.at("update_bytes") = std::int64_t{48};
+  return true;
+}
+
+/// Who stalls for less than the detector bears is not reported, if without the stalls nobody is.
+std::optional<Finding> against_false_reports_of_stalls(const Scenario& scenario) {
+  constexpr double kPeriods = 20;  // until the last suspicion has ended
+  Scenario patient = scenario;
+  RunSpec& spec = patient.points.front();
+  const double stall_s = stalls_s(spec);
+  if (stall_s <= 0.0 || !give_patience(spec, stall_s)) return std::nullopt;
+  spec.stop.when = StopWhen::time;
+  spec.stop.time_s = last_stated_s(spec) + stall_s +
+                     kPeriods * sum_of_times_s(spec.component(Family::failure_detection));
+  spec.stop.events *= 3;
+  const ReplicationRecord with = made_run(patient);
+  if (!with.run || count(*with.run, "false_reports") == 0.0) return std::nullopt;
+  std::erase_if(spec.faults, [](const FaultSpec& fault) { return fault.stall_s > 0.0; });
+  const ReplicationRecord without = made_run(patient);
+  if (!without.run || count(*without.run, "false_reports") > 0.0) return std::nullopt;
+  return Finding{"false report",
+                 "a rank that stalls for less than its detector bears is reported dead"};
+}
+
+}  // namespace
+
+std::optional<Finding> against_detector(const Scenario& scenario, const RunRecord& run) {
+  if (!is_of_one_life(scenario)) return std::nullopt;
+  if (auto missed = against_missed_deaths(scenario, run)) return missed;
+  if (!is_quiet(scenario.points.front())) return std::nullopt;
+  if (auto wrong = against_false_reports_in_peace(scenario, run)) return wrong;
+  return against_false_reports_of_stalls(scenario);
+}
+
+}  // namespace faultline::search

@@ -1,0 +1,116 @@
+#include "analysis/search/given_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/lemmas/block_promise.hpp"
+#include "analysis/lemmas/recovery_promise.hpp"
+#include "analysis/search/made_run.hpp"
+#include "analysis/search/unpromised.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline::search {
+
+namespace {
+
+bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
+
+/// The longest time that a component or the platform declares or is given, but for timeouts [s].
+double longest_time_s(const RunSpec& spec) {
+  const PlatformSpec& platform = spec.platform;
+  double longest_s =
+      std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
+                platform.local_exit_delay_s, platform.restart_delay_s, platform.start_delay_s});
+  for (const FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
+  for (const ComponentChoice& choice : spec.components) {
+    if (choice.registration == nullptr) continue;
+    for (const OptionSpec& option : choice.registration->options) {
+      const auto given = choice.options.find(option.name);
+      if (option.unit != "s" || is_timeout(option.name) || given == choice.options.end()) continue;
+      if (const auto* time_s = std::get_if<double>(&given->second);
+          time_s != nullptr && std::isfinite(*time_s))
+        longest_s = std::max(longest_s, *time_s);
+    }
+  }
+  return longest_s;
+}
+
+/// The same with timeouts that are never too short for the program. Nothing if somebody takes so
+/// much time that none is long enough.
+std::optional<Scenario> with_long_timeouts(const Scenario& scenario) {
+  constexpr double kTimeout_s = 1e6;
+  constexpr double kTimes = 100;  // such times one after the other
+  Scenario patient = scenario;
+  RunSpec& spec = patient.points.front();
+  if (longest_time_s(spec) * kTimes > kTimeout_s) return std::nullopt;
+  spec.stop.time_s = std::max(spec.stop.time_s, 10 * kTimeout_s);
+  for (auto& [name, value] : spec.components[index_of(Family::transactions)].options)
+    if (is_timeout(name)) value = kTimeout_s;
+  return patient;
+}
+
+/// A program of TryBlocks is given up for the reasons on the pages of the protocols, where they
+/// hold. Whether a timeout was long enough, nobody can tell from outside.
+std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
+  const std::optional<Scenario> patient = with_long_timeouts(scenario);
+  if (!patient) return std::nullopt;
+  const RunSpec& spec = patient->points.front();
+  const std::optional<BlockPromise> promise = block_promise_of(spec);
+  if (!promise || !spec.fault_sources.empty() || !spec.partitions.empty()) return std::nullopt;
+  BlockLog log(spec.platform.processes, spec.component(Family::transactions));
+  const RunResult result = run_simulation(spec, EngineKind::loggp, patient->seed, 0, &log);
+  // A detector of termination gives up for its own reasons.
+  const bool is_given_up =
+      result.outcome == Outcome::fatal_reported &&
+      (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
+  if (!is_given_up) return std::nullopt;
+  if (const auto broken = against_blocks(*promise, result, log))
+    return Finding{"needless-fatal", broken->text};
+  return std::nullopt;
+}
+
+/// Nobody can come back where no node is left.
+bool nodes_can_run_out(const RunSpec& spec) {
+  std::size_t nodes = 0;
+  for (const FaultSpec& fault : spec.faults) nodes += fault.nodes.size() + fault.daemons.size();
+  return !spec.fault_sources.empty() || (nodes > 0 && nodes >= spec.platform.spare_nodes);
+}
+
+/// Message logging gives up where the image of a rank is lost, and, if it says so of itself, where
+/// recoveries overlap.
+std::optional<Finding> against_logging_given_up(const Scenario& scenario, const RunRecord& run) {
+  const RunSpec& spec = scenario.points.front();
+  const Registration* const logging = spec.component(Family::message_logging).registration;
+  if (logging == nullptr || scenario.engine != EngineKind::loggp || nodes_can_run_out(spec))
+    return std::nullopt;
+  RecoveryLog log(spec.platform.processes, *logging);
+  const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, 0, &log);
+  if (result.fatal_reason != run.fatal_reason)
+    return Finding{"not deterministic", "an observer changes why the run is given up: " +
+                                            run.fatal_reason + "; " + result.fatal_reason};
+  if (result.fatal_family != Family::message_logging) return std::nullopt;
+  if (const auto broken =
+          against_recovery({.survives_overlaps = !logging->traits.recovers_singly}, result, log))
+    return Finding{"needless-fatal", broken->text};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Finding> against_giving_up(const Scenario& scenario, const RunRecord& run) {
+  const RunSpec& spec = scenario.points.front();
+  if (was_in_peace(spec, run)) {
+    // A protocol that gives up because a request has timed out does not do so if it waits longer.
+    const std::optional<Scenario> patient = with_long_timeouts(scenario);
+    if (!patient) return std::nullopt;
+    const ReplicationRecord again = made_run(*patient);
+    if (again.run && again.run->outcome == Outcome::fatal_reported)
+      return Finding{"gives up in peace", run.fatal_reason};
+    return std::nullopt;
+  }
+  if (spec.component(Family::workload).registration->try_blocks)
+    return against_blocks_given_up(scenario);
+  return against_logging_given_up(scenario, run);
+}
+
+}  // namespace faultline::search

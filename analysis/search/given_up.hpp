@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+#include "analysis/runs/run_record.hpp"
+#include "analysis/search/judgement.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline::search {
+
+/// Judges a run in which a protocol has given up: in peace nobody may, and else only for a reason
+/// on its page that holds.
+std::optional<Finding> against_giving_up(const Scenario& scenario, const RunRecord& run);
+
+}  // namespace faultline::search

@@ -1,0 +1,41 @@
+#include "analysis/search/run_track.hpp"
+
+#include <algorithm>
+
+namespace faultline::search {
+
+void RunTrack::see(const Sight& sight) {
+  if (sight.kind == Sight::Kind::placed || sight.kind == Sight::Kind::restarted) {
+    if (sight.actor >= nodes_.size()) nodes_.resize(sight.actor + std::size_t{1});
+    nodes_[sight.actor] = static_cast<NodeId>(sight.value);
+  }
+  Kind kind{.kind = sight.kind};
+  Moment moment{.time_s = sight.time_s, .actor = sight.actor, .peer = sight.peer};
+  switch (sight.kind) {
+    case Sight::Kind::placed:
+    case Sight::Kind::injected:
+    case Sight::Kind::sending:
+    case Sight::Kind::lost:
+    case Sight::Kind::gave_up:
+      return;  // nothing that could be hit, or seen already as something else
+    case Sight::Kind::died:
+      last_death_s_ = std::max(last_death_s_, sight.time_s);
+      return;
+    case Sight::Kind::sent:
+    case Sight::Kind::received:
+      kind.channel = sight.message->channel;
+      kind.message = sight.message->kind;
+      moment.peer = sight.actor == sight.message->from ? sight.message->to : sight.message->from;
+      break;
+    case Sight::Kind::mark:
+      kind.mark = sight.text;
+      moment.value = static_cast<std::int64_t>(sight.value);
+      break;
+    default:
+      break;
+  }
+  last_s_ = std::max(last_s_, sight.time_s);
+  moments_[std::move(kind)].push_back(moment);
+}
+
+}  // namespace faultline::search

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/audit/run_observer.hpp"
+
+namespace faultline::search {
+
+/// What happens in a run, and when: apart for each kind of message, each mark and each change of a
+/// process. So a fault can be aimed at what is rare as often as at what happens all the time.
+class RunTrack final : public RunObserver {
+ public:
+  /// Something that happens.
+  struct Moment {
+    double time_s = 0.0;
+    ActorId actor = kNobody;
+    ActorId peer = kNobody;  ///< the other end of a message, or whose death is spoken of
+    std::int64_t value = 0;  ///< of a mark
+  };
+  /// What is alike.
+  struct Kind {
+    Sight::Kind kind = Sight::Kind::placed;
+    Family channel = Family::workload;  ///< of a message
+    std::uint32_t message = 0;          ///< its kind in its component
+    std::string mark = {};
+    friend auto operator<=>(const Kind&, const Kind&) = default;  // NOLINT(*-nullptr)
+  };
+  using Moments = std::vector<Moment>;
+
+  void see(const Sight& sight) override;
+
+  /// In the order in which they happened.
+  [[nodiscard]] const std::map<Kind, Moments>& moments() const { return moments_; }
+  /// When anything happened last [s].
+  [[nodiscard]] double last_s() const { return last_s_; }
+  /// When somebody died last [s]; 0 if nobody did.
+  [[nodiscard]] double last_death_s() const { return last_death_s_; }
+  /// The node of an actor, when it was seen last.
+  [[nodiscard]] NodeId node_of(ActorId actor) const { return nodes_.at(actor); }
+  /// Ranks and daemons.
+  [[nodiscard]] std::size_t actors() const { return nodes_.size(); }
+
+ private:
+  std::map<Kind, Moments> moments_;
+  std::vector<NodeId> nodes_;
+  double last_s_ = 0.0;
+  double last_death_s_ = 0.0;
+};
+
+}  // namespace faultline::search

@@ -1,0 +1,59 @@
+// Judgements of runs that look wrong and are not.
+
+#include "analysis/search/judged_run.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "sim/json/json_reader.hpp"
+
+using namespace faultline;
+using namespace faultline::search;
+
+namespace {
+
+JsonValue tree(const std::string& text) {
+  Problems problems("tree");
+  JsonValue value = parse_json(text, problems);
+  problems.throw_if_any();
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("a commit may time out where a rank takes longer to cancel than others wait") {
+  // Each request that is cancelled takes 1e9 s, more than any timeout of the judge.
+  const Judgement judgement = judged(
+      tree(R"({"schema_version": 1, "seed": 603865, "platform": {"machine": "mira", "processes": 8,
+    "ordering": "unordered", "packet_bytes": 26, "local_exit_delay_s": 0.000166,
+    "link_lost_delay_s": 0.00179, "daemon_core": "dedicated", "context_switch_s": 4.89e-05,
+    "detection_loss_probability": 0, "spare_nodes": 2}, "workload": {"name": "lulesh-mpi",
+    "iterations": 5, "iterations_per_block": 6, "exchanges": 3, "zone_compute_s": 4.44e-05,
+    "state_bytes": 20000}, "transactions": {"name": "fampi", "checkpoint_iterations": null,
+    "storage_bandwidth_Bps": 36500000000, "node_storage_bandwidth_Bps": 8640000, "spawn":
+    "same-node", "rebuild_over": "tree", "control_bytes": 600, "agreement": "star",
+    "recovery": "merge", "protect_recovery": true, "request_timeout_s": 9.97,
+    "wait_timeout_s": 0.7, "retries": 3, "cancel_s": 1000000000}, "failure_detection":
+    {"name": "connection-loss", "radix": 5}, "faults": {"at": [{"event": 493, "daemons": [1,
+    4]}, {"event": 283, "daemons": [1, 7]}, {"event": 254, "daemons": [6, 7]}, {"mark":
+    {"name": "redo", "value": 7}, "nodes": [5, 6, 7]}, {"mark": {"name": "restore", "value":
+    1}, "ranks": [2, 3]}, {"event": 5, "ranks": [7]}, {"time_s": 0.003, "nodes": [2, 6, 8]}]},
+    "stop": {"time_s": 10}})"),
+      {});
+  CHECK(judgement.outcome == "fatal-reported");
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("who computes for long, and hears of nothing meanwhile, has not missed a death") {
+  const Judgement judgement = judged(
+      tree(R"({"schema_version": 1, "seed": 606020, "platform": {"machine": "mira", "processes": 40,
+    "whole_machine": true, "mapping": "block", "progress": "between", "ordering": "fifo",
+    "packet_bytes": 9920, "silent_link_lost_delay_s": 200}, "workload": {"name": "flood",
+    "graph": "random", "bytes": 565, "compute_s": 1000000000}, "termination": {"name":
+    "rel-eager"}, "failure_detection": {"name": "connection-loss", "members": "ranks",
+    "radix": 10}, "faults": {"at": [{"time_s": 3.14e-05, "ranks": [0]}]}, "stop": {"grace_s":
+    8.59, "time_s": 1.4}})"),
+      {});
+  CHECK(judgement.refused.empty());
+  CHECK_FALSE(judgement.finding);
+}
