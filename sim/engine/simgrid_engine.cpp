@@ -37,6 +37,9 @@ bool due(double time_s, double clock_s) { return time_s <= clock_s + 1e-13 + 1e-
 
 std::vector<std::string> simulation_options() {
   return {
+#ifdef __SANITIZE_ADDRESS__
+      "--cfg=contexts/factory:thread",  // other stacks than those of threads are unknown to it
+#endif
       "--cfg=contexts/stack-size:64",  // KiB; the default is 8 MiB per actor
       "--cfg=contexts/guard-size:0",   // with guard pages there can be only 32,000 actors
       "--log=root.thres:critical",

@@ -12,9 +12,9 @@ using namespace faultline::test;
 
 namespace {
 
-/// Deaths of ranks and nodes at random times.
-struct Deaths {
-  explicit Deaths(std::uint64_t seed) : random(seed, 0, Purpose::faults, 0) {}
+/// DrawnDeaths of ranks and nodes at random times.
+struct DrawnDeaths {
+  explicit DrawnDeaths(std::uint64_t seed) : random(seed, 0, Purpose::faults, 0) {}
 
   void strike(Job& job, int count) {
     const std::uint32_t processes = job.spec.platform.processes;
@@ -48,7 +48,7 @@ struct Deaths {
 using Word = std::pair<ActorId, double>;  ///< of whose death, heard when
 
 /// What a rank must hear.
-std::vector<Word> due_words(const Deaths& deaths, Rank rank, double delay_s) {
+std::vector<Word> due_words(const DrawnDeaths& deaths, Rank rank, double delay_s) {
   const auto own = deaths.dead.find(rank);
   const double death_s = own == deaths.dead.end() ? kNever : own->second;
   std::vector<Word> due;
@@ -72,7 +72,7 @@ std::vector<Word> words_heard(const Seen& seen, Rank rank) {
 TEST_CASE("oracle in random faults: each live rank hears of each death once, after its delay") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(200, engine); ++seed) {
-      Deaths deaths(seed);
+      DrawnDeaths deaths(seed);
       Job job(2 + static_cast<std::uint32_t>(deaths.random.below(15)));
       job.spec.platform.processes_per_node = 1 + static_cast<std::uint32_t>(deaths.random.below(4));
       const double delay_s = deaths.random.chance(0.2) ? 0.0 : 30 * deaths.random.uniform();

@@ -32,20 +32,20 @@ void chain(Job& job, const std::string& detector, const OptionValues& options = 
   job.use(Family::failure_detection, "oracle", {{"delay_s", 5}});
 }
 
-struct Deaths {
+struct StatedDeaths {
   double time_s;
   std::vector<Rank> ranks;
 };
 
-Seen chain_with(const std::string& detector, const std::vector<Deaths>& deaths, EngineKind engine,
-                const OptionValues& options = {}) {
+Seen chain_with(const std::string& detector, const std::vector<StatedDeaths>& deaths,
+                EngineKind engine, const OptionValues& options = {}) {
   Job job(4);
   chain(job, detector, options);
-  for (const Deaths& death : deaths) job.kill(death.time_s, death.ranks);
+  for (const StatedDeaths& death : deaths) job.kill(death.time_s, death.ranks);
   return job.run(engine);
 }
 
-Outcome outcome_of(const std::string& detector, const std::vector<Deaths>& deaths,
+Outcome outcome_of(const std::string& detector, const std::vector<StatedDeaths>& deaths,
                    EngineKind engine, const OptionValues& options = {}) {
   return chain_with(detector, deaths, engine, options).result.outcome;
 }

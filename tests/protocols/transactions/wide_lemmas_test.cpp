@@ -34,7 +34,7 @@ class IgnoresNewLives final : public PassThrough<IgnoresNewLives, Detector> {
 };
 
 /// How often each process dies in a run.
-class Deaths final : public RunObserver {
+class SeenDeaths final : public RunObserver {
  public:
   void see(const Sight& sight) override {
     if (sight.kind != Sight::Kind::died) return;
@@ -77,7 +77,7 @@ TEST_CASE("wide schedules have what small ones cannot have") {
   int nodes_of_several = 0;
   for (std::uint64_t number = 1; number <= 300; ++number) {
     const FaultSchedule schedule = subject.draw(number);
-    Deaths deaths;
+    SeenDeaths deaths;
     run_simulation(run_spec(schedule, subject.stack), EngineKind::loggp, schedule.seed, 0, &deaths);
     most_processes = std::max(most_processes, schedule.processes);
     again += deaths.any_again(schedule.processes) ? 1 : 0;
