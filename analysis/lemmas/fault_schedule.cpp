@@ -439,6 +439,7 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& sta
                    {"name", title},
                    {"engine", word_of(engine)},
                    {"seed", static_cast<std::int64_t>(schedule.seed)},
+                   {"allow_unsafe", true},  // options that a death leaves without what they need
                    {"platform", std::move(platform)},
                    {"workload", component_json(schedule.workload, workload_options(schedule))}});
   for (const auto& [family, component] : components_under(schedule, stack))

@@ -1,6 +1,7 @@
 // What handlers ask for: timers, flushes, phases, announcements, the end.
 
 #include <algorithm>
+#include <string_view>
 
 #include "sim/core/invariant.hpp"
 #include "sim/engine/runtime.hpp"
@@ -353,9 +354,9 @@ void Runtime::finish(ActorId self) {
 void Runtime::mark(ActorId self, const Action& action) {
   const char* const name = action.text;
   const auto value = static_cast<std::int64_t>(action.value);
-  // A mark is one object, so its name is at one place.
-  invariant(std::ranges::any_of(job_->spec.component(action.family).registration->marks,
-                                [&](const Mark* declared) { return declared->name == name; }),
+  invariant(std::ranges::any_of(
+                job_->spec.component(action.family).registration->marks,
+                [&](const Mark* declared) { return std::string_view(declared->name) == name; }),
             "a mark that the component has not declared");
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::mark,

@@ -436,16 +436,17 @@ void check_marks(const std::vector<RunSpec>& points, Problems& problems) {
     const std::optional<MarkSpec>& mark = points[0].faults[i].mark;
     if (!mark) continue;
     const std::string path = item_path("faults.at", i) + ".mark.name";
-    if (!known.contains(mark->name))
+    const bool is_everywhere = std::ranges::all_of(
+        points, [&](const RunSpec& point) { return marks_of(point).contains(mark->name); });
+    if (!known.contains(mark->name) && !points[0].allow_unsafe)
       problems.add(path,
                    "no component of the scenario sets " + in_quotes(mark->name) +
                        (known.empty() ? ", or any other mark; expected time_s or event"
                                       : suggestion(mark->name, {known.begin(), known.end()})));
-    else if (!std::ranges::all_of(points, [&](const RunSpec& point) {
-               return marks_of(point).contains(mark->name);
-             }))
-      problems.note(path, "in some points no component sets " + in_quotes(mark->name) +
-                              ", and the fault does not strike there");
+    else if (!is_everywhere)
+      problems.note(path, (known.contains(mark->name) ? "in some points no component sets "
+                                                      : "no component sets ") +
+                              in_quotes(mark->name) + ", and the fault does not strike there");
   }
 }
 

@@ -21,7 +21,7 @@ void note_cuts(const RunSpec& point, Problems& problems) {
   const Registration* transactions = point.component(Family::transactions).registration;
   const bool gives_up = transactions != nullptr &&
                         std::ranges::any_of(transactions->options, &OptionSpec::awaits_message);
-  if (point.partitions.empty() || workload == nullptr || gives_up) return;
+  if (point.partitions.empty() || workload == nullptr || !workload->try_blocks || gives_up) return;
   problems.note("faults.partition",
                 "nobody sends again what it loses, and whatever waits for that "
                 "in " +

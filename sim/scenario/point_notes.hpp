@@ -9,8 +9,8 @@ namespace faultline {
 /// Says which detector the messages are of that a network may lose, if there are none.
 void note_losses(const RunSpec& point, Problems& problems);
 
-/// Says that a program waits for what a partition of the network loses, unless transactions give its
-/// requests up after some time.
+/// Says that a program of TryBlocks waits for what a partition of the network loses, unless
+/// transactions give its requests up after some time.
 void note_cuts(const RunSpec& point, Problems& problems);
 
 /// Says what a node's memory cannot hold. It runs as if memory had no end, so that is no error.

@@ -172,14 +172,24 @@ TEST_CASE("an entry of faults has one moment and victims within the job") {
       {R"({"mark": {"name": "step"}, "ranks": [1]})", "faults.at[0].mark.value: missing"},
       {R"({"mark": {"name": "stepp", "value": 1}, "ranks": [1]})",
        "got \"stepp\", did you mean \"step\"?"},
-      {R"({"mark": {"name": "decided", "value": 1}, "ranks": [1]})",
-       "faults.at[0].mark.name: no component of the scenario sets \"decided\", expected step"},
       {R"({"mark": 3, "ranks": [1]})", "faults.at[0].mark: expected an object, got 3"},
       {"3", "faults.at[0]: expected an object, got 3"},
   }));
   CAPTURE(fault);
   CHECK_THAT(workspace.errors_after({"allow_unsafe=true", "faults.at=[" + fault + "]"}),
              Contains(message));
+}
+
+TEST_CASE("a mark that no component sets is refused, and noted where that is allowed") {
+  const Workspace workspace;
+  const std::string fault =
+      R"(faults.at=[{"mark": {"name": "decided", "value": 1}, "ranks": [1]}])";
+  CHECK_THAT(workspace.errors_after({fault}),
+             Contains("faults.at[0].mark.name: no component of the scenario sets \"decided\", "
+                      "expected step"));
+  const auto notes = workspace.scenario_after({fault, "allow_unsafe=true"}).notes;
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0], Contains("no component sets \"decided\", and the fault does not strike"));
 }
 
 TEST_CASE("combinations whose assumptions clash are refused by name unless allowed") {

@@ -31,7 +31,7 @@ TEST_CASE("a commit may time out where a rank takes longer to cancel than others
     "iterations": 5, "iterations_per_block": 6, "exchanges": 3, "zone_compute_s": 4.44e-05,
     "state_bytes": 20000}, "transactions": {"name": "fampi", "checkpoint_iterations": null,
     "storage_bandwidth_Bps": 36500000000, "node_storage_bandwidth_Bps": 8640000, "spawn":
-    "same-node", "rebuild_over": "tree", "control_bytes": 600, "agreement": "star",
+    "spare-node", "rebuild_over": "tree", "control_bytes": 600, "agreement": "star",
     "recovery": "merge", "protect_recovery": true, "request_timeout_s": 9.97,
     "wait_timeout_s": 0.7, "retries": 3, "cancel_s": 1000000000}, "failure_detection":
     {"name": "connection-loss", "radix": 5}, "faults": {"at": [{"event": 493, "daemons": [1,
