@@ -238,7 +238,7 @@ TEST_CASE(
         if (self == 1 && context.incarnation() == 1) context.send(2, 0, 0);
       };
       handlers.peer_restarted = [self](Context& context, Incarnation) {
-        for (const std::uint16_t kind : {1, 2})
+        for (const std::uint16_t kind : {std::uint16_t{1}, std::uint16_t{2}})
           if (self == 2) context.send(0, kind, 0);
       };
       const auto message = handlers.message;
