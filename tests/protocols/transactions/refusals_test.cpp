@@ -21,6 +21,15 @@ struct Told {
   std::string fault = R"({"time_s": 0.01, "ranks": [1]})";
 };
 
+/// The members of a component: its name, and its options as they follow.
+std::string named(const std::string& name, const std::string& options) {
+  std::string members = R"("name": ")";
+  members += name;
+  members += '"';
+  members += options;
+  return members;
+}
+
 std::string text_of(const Told& told) {
   const std::string transactions =
       told.transactions.empty() ? "" : R"("transactions": {)" + told.transactions + "}, ";
@@ -115,7 +124,7 @@ TEST_CASE("no death is to be recovered from with what it takes away") {
   const std::string of_spare = R"({"time_s": 0.01, "nodes": [4]})";
   const std::string nobody = R"({"time_s": 0.01, "ranks": [1], "soft": true})";
   for (const std::string name : {"fampi", "ulfm", "relaunch"})
-    CHECK_THAT(error_of({.transactions = R"("name": ")" + name + R"(", )" + local}),
+    CHECK_THAT(error_of({.transactions = named(name, ", " + local)}),
                Contains("s.json: transactions.checkpoint: \"local\" leaves checkpoints on the node "
                         "of the dead process, and spawn \"spare-node\" starts the new one on "
                         "another, expected \"partner\" or \"storage\" under faults, or spawn "
@@ -127,7 +136,7 @@ TEST_CASE("no death is to be recovered from with what it takes away") {
                   .transactions = fampi + local + R"(, "recovery": "shrink")"}) == "");
   const std::string same = R"(, "spawn": "same-node")";
   for (const std::string name : {"fampi", "ulfm", "relaunch"})
-    CHECK_THAT(error_of({.transactions = R"("name": ")" + name + "\"" + same, .fault = of_node}),
+    CHECK_THAT(error_of({.transactions = named(name, same), .fault = of_node}),
                Contains("s.json: transactions.spawn: \"same-node\" has no node for the processes "
                         "of a node that fails"));
   CHECK(error_of({.transactions = R"("name": "fampi")" + same, .fault = of_spare}) == "");
@@ -181,10 +190,9 @@ TEST_CASE("a wait that is shorter than any message takes is noted") {
     REQUIRE(noted.size() == 1);
     CHECK_THAT(noted[0], Contains("transactions." + option + ": is too short for stampede"));
   }
-  const std::string period = R"("heartbeat_period_s": 1e-8, )";
+  const std::string short_wait = R"(, "heartbeat_period_s": 1e-8, "timeout_s": 2e-8)";
   for (const std::string name : {"rdaemon", "ulfm"}) {
-    const auto noted = notes(R"("name": "fampi")",
-                             R"("name": ")" + name + "\", " + period + R"("timeout_s": 2e-8)");
+    const auto noted = notes(R"("name": "fampi")", named(name, short_wait));
     REQUIRE(noted.size() == 1);
     CHECK_THAT(noted[0], Contains("failure_detection.timeout_s: is too short for stampede"));
   }
