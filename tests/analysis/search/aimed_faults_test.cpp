@@ -12,20 +12,14 @@
 #include "analysis/search/judged_run.hpp"
 #include "analysis/search/run_track.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/json/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "tests/support/json_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::search;
+using faultline::test::tree;
 
 namespace {
-
-JsonValue tree(const std::string& text) {
-  Problems problems("tree");
-  JsonValue value = parse_json(text, problems);
-  problems.throw_if_any();
-  return value;
-}
 
 Judgement judged_quickly(const JsonValue& scenario) {
   return judged(scenario, {.events = 20000, .explored_each = 0});

@@ -4,22 +4,11 @@
 
 #include <catch2/catch.hpp>
 #include <string>
-
-#include "sim/json/json_reader.hpp"
+#include "tests/support/json_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::search;
-
-namespace {
-
-JsonValue tree(const std::string& text) {
-  Problems problems("tree");
-  JsonValue value = parse_json(text, problems);
-  problems.throw_if_any();
-  return value;
-}
-
-}  // namespace
+using faultline::test::tree;
 
 TEST_CASE("a commit may time out where a rank takes longer to cancel than others wait") {
   // Each request that is cancelled takes 1e9 s, more than any timeout of the judge.

@@ -78,7 +78,7 @@ TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is see
   CHECK(seen(0, 6.0) == "a fault of whom all spare");
 }
 
-TEST_CASE("who is not stated to die is judged by the sources, and who is stated is not") {
+TEST_CASE("the sources judge the death of a rank that no stated fault names, and no other") {
   const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"event": 7, "ranks": [0]},
       {"event": 8, "nodes": [3]}], "poisson": {"mtbf_s": 1, "start_s": 5, "spare_root": true}})");
   const auto seen = [&](ActorId rank) {

@@ -13,20 +13,14 @@
 #include "analysis/search/shrunk_scenario.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/checked_object.hpp"
-#include "sim/json/json_reader.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "tests/support/json_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::search;
+using faultline::test::tree;
 
 namespace {
-
-JsonValue tree(const std::string& text) {
-  Problems problems("tree");
-  JsonValue value = parse_json(text, problems);
-  problems.throw_if_any();
-  return value;
-}
 
 /// How many numbers the lists of victims have in all.
 std::size_t victims_in(const JsonValue& scenario) {

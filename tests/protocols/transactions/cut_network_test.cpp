@@ -10,7 +10,7 @@ using namespace faultline;
 
 // A process is told by the others' agreement that it is dead itself, and by its detector that they
 // are. It looked for the first rank that lives beyond the last one.
-TEST_CASE("who is dead for all, as all are for it, looks for no leader among the others") {
+TEST_CASE("a process that all others take for dead, as it takes them, seeks no leader among them") {
   for (const std::string name : {"fampi", "ulfm", "relaunch"}) {
     std::string text =
         R"({"schema_version": 1, "seed": 5, "platform": {"machine": "stampede", "processes": 8, )"

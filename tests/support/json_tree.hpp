@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline::test {
+
+/// The value that a text states as JSON. Throws UsageError if it is none.
+inline JsonValue tree(const std::string& text) {
+  Problems problems("tree");
+  JsonValue value = parse_json(text, problems);
+  problems.throw_if_any();
+  return value;
+}
+
+}  // namespace faultline::test
