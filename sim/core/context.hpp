@@ -288,7 +288,7 @@ class Context {
   void spend(double duration_s) { turn_.spent_s += duration_s; }
 
   /// Asks for on_flushed(peer) as soon as nothing from that incarnation of the peer to this actor
-  /// is in flight.
+  /// is in flight, but for the words of failure detectors, which say nothing about work.
   void flush(Incarnation peer) { want({.kind = Action::Kind::flush, .peer = peer}); }
   void flush(ActorId peer) { flush(known(peer)); }
 

@@ -152,6 +152,13 @@ struct alignas(kCacheLine) ActorState {
     Message* before = inbox_is_empty() ? nullptr : inbox_tail;
     if (message->channel == Family::message_logging)
       before = std::exchange(rare().logging_tail, message);
+    put_in_behind(before, message);
+  }
+  /// Puts a message of another family back that has arrived before all of these.
+  void put_back_in(Message* message) {
+    put_in_behind(rare_state ? rare_state->logging_tail : nullptr, message);
+  }
+  void put_in_behind(Message* before, Message* message) {
     Message*& place = before == nullptr ? inbox_head : before->next;
     message->next = std::exchange(place, message);
     if (message->next == nullptr) inbox_tail = message;

@@ -116,6 +116,7 @@ void EventQueue::next_bucket() {
       return;
     }
     if (!near_.empty()) return;
+    if (empty()) throw std::logic_error("no event is left to take out");
     if (!open_next_slot()) lay_out();
   }
 }

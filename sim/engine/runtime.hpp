@@ -277,6 +277,11 @@ class Runtime : private Services {
   std::int64_t& alive_by(const Message& message) {
     return (message.flags & kBackground) != 0 ? state_.background : state_.foreground;
   }
+  /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
+  /// logging, which lets it wait for something else.
+  void let_go(const ArmedTimer& timer) {
+    if (!timer.held) --(timer.background ? state_.background : state_.foreground);
+  }
   // messages (runtime.cpp)
   void receive(ActorId self, Message* message);
   /// When the actor's processor has done what takes work_s if nothing slows its node.

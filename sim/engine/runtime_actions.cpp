@@ -1,6 +1,7 @@
 // What handlers ask for: timers, flushes, phases, announcements, the end.
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 
 #include "sim/core/invariant.hpp"
@@ -129,7 +130,7 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
     return timer.kind == EventKind::timer && timer.family == family && timer.key == key;
   });
   if (armed == timers.end()) return;
-  --(armed->background ? state_.background : state_.foreground);
+  let_go(*armed);
   timers.erase(armed);
 }
 
@@ -159,18 +160,18 @@ void Runtime::timer_event(ActorId self, std::uint32_t serial) {
 /// Calls the handler of a timer, unless it has been cancelled, or of a notice.
 void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   auto& timers = state_.actors[self].rare_state->timers;
-  const auto armed = std::find_if(timers.begin(), timers.end(), [serial](const ArmedTimer& timer) {
-    return timer.serial == serial;
-  });
-  if (armed == timers.end()) return;
-  const ArmedTimer timer = *armed;
-  if (timer.kind == EventKind::timer &&
-      !may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key})) {
+  const auto find = [&] { return std::ranges::find(timers, serial, &ArmedTimer::serial); };
+  if (find() == timers.end()) return;
+  const ArmedTimer timer = *find();
+  const bool happens = timer.kind != EventKind::timer ||
+                       may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key});
+  const auto armed = find();  // the turn of message logging may have set others
+  let_go(*armed);
+  if (!happens) {
     armed->held = true;
     return;
   }
   timers.erase(armed);
-  --(timer.background ? state_.background : state_.foreground);
   if (timer.kind == EventKind::fault) return tell_error(self);
   if (timer.kind != EventKind::timer)
     return tell_death(timer.kind, self, static_cast<std::uint32_t>(timer.key));
@@ -195,13 +196,15 @@ void Runtime::await_processor(ActorId self) {
 // ---- flushes ----------------------------------------------------------------------------------
 
 /// True if something from that incarnation to the actor is in flight, apart from what the actor
-/// will refuse. Of the living, all that is in flight is looked at.
+/// will refuse, and from words of failure detectors. Of the living, all that is in flight is looked
+/// at.
 bool Runtime::in_flight_between(Incarnation from, ActorId to) {
   reach_ = std::max(reach_, Reach::channels);
   const Refusal* refusal = state_.any_refusal ? refusal_of(to, from) : nullptr;
   const auto is_meant = [&](const Message& message) {
     return message.from == from.actor && message.from_incarnation == from.number &&
            message.to == to && (message.flags & (kInFlight | kLost)) == kInFlight &&
+           message.channel != Family::failure_detection &&
            (refusal == nullptr || message.inject_s <= refusal->time_s);
   };
   if (!state_.actors[from.actor].alive || incarnation_of(from.actor) != from)
@@ -286,7 +289,7 @@ void Runtime::start_phase(ActorId self) {
     auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
       if (timer.family != Family::termination) return false;
-      --(timer.background ? state_.background : state_.foreground);
+      let_go(timer);
       return true;
     });
   }
@@ -304,14 +307,15 @@ void Runtime::start_phase(ActorId self) {
   release_early(self);
 }
 
+/// What has waited for a phase stands before what has arrived meanwhile.
 void Runtime::release_early(ActorId self) {
   ActorState& actor = state_.actors[self];
   if (!actor.rare_state || actor.rare_state->early.empty()) return;
   std::vector<Message*> early;
   early.swap(actor.rare_state->early);
-  for (Message* message : early) {
+  for (Message* message : std::views::reverse(early)) {
     ++alive_by(*message);
-    actor.put_in(message);
+    actor.put_back_in(message);
   }
   schedule_wake(actor, self);
 }

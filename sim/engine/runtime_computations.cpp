@@ -30,16 +30,18 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
   auto& running = actor.rare_state->running;
-  const auto done = std::find_if(running.begin(), running.end(),
-                                 [serial](const Computation& c) { return c.serial == serial; });
-  if (done == running.end()) return;
+  const auto find = [&] { return std::ranges::find(running, serial, &Computation::serial); };
+  if (find() == running.end()) return;
+  const Computation computation = *find();
   // Messages took its core in the meantime.
-  if (!done->held && done->end_s > state_.now_s) {
-    schedule(done->end_s, EventKind::compute_done, self, serial);
+  if (!computation.held && computation.end_s > state_.now_s) {
+    schedule(computation.end_s, EventKind::compute_done, self, serial);
     return;
   }
-  const Computation computation = *done;
-  if (!may_happen(self, {LocalEvent::Kind::computed, computation.family, computation.tag})) {
+  const bool happens =
+      may_happen(self, {LocalEvent::Kind::computed, computation.family, computation.tag});
+  const auto done = find();  // the turn of message logging may have begun others
+  if (!happens) {
     done->held = true;
     await_processor(self);
     return schedule_wake(actor, self);

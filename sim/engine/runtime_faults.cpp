@@ -160,8 +160,7 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);
-    for (const ArmedTimer& timer : state.rare_state->timers)
-      --(timer.background ? state_.background : state_.foreground);
+    for (const ArmedTimer& timer : state.rare_state->timers) let_go(timer);
     state.rare_state.reset();
   }
   if (state.lower) {

@@ -175,7 +175,7 @@ void Runtime::void_waits(ActorId self, Family layer) {
   const auto above = belongs_above(layer);
   std::erase_if(rare.timers, [&](const ArmedTimer& timer) {
     if (!above(timer)) return false;
-    --(timer.background ? state_.background : state_.foreground);
+    let_go(timer);
     return true;
   });
   forget_computations(self, above);

@@ -180,7 +180,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
                                     const ArmedTimer& next) { return one.serial < next.serial; }),
             "timers are not in the order in which they were set");
   for (const ArmedTimer& timer : rare.timers)
-    ++(timer.background ? recount.background : recount.foreground);
+    if (!timer.held) ++(timer.background ? recount.background : recount.foreground);
   check_due(actor, recount);
   invariant(rare.running.size() <= job_->shape.worker_cores,
             "more computations run than there are cores");

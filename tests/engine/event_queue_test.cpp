@@ -98,6 +98,14 @@ TEST_CASE("few events come out in order, equal times first in first out") {
   CHECK(both.same());
 }
 
+TEST_CASE("an event that is taken out of an empty queue is an error, and no endless search") {
+  EventQueue queue;
+  CHECK_THROWS_AS(queue.pop(), std::logic_error);
+  queue.push({.time_s = 1.0, .order = 1, .message = nullptr});
+  queue.pop();
+  CHECK_THROWS_AS(queue.pop(), std::logic_error);
+}
+
 TEST_CASE("many events come out in order under the hold model") {
   for (const int count : {255, 256, 257, 600, 8192, 40000}) {
     Both both(static_cast<std::uint64_t>(count));

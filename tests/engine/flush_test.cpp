@@ -55,6 +55,29 @@ TEST_CASE("a flush waits for the last message that is in flight, and no longer")
     }
 }
 
+// Rank 1 sends a word every 0.5 s, which is less than rank 0 takes to receive one.
+TEST_CASE("words of failure detectors do not hold a flush up") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    flushed_burst(job, 3, 12.5);
+    job.script(Family::failure_detection, [](ActorId self) {
+      Handlers handlers;
+      const auto beat = [self](Context& context) {
+        if (self == 0) return;
+        Context::background(context.send(0, 0, 0));
+        context.set_timer(0, 0.5, true);
+      };
+      handlers.start = beat;
+      handlers.timer = [beat](Context& context, std::uint64_t) { beat(context); };
+      return handlers;
+    });
+    job.spec.stop.time_s = 60;
+    const Seen seen = job.run(engine);
+    CAPTURE(engine_word(engine));
+    CHECK(seen.times_s(0, "flushed") == Times{seen.times_s(0, "got").back()});
+  }
+}
+
 TEST_CASE("messages of others do not hold a flush up") {
   for (const EngineKind engine : engines()) {
     Job job(3);

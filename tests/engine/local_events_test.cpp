@@ -117,6 +117,25 @@ TEST_CASE("what happens at a rank waits until message logging lets it happen") {
   }
 }
 
+TEST_CASE("a run ends in which message logging lets a timer wait for good") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.spec.stop.time_s = 1e6;
+    job.script(Family::workload, [](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(3, 40); };
+      return handlers;
+    });
+    job.script(Family::termination, [](ActorId) { return Handlers{}; });
+    job.own(Family::message_logging,
+            [&job](ActorId) { return std::make_unique<InOrder>(job, std::vector<LocalEvent>()); });
+    const Seen seen = job.run(engine);
+    CAPTURE(engine_word(engine));
+    CHECK(seen.result.outcome == Outcome::hung);
+    CHECK(seen.metric("end_time_s") == 100);
+  }
+}
+
 TEST_CASE("what waits can be cancelled") {
   for (const EngineKind engine : engines()) {
     const Seen seen = run_job(engine, true, true);

@@ -119,6 +119,48 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
   }
 }
 
+// The first message comes at 13 and waits. Rank 1 is busy from 20 to 25, when it announces the
+// phase; the second message has come at 22.
+TEST_CASE("what waits for a phase is handled before what has come meanwhile") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.spec.platform.worker_cores = 2;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.announced = [self](Context& context, std::uint32_t) {
+        context.start_phase();
+        if (self != 0) return;
+        context.compute(1, 1);
+        context.compute(9, 2);
+      };
+      handlers.compute_done = [](Context& context, std::uint64_t tag) {
+        context.send(1, static_cast<std::uint16_t>(tag), 0);
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", message.kind);
+      };
+      return handlers;
+    });
+    job.script(Family::termination, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (context.phase() > 0) return;
+        context.set_timer(0, self == 0 ? 0 : 20);
+        if (self == 1) context.set_timer(1, 21);
+      };
+      handlers.timer = [self](Context& context, std::uint64_t key) {
+        if (self == 1 && key == 0) return context.spend(5);
+        context.announce();
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CAPTURE(engine_word(engine));
+    CHECK(seen.values(1, "got") == Values{1, 2});
+    CHECK(seen.times_s(1, "got").front() >= 25);
+  }
+}
+
 TEST_CASE("a message of the next phase begins that phase where this one was announced") {
   for (const EngineKind engine : engines()) {
     Job job(2);
