@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/search/made_run.hpp"
 #include "analysis/search/unpromised.hpp"
+#include "sim/audit/run_observer.hpp"
+#include "sim/engine/engine.hpp"
 
 namespace faultline::search {
 
@@ -43,6 +47,20 @@ double sum_of_times_s(ComponentChoice choice) {
   for (const auto& [name, time_s] : times_of(choice))
     sum_s += std::isfinite(*time_s) ? *time_s : 0.0;
   return sum_s;
+}
+
+/// How long the largest message occupies a NIC that an option gives a size [s].
+double longest_send_s(const RunSpec& spec) {
+  double longest_B = 0.0;
+  for (const ComponentChoice& choice : spec.components)
+    if (choice.registration != nullptr)
+      for (const OptionSpec& option : choice.registration->options) {
+        const auto given = choice.options.find(option.name);
+        if (option.unit != "B" || given == choice.options.end()) continue;
+        if (const auto* bytes = std::get_if<std::int64_t>(&given->second); bytes != nullptr)
+          longest_B = std::max(longest_B, static_cast<double>(*bytes));
+      }
+  return longest_B / spec.platform.machine.nic_bandwidth_Bps;
 }
 
 /// Is that what a detector costs, and no time for which it waits?
@@ -98,6 +116,28 @@ double patience_s(const RunSpec& spec) {
   return kTimes * (platform.processes + platform.spare_nodes) * all_s;
 }
 
+/// Sees who computes.
+class ComputeLog final : public RunObserver {
+ public:
+  void see(const Sight& sight) override {
+    if (sight.kind == Sight::Kind::compute_began) computing_.emplace(sight.actor, sight.value);
+    if (sight.kind == Sight::Kind::compute_ended) computing_.erase({sight.actor, sight.value});
+    if (sight.kind == Sight::Kind::died)
+      std::erase_if(computing_, [&](const auto& one) { return one.first == sight.actor; });
+  }
+  [[nodiscard]] bool somebody_computes() const { return !computing_.empty(); }
+
+ private:
+  std::set<std::pair<ActorId, std::uint64_t>> computing_;
+};
+
+/// Does somebody who lives compute when the run ends? No option says how long that takes.
+bool computes_at_the_end(const Scenario& scenario) {
+  ComputeLog log;
+  run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
+  return log.somebody_computes();
+}
+
 /// A detector that is left in peace tells all who live of every death. The same job waits for
 /// nothing else, and for long.
 std::optional<Finding> against_missed_deaths(const Scenario& scenario, const RunRecord& first) {
@@ -117,6 +157,8 @@ std::optional<Finding> against_missed_deaths(const Scenario& scenario, const Run
   const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
   const bool has_waited = again.run->outcome == Outcome::limit && waited_s >= patience;
   if (!has_waited && again.run->outcome != Outcome::deadlock) return std::nullopt;
+  if (spec.platform.progress == Progress::between && computes_at_the_end(patient))
+    return std::nullopt;
   return Finding{"missed death", "somebody who lives is never told of a death"};
 }
 
@@ -135,8 +177,10 @@ bool is_quiet(const RunSpec& spec) {
 std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
                                                       const RunRecord& first) {
   constexpr double kTimes = 1000;
+  constexpr double kLoad = 1e-3;  // of the network, by one message [s]
   if (count(first, "false_reports") == 0.0 || stalls_s(scenario.points.front()) > 0.0)
     return std::nullopt;
+  if (longest_send_s(scenario.points.front()) > kTimes * kLoad) return std::nullopt;
   Scenario slower = scenario;
   RunSpec& spec = slower.points.front();
   for (const auto& [name, time_s] : times_of(spec.components[index_of(Family::failure_detection)]))

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "analysis/runs/worker_process.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline::search {
 
 namespace {
+
+/// What the network has lost between two who live.
+struct Losses {
+  bool words = false;  ///< a message of a failure detector
+  bool work = false;   ///< any other message
+};
 
 /// Sees what the network loses on its way between two who live.
 class LossLog final : public RunObserver {
@@ -20,12 +27,9 @@ class LossLog final : public RunObserver {
     if (sight.kind != Sight::Kind::lost || (sight.message->flags & kLost) == 0) return;
     // What the dead had still to send, or to handle, is lost in every network.
     if (is_dead_.at(sight.actor) || is_dead_.at(sight.peer)) return;
-    (sight.message->channel == Family::failure_detection ? word_ : work_) = true;
+    (sight.message->channel == Family::failure_detection ? losses_.words : losses_.work) = true;
   }
-  /// The network has lost a message of a failure detector.
-  [[nodiscard]] bool lost_word() const { return word_; }
-  /// The network has lost any other message.
-  [[nodiscard]] bool lost_work() const { return work_; }
+  [[nodiscard]] Losses losses() const { return losses_; }
 
  private:
   static std::size_t actors_of(const RunSpec& spec) {
@@ -33,9 +37,30 @@ class LossLog final : public RunObserver {
     return std::size_t{job.processes} + job.nodes + job.spare_nodes;
   }
   std::vector<bool> is_dead_;
-  bool word_ = false;
-  bool work_ = false;
+  Losses losses_;
 };
+
+/// On SimGrid a run has a process of its own.
+Losses losses_of(const Scenario& scenario) {
+  RunSpec patient = scenario.points.front();  // ends after the network drops what it has lost
+  patient.stop.grace_s = std::max(patient.stop.grace_s, 1.0);
+  const auto looked_at = [&] {
+    LossLog log(patient);
+    run_simulation(patient, scenario.engine, scenario.seed, 0, &log);
+    return log.losses();
+  };
+  if (scenario.engine == EngineKind::loggp) return looked_at();
+  Losses losses;
+  in_processes(
+      1,
+      [&](unsigned, const WriteLine& write) {
+        const Losses seen = looked_at();
+        if (seen.words) write("words");
+        if (seen.work) write("work");
+      },
+      [&](const std::string& line) { (line == "work" ? losses.work : losses.words) = true; });
+  return losses;
+}
 
 double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
 
@@ -73,11 +98,17 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
   });
 }
 
-/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0.
+/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0; a dead daemon loses what
+/// it should relay along a tree; and of two daemons with PRRTE's distances, one tells nobody.
 bool leaves_somebody_out(const RunSpec& spec) {
   const OptionValues& options = spec.component(Family::failure_detection).options;
-  const auto as_built = options.find("as_built");
-  return as_built != options.end() && as_built->second == OptionValue(true);
+  const auto is = [&](const char* option, const OptionValue& value) {
+    const auto given = options.find(option);
+    return given != options.end() && given->second == value;
+  };
+  const JobShape job = job_shape(spec.platform);
+  return is("as_built", true) || is("broadcast", std::string("routed-tree")) ||
+         (is("broadcast", std::string("prrte-as-built")) && job.nodes + job.spare_nodes <= 2);
 }
 
 bool errs_on_purpose(const RunSpec& spec) {
@@ -96,11 +127,8 @@ bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
     return true;
   const bool loses = !spec.partitions.empty() || spec.platform.detection_loss_probability > 0.0;
   if (!loses) return false;
-  LossLog log(spec);
-  RunSpec patient = spec;  // which does not end before the network drops what it has lost
-  patient.stop.grace_s = std::max(spec.stop.grace_s, 1.0);
-  run_simulation(patient, EngineKind::loggp, scenario.seed, 0, &log);
-  return (!spec.partitions.empty() && log.lost_work()) || (missed && log.lost_word());
+  const Losses losses = losses_of(scenario);
+  return (!spec.partitions.empty() && losses.work) || (missed && losses.words);
 }
 
 bool was_in_peace(const RunSpec& spec, const RunRecord& run) {

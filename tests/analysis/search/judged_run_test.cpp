@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+
 #include "tests/support/json_tree.hpp"
 
 using namespace faultline;
@@ -44,5 +45,40 @@ TEST_CASE("who computes for long, and hears of nothing meanwhile, has not missed
     8.59, "time_s": 1.4}})"),
       {});
   CHECK(judgement.refused.empty());
+  CHECK_FALSE(judgement.finding);
+}
+
+// One task of the tree takes minutes, however short the options' times are.
+TEST_CASE("who is amid a computation that no option bounds has not missed a death") {
+  const Judgement judgement = judged(
+      tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 2, "progress":
+    "between"}, "workload": {"name": "work-stealing", "node_compute_s": 1}, "failure_detection":
+    {"name": "connection-loss"}, "faults": {"at": [{"ranks": [0], "event": 1}]}})"),
+      {});
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("a death that PRRTE's graphs lose, as their page says, is not missed") {
+  const auto judged_over = [](const std::string& graph, int processes) {
+    return judged(
+               tree(R"({"schema_version": 1, "platform": {"machine": "stampede", "processes": )" +
+                    std::to_string(processes) + R"(}, "workload": {"name": "allreduce"},
+    "failure_detection": {"name": "rdaemon", "broadcast": )" +
+                    graph + R"(}, "faults": {"at": [{"time_s": 0, "ranks": [1]}]}})"),
+               {})
+        .finding;
+  };
+  CHECK_FALSE(judged_over(R"("routed-tree", "radix": 1)", 3));
+  CHECK_FALSE(judged_over(R"("prrte-as-built")", 2));
+  CHECK_FALSE(judged_over(R"("bmg")", 2));
+}
+
+TEST_CASE("a detector whose words wait behind gigabytes has not erred without a reason") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "intrepid", "processes": 4},
+    "workload": {"name": "ordered-stencil"}, "termination": {"name": "rel-eager",
+    "control_bytes": 31249999438}, "failure_detection": {"name": "swim", "members": "ranks",
+    "heartbeat_period_s": 0.0204, "suspicion_multiplier": 11, "lifeguard": false}})"),
+             {});
   CHECK_FALSE(judgement.finding);
 }

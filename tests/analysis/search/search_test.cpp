@@ -13,6 +13,7 @@
 #include "analysis/search/shrunk_scenario.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/checked_object.hpp"
+#include "sim/platform/platform_file.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "tests/support/json_tree.hpp"
 
@@ -175,15 +176,16 @@ TEST_CASE("a program without protection may wait for the dead, and a detector ma
 
 TEST_CASE("only what the network has really kept from somebody is an excuse") {
   const auto judged_under = [](const std::string& partition, const std::string& more) {
-    return judged(tree(R"({"schema_version": 1, "seed": 1,
+    return judged(tree(R"({"schema_version": 1, "seed": 1, )" + more + R"(
       "platform": {"machine": "mira", "processes": 4}, "workload": {"name": "allreduce"},
       "failure_detection": {"name": "oracle"},
       "faults": {"partition": {"nodes": [[0], [1, 2, 3]], )" +
-                       partition + "}" + more + "}}"),
+                       partition + "}}}"),
                   {});
   };
   // The job waits for what is lost, and nobody repeats it.
   CHECK(judged_under(R"("from_s": 0)", "").by_membership);
+  if (kHasSimGrid) CHECK(judged_under(R"("from_s": 0)", R"("engine": "simgrid",)").by_membership);
   // The job has ended before the network is cut.
   const Judgement later = judged_under(R"("from_s": 1000)", "");
   CHECK(later.outcome == "finished");
