@@ -64,6 +64,10 @@ function(faultline_add_precompiled name header)
   add_library(${name} OBJECT "${nothing}")
   target_link_libraries(${name} PRIVATE faultline_flags faultline_libraries)
   target_compile_options(${name} PRIVATE ${ARGN})
+  if(FAULTLINE_PRECOMPILED_LAUNCHER)
+    set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER
+                                             "${FAULTLINE_PRECOMPILED_LAUNCHER}")
+  endif()
   # In angle brackets: CMake writes any other path down whole, and another checkout's cache misses.
   target_precompile_headers(${name} PRIVATE "<${header}>")
 endfunction()

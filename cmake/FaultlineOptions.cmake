@@ -29,6 +29,10 @@ if(FAULTLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     # asks for the time, or for a macro. Ours do not.
     set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env
         CCACHE_SLOPPINESS=pch_defines,time_macros "${FAULTLINE_CCACHE}")
+    # ccache must look at the files of a precompiled header, not at what the preprocessor makes of
+    # them. To `#pragma once`, a header in which only a comment has changed is another file.
+    set(FAULTLINE_PRECOMPILED_LAUNCHER /usr/bin/env CCACHE_DEPEND=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros "${FAULTLINE_CCACHE}")
   endif()
 endif()
 
