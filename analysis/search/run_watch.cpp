@@ -198,12 +198,16 @@ void RunWatch::received(const Sight& sight) {
   const Channel channel{{message.from, message.from_incarnation},
                         {message.to, processes_[message.to].life},
                         lane_of(message)};
-  std::uint64_t& last = last_[channel];
-  if (place->second < last && spec_.platform.ordering == Ordering::fifo)
+  std::map<std::uint32_t, std::uint64_t>& last = last_[channel];
+  // What is of a later phase waits for it, and lets messages of this one pass.
+  const bool is_late = std::any_of(last.lower_bound(message.phase), last.end(),
+                                   [&](const auto& later) { return place->second < later.second; });
+  if (is_late && spec_.platform.ordering == Ordering::fifo)
     found("out of order", sight,
           "a message from " + std::to_string(message.from) + " to " + std::to_string(message.to) +
               " comes behind a later one");
-  last = std::max(last, place->second);
+  std::uint64_t& of_phase = last[message.phase];
+  of_phase = std::max(of_phase, place->second);
   places_.erase(place);
 }
 

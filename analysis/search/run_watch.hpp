@@ -94,7 +94,7 @@ class RunWatch final : public RunObserver {
   bool misled_ = false;  ///< a process that lives was declared dead: it ends, and is not heard
   std::uint64_t sent_ = 0;
   std::unordered_map<const Message*, std::uint64_t> places_;  ///< of those on their way; looked up
-  std::map<Channel, std::uint64_t> last_;                     ///< that has come
+  std::map<Channel, std::map<std::uint32_t, std::uint64_t>> last_;  ///< that has come, by phase
   /// A message of the program that was lost while both its ends seemed to live. An observer sees a
   /// death after the messages that are lost with it.
   struct Loss {

@@ -163,6 +163,24 @@ TEST_CASE("a message that comes before an earlier one is seen where messages kee
             .empty());
 }
 
+TEST_CASE("a message of the next phase lets those of this one pass, and not the other way round") {
+  const auto seen = [](std::uint32_t first_phase, std::uint32_t second_phase) {
+    Message first = message_between(0, 1);
+    Message second = message_between(0, 1);
+    first.put_in_phase(first_phase);
+    second.put_in_phase(second_phase);
+    RunWatch watch(spec_of(kFour));
+    place_four(watch);
+    for (const Message* message : {&first, &second}) show(watch, Sight::Kind::sent, *message, 0);
+    for (const Message* message : {&second, &first})
+      show(watch, Sight::Kind::received, *message, 1);
+    return kind_of(watch);
+  };
+  CHECK(seen(1, 0).empty());
+  CHECK(seen(0, 1) == "out of order");
+  CHECK(seen(1, 1) == "out of order");
+}
+
 TEST_CASE("a message between those whom nothing parts must not be lost") {
   const RunSpec spec = spec_of(kFour + R"(, "faults": {"partition":
       {"ranks": [[0], [1]], "from_s": 1, "to_s": 2}})");
