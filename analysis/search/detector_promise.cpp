@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/search/made_run.hpp"
+#include "analysis/search/message_times.hpp"
 #include "analysis/search/unpromised.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
@@ -47,20 +48,6 @@ double sum_of_times_s(ComponentChoice choice) {
   for (const auto& [name, time_s] : times_of(choice))
     sum_s += std::isfinite(*time_s) ? *time_s : 0.0;
   return sum_s;
-}
-
-/// How long the largest message occupies a NIC that an option gives a size [s].
-double longest_send_s(const RunSpec& spec) {
-  double longest_B = 0.0;
-  for (const ComponentChoice& choice : spec.components)
-    if (choice.registration != nullptr)
-      for (const OptionSpec& option : choice.registration->options) {
-        const auto given = choice.options.find(option.name);
-        if (option.unit != "B" || given == choice.options.end()) continue;
-        if (const auto* bytes = std::get_if<std::int64_t>(&given->second); bytes != nullptr)
-          longest_B = std::max(longest_B, static_cast<double>(*bytes));
-      }
-  return longest_B / spec.platform.machine.nic_bandwidth_Bps;
 }
 
 /// Is that what a detector costs, and no time for which it waits?

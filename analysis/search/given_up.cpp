@@ -6,6 +6,7 @@
 #include "analysis/lemmas/block_promise.hpp"
 #include "analysis/lemmas/recovery_promise.hpp"
 #include "analysis/search/made_run.hpp"
+#include "analysis/search/message_times.hpp"
 #include "analysis/search/unpromised.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -15,12 +16,13 @@ namespace {
 
 bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
 
-/// The longest time that a component or the platform declares or is given, but for timeouts [s].
+/// The longest time that a component or the platform declares or is given, but for timeouts, or
+/// that a message takes [s].
 double longest_time_s(const RunSpec& spec) {
   const PlatformSpec& platform = spec.platform;
-  double longest_s =
-      std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
-                platform.local_exit_delay_s, platform.restart_delay_s, platform.start_delay_s});
+  double longest_s = std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
+                               platform.local_exit_delay_s, platform.restart_delay_s,
+                               platform.start_delay_s, longest_send_s(spec)});
   for (const FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
   for (const ComponentChoice& choice : spec.components) {
     if (choice.registration == nullptr) continue;
@@ -49,6 +51,13 @@ std::optional<Scenario> with_long_timeouts(const Scenario& scenario) {
   return patient;
 }
 
+/// Has somebody who lives been declared dead?
+bool reports_the_living(const RunResult& result) {
+  const auto& values = result.metrics.values();
+  const auto reports = values.find("false_reports");
+  return reports != values.end() && reports->second.value_or(0.0) > 0.0;
+}
+
 /// A program of TryBlocks is given up for the reasons on the pages of the protocols, where they
 /// hold. Whether a timeout was long enough, nobody can tell from outside.
 std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
@@ -63,7 +72,8 @@ std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   const bool is_given_up =
       result.outcome == Outcome::fatal_reported &&
       (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
-  if (!is_given_up) return std::nullopt;
+  // Others than in the run itself may have been declared dead while it waits for longer.
+  if (!is_given_up || reports_the_living(result)) return std::nullopt;
   if (const auto broken = against_blocks(*promise, result, log))
     return Finding{"needless-fatal", broken->text};
   return std::nullopt;

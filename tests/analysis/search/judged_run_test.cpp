@@ -82,3 +82,17 @@ TEST_CASE("a detector whose words wait behind gigabytes has not erred without a 
              {});
   CHECK_FALSE(judgement.finding);
 }
+
+TEST_CASE("a program whose words take minutes may be given up") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "mira", "processes": 8,
+    "processes_per_node": 2, "spare_nodes": 2}, "workload": {"name": "lulesh-mpi"},
+    "transactions": {"name": "fampi", "control_bytes": 31249999452}, "failure_detection":
+    {"name": "swim", "members": "ranks", "heartbeat_period_s": 1.56, "fallback_probe": false,
+    "suspicion_multiplier": 16, "suspicion_maximum": 3.16, "lifeguard": false,
+    "gossip_period_s": 0.0309, "gossip_members": 1, "retransmit_multiplier": 1}, "faults":
+    {"at": [{"ranks": [3], "event": 974}, {"stall_s": 0.5, "ranks": [0], "time_s": 2.86}]}})"),
+             {});
+  CHECK(judgement.outcome == "fatal-reported");
+  CHECK_FALSE(judgement.finding);
+}
