@@ -70,6 +70,24 @@ double last_stated_s(const RunSpec& spec) {
   return last_s;
 }
 
+/// Raises an option that has a lesser value.
+template <class Number>
+void raise(OptionValues& options, const char* option, Number least) {
+  OptionValue& value = options.at(option);
+  value = std::max(std::get<Number>(value), least);
+}
+
+/// A member of swim passes each update on so often, to so many, that chance hardly leaves a member
+/// out, as the page asks for.
+void pass_on_often(RunSpec& spec) {
+  OptionValues& options = spec.components[index_of(Family::failure_detection)].options;
+  if (!options.contains("retransmit_multiplier")) return;
+  raise(options, "retransmit_multiplier", std::int64_t{16});
+  raise(options, "gossip_members", std::int64_t{3});
+  raise(options, "packet_bytes", std::int64_t{1400});
+  options.at("update_bytes") = std::int64_t{48};
+}
+
 // ---- deaths that are missed -------------------------------------------------------------------
 
 /// Does nothing disturb a run but deaths of those who stay dead, few enough that a detector can
@@ -95,7 +113,8 @@ double patience_s(const RunSpec& spec) {
   const ComponentChoice& detector = spec.component(Family::failure_detection);
   const PlatformSpec& platform = spec.platform;
   double all_s = 1.0 + platform.local_exit_delay_s + platform.link_lost_delay_s +
-                 sum_of_times_s(detector) + stalls_s(spec) + platform.start_delay_s;
+                 sum_of_times_s(detector) + stalls_s(spec) + platform.start_delay_s +
+                 longest_send_s(spec);
   if (!detector.options.contains("heartbeat_period_s")) all_s += platform.silent_link_lost_delay_s;
   if (platform.progress == Progress::between)
     all_s += sum_of_times_s(spec.component(Family::workload));
@@ -137,6 +156,7 @@ std::optional<Finding> against_missed_deaths(const Scenario& scenario, const Run
   stop.when = StopWhen::all_reported;
   stop.time_s = std::max(last_s(first), last_stated_s(spec)) + patience;
   stop.events *= 10;
+  pass_on_often(patient.points.front());
   const ReplicationRecord again = made_run(patient);
   if (!again.run || count(*again.run, "missed_reports") == 0.0 ||
       count(*again.run, "false_reports") > 0.0)
@@ -191,24 +211,18 @@ bool give_patience(RunSpec& spec, double stall_s) {
   const auto period = options.find("heartbeat_period_s");
   if (period == options.end()) return true;  // no timeouts, or none of its own
   const double period_s = std::get<double>(period->second);
-  const auto raise = [&](const char* option, auto least) {
-    OptionValue& value = options.at(option);
-    value = std::max(std::get<decltype(least)>(value), least);
-  };
   if (options.contains("timeout_s")) {
-    raise("timeout_s", 1.2 * period_s + 3 * stall_s);
+    raise(options, "timeout_s", 1.2 * period_s + 3 * stall_s);
     return true;
   }
   if (!options.contains("suspicion_multiplier")) return false;
   constexpr double kMostPeriods = 100;
   if (stall_s > kMostPeriods * period_s) return false;
-  raise("suspicion_multiplier", static_cast<std::int64_t>(10 + std::ceil(stall_s / period_s)));
-  raise("retransmit_multiplier", std::int64_t{16});
-  raise("gossip_members", std::int64_t{3});
-  raise("packet_bytes", std::int64_t{1400});
+  raise(options, "suspicion_multiplier",
+        static_cast<std::int64_t>(10 + std::ceil(stall_s / period_s)));
+  pass_on_often(spec);
   options.at("gossip_period_s") =
       std::min(std::get<double>(options.at("gossip_period_s")), period_s / 5);
-  options.at("update_bytes") = std::int64_t{48};
   return true;
 }
 

@@ -96,3 +96,17 @@ TEST_CASE("a program whose words take minutes may be given up") {
   CHECK(judgement.outcome == "fatal-reported");
   CHECK_FALSE(judgement.finding);
 }
+
+TEST_CASE("a death that few words of swim tell, and that gigabytes keep back, is not missed") {
+  const auto finding = [](const std::string& scenario) {
+    return judged(tree(scenario), {}).finding;
+  };
+  CHECK_FALSE(finding(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 6},
+    "workload": {"name": "try-script", "steps": ["try", "try local among 5-5", "finish", "finish"]},
+    "failure_detection": {"name": "swim", "members": "daemons", "retransmit_multiplier": 1,
+    "push_pull_period_s": null}, "faults": {"at": [{"ranks": [0], "time_s": 0.01}]}})"));
+  CHECK_FALSE(finding(R"({"schema_version": 1, "platform": {"machine": "intrepid",
+    "processes": 6, "silent_link_lost_delay_s": 0}, "workload": {"name": "stencil"},
+    "failure_detection": {"name": "connection-loss", "control_bytes": 31249999449}, "faults":
+    {"at": [{"event": 70, "nodes": [5]}, {"nodes": [0, 1], "time_s": 30.000087190906605}]}})"));
+}
