@@ -5,37 +5,14 @@
 
 #include "analysis/lemmas/block_promise.hpp"
 #include "analysis/lemmas/recovery_promise.hpp"
+#include "analysis/search/long_times.hpp"
 #include "analysis/search/made_run.hpp"
-#include "analysis/search/message_times.hpp"
 #include "analysis/search/unpromised.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline::search {
 
 namespace {
-
-bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
-
-/// The longest time that a component or the platform declares or is given, but for timeouts, or
-/// that a message takes [s].
-double longest_time_s(const RunSpec& spec) {
-  const PlatformSpec& platform = spec.platform;
-  double longest_s = std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
-                               platform.local_exit_delay_s, platform.restart_delay_s,
-                               platform.start_delay_s, longest_send_s(spec)});
-  for (const FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
-  for (const ComponentChoice& choice : spec.components) {
-    if (choice.registration == nullptr) continue;
-    for (const OptionSpec& option : choice.registration->options) {
-      const auto given = choice.options.find(option.name);
-      if (option.unit != "s" || is_timeout(option.name) || given == choice.options.end()) continue;
-      if (const auto* time_s = std::get_if<double>(&given->second);
-          time_s != nullptr && std::isfinite(*time_s))
-        longest_s = std::max(longest_s, *time_s);
-    }
-  }
-  return longest_s;
-}
 
 /// The same with timeouts that are never too short for the program. Nothing if somebody takes so
 /// much time that none is long enough.

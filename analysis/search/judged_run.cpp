@@ -8,6 +8,7 @@
 #include "analysis/search/detector_promise.hpp"
 #include "analysis/search/explored_job.hpp"
 #include "analysis/search/given_up.hpp"
+#include "analysis/search/long_times.hpp"
 #include "analysis/search/made_run.hpp"
 #include "analysis/search/run_watch.hpp"
 #include "analysis/search/unpromised.hpp"
@@ -132,11 +133,11 @@ class Judge {
 
   /// What is announced late, because everything is slow, is announced all the same.
   bool is_hung_for_good() {
-    constexpr double kGrace_s = 1e5;
+    const double grace_s = std::max(1e5, 10 * longest_time_s(spec_));
     Scenario patient = scenario_;
     RunSpec& spec = patient.points.front();
-    spec.stop.grace_s = std::max(spec.stop.grace_s, kGrace_s);
-    spec.stop.time_s = std::max(spec.stop.time_s, 2 * kGrace_s);
+    spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
+    spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
     const ReplicationRecord again = made_run(patient);
     return again.run && again.run->outcome == Outcome::hung;

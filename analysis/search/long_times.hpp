@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline::search {
+
+/// Is this the name of an option that says when somebody gives up waiting?
+bool is_timeout(const std::string& option);
+
+/// The longest time that a component or the platform declares or is given, but for timeouts, or
+/// that a message takes [s].
+double longest_time_s(const RunSpec& spec);
+
+/// How long the largest message to which an option gives a size occupies a NIC [s].
+double longest_send_s(const RunSpec& spec);
+
+}  // namespace faultline::search
