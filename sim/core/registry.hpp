@@ -30,7 +30,7 @@ struct Traits {
   bool announces = false;          ///< termination: a run may stop on its announcement
   bool starts_at_root = false;     ///< workload: only rank 0 has work at the start
   bool finishes = false;           ///< workload: it declares its own end (stop.when = finished)
-  bool needs_logging_off = false;  ///< clashes with message logging (DESIGN: stack of a rank)
+  bool needs_logging_off = false;  ///< clashes with message logging (docs/architecture.md)
   bool accurate = false;           ///< detector: never reports a live process
   /// It can go on from a copy of itself that an image holds: all its state is its own, and
   /// on_restored begins again whatever does not go on by itself.

@@ -1,7 +1,7 @@
-"""docs/adding-a-protocol.md, followed to the letter in a copy of the checkout, does what it says.
+"""The pages of docs/adding/, followed to the letter in a copy of the checkout, do what they say.
 
-What the page leaves as it is, is not compiled again: a launcher of the compiler takes the objects
-of the build tree under test where command and sources are the same. The page edits no header."""
+What the pages leave as it is, is not compiled again: a launcher of the compiler takes the objects
+of the build tree under test where command and sources are the same. The pages edit no header."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["FAULTLINE_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["FAULTLINE_BUILD_DIR"])
-PAGE = SOURCE / "docs/adding-a-protocol.md"
+PAGES = SOURCE / "docs/adding"
 BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
                    re.MULTILINE | re.DOTALL)
 LEFT_BEHIND = shutil.ignore_patterns("build", ".git", ".cache", "__pycache__")
@@ -144,9 +144,12 @@ class FollowingThePage(unittest.TestCase):
             raise AssertionError(f"{command}: exit {result.returncode}\n{result.stdout}")
         return result.stdout
 
-    def follow(self, text):
-        """Writes the files and runs the commands of the page; what each block of commands says."""
-        for block in BLOCK.finditer(text):
+    def shell(self, script):
+        return self.call(["sh", "-e", "-c", script])
+
+    def follow(self, name):
+        """Writes the files of a page, and yields each block of commands where it stands."""
+        for block in BLOCK.finditer((PAGES / f"{name}.md").read_text()):
             if block["file"]:
                 path = self.top / block["file"]
                 self.assertFalse(path.exists(), f"{path}: the page says nothing of an older one")
@@ -156,18 +159,17 @@ class FollowingThePage(unittest.TestCase):
             else:
                 self.fail(f"what is this for? {block[0]}")
 
-    def test_it_does_what_it_says(self):
-        blocks = self.follow(PAGE.read_text())
-        for_program, for_test, for_failure, for_search, for_page, for_detector = range(6)
-        for number, script in enumerate(blocks):
+    def follow_termination(self):
+        for_program, for_test, for_failure, for_search, for_page = range(5)
+        for number, script in enumerate(self.follow("termination")):
             if number == for_failure:
                 with self.assertRaisesRegex(AssertionError, "premature") as failed:
-                    self.call(["sh", "-e", "-c", script])
+                    self.shell(script)
                 said = str(failed.exception)
                 self.assertIn("1 failed", said)
                 self.assertRegex(said, r"seed := 19\b")
                 continue
-            said = self.call(["sh", "-e", "-c", script])
+            said = self.shell(script)
             if number == for_program:
                 self.assertRegex(said, r"(?m)^    safra +a token")
                 self.assertRegex(said, r"(?m)^64 processes on mira, .*: all terminated$")
@@ -179,16 +181,33 @@ class FollowingThePage(unittest.TestCase):
                 self.assertIn("in 4 test cases", said)
             elif number == for_page:
                 self.assertIn("100% tests passed", said)
-            elif number == for_detector:
-                self.assertIn("in 4 test cases", said)
-                self.assertIn("100% tests passed", said)
-                self.assertIn("all-heartbeats among 64 daemons", said)
-        self.assertEqual(number, for_detector)
+        self.assertEqual(number, for_page)
+
+    def follow_failure_detection(self):
+        script, = self.follow("failure-detection")
+        said = self.shell(script)
+        self.assertIn("in 4 test cases", said)
+        self.assertIn("100% tests passed", said)
+        self.assertIn("all-heartbeats among 64 daemons", said)
+
+    def follow_workload(self):
+        script, = self.follow("workload")
+        said = self.shell(script)
+        self.assertIn("in 2 test cases", said)
+        self.assertIn("100% tests passed", said)
+        self.assertRegex(said, r"(?m)^64 processes on mira, .*: finished$")
+
+    def test_it_does_what_it_says(self):
+        self.follow_termination()
+        self.follow_failure_detection()
+        self.follow_workload()
+        for name in ("message-logging", "transactions"):
+            self.assertEqual(list(self.follow(name)), [])
         self.assertNotIn("tests/example/", (self.build / "compile_commands.json").read_text())
         self.check_compiled()
 
     def check_compiled(self):
-        """Nothing was compiled but the units of what the page writes or changes, and the two small
+        """Nothing was compiled but the units of what the pages write or change, and the two small
         files that the build writes."""
         began = self.launcher.stat().st_mtime
         units = self.launcher.with_name("launcher.compiled").read_text().splitlines()
@@ -196,7 +215,7 @@ class FollowingThePage(unittest.TestCase):
         for unit in set(units):
             newer = [source for source in sources_of(self.build / unit)
                      if pathlib.Path(source).stat().st_mtime > began]
-            self.assertTrue(newer, f"{unit} was compiled, and the page has not touched it")
+            self.assertTrue(newer, f"{unit} was compiled, and no page has touched it")
 
 
 if __name__ == "__main__":

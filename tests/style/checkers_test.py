@@ -11,6 +11,7 @@ from unittest import mock
 
 import clang_tidy
 import include_graph_test as graph
+import licence_test as licence
 import one_definition_test as one_definition
 import references_test as references
 import shape_test as shape
@@ -42,6 +43,19 @@ class References(unittest.TestCase):
         self.assertEqual(self.findings("docs/scenario.md", code), [])
         finding, = self.findings("docs/scenario.md", code + "[b](gone.md)")
         self.assertEqual(finding.split(":")[1], "4")
+
+
+class Licence(unittest.TestCase):
+    def test_the_line_is_missed_and_added(self):
+        for name, text, whole in (
+                ("a.cpp", "#include <a>\n", "// {}\n#include <a>\n"),
+                ("a.hpp", "// Words.\n", "// {}\n\n// Words.\n"),
+                ("a.py", '"""Words."""\n', '# {}\n"""Words."""\n'),
+                ("a", "#!/bin/sh\n# Words.\n", "#!/bin/sh\n# {}\n\n# Words.\n")):
+            path, whole = pathlib.Path(name), whole.format(licence.LICENCE)
+            self.assertEqual(len(licence.check_text(name, path, text)), 1)
+            self.assertEqual(licence.with_licence(path, text), whole)
+            self.assertEqual(licence.check_text(name, path, whole), [])
 
 
 class OneDefinition(unittest.TestCase):

@@ -6,7 +6,7 @@ import sys
 from source_files import read, report, root
 from words_test import text_files
 
-PAGE = re.compile(r"(?<![\w/])docs/[\w.-]+\.md\b")
+PAGE = re.compile(r"(?<![\w/])docs/(?:adding/)?[\w.-]+\.md\b")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 

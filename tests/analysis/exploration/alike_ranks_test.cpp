@@ -67,7 +67,7 @@ std::set<std::string> who_tells_apart(const std::vector<Program>& programs,
 
 }  // namespace
 
-// `safra` is the detector of docs/adding-a-protocol.md: its token goes round a ring.
+// `safra` is the detector of docs/adding/termination.md: its token goes round a ring.
 TEST_CASE("on three ranks, only leaders and a ring by numbers tell ranks 1 and 2 apart") {
   CHECK(who_tells_apart(kThreeRanks, {{1, 2}, {2, 1}}) ==
         std::set<std::string>{"safra", "venkatesan"});

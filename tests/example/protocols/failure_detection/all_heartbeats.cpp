@@ -61,12 +61,12 @@ void AllHeartbeats::beat(Context& context) {
 
 void AllHeartbeats::on_message(Context& context, const Message& message) {
   if (message.kind == kHeartbeat) return await(context, message.from, options_->timeout_s);
-  // Who reports itself stops. Nobody can take back what others have done since.
+  // A process that reports itself stops. What others have done since stays done.
   const auto verdict = message.payload.get<Incarnation>();
   if (verdict == Incarnation{context.self(), context.incarnation()}) context.report_failed(verdict);
 }
 
-// Who lives again has died before, and may begin up to a period later.
+// A peer that lives again has died before, and may begin up to a period later.
 void AllHeartbeats::on_peer_restarted(Context& context, Incarnation peer) {
   const Incarnation before{peer.actor, static_cast<std::uint16_t>(peer.number - 1)};
   if (dead_.insert(before)) context.report_failed(before);

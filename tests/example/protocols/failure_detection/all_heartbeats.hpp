@@ -15,9 +15,8 @@ struct AllHeartbeatsOptions {
   std::uint64_t control_bytes = 16;
 };
 
-/// Every process sends heartbeats to all others, and takes for dead whom it has not heard of for
-/// the timeout (Chandra and Toueg, 1996). Nobody needs to be told of a death, but the suspect
-/// itself, in case that it lives.
+/// Every process sends heartbeats to all others, and takes a process for dead of which it has not
+/// heard for the timeout (Chandra and Toueg, 1996). It tells the suspect alone, which may live.
 class AllHeartbeats final : public Detector {
  public:
   using Options = AllHeartbeatsOptions;

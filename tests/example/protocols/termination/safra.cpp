@@ -11,7 +11,7 @@ enum Kind : std::uint16_t { kToken, kAnnounce };
 const Registered registered{registration<Safra>(
     {.family = Family::termination,
      .name = "safra",
-     .summary = "a token sums up messages on a ring and is blackened by whoever has received some",
+     .summary = "a token sums up messages on a ring, and processes that receive some blacken it",
      .source = "Dijkstra, EWD998: Shmuel Safra's version of termination detection, 1987",
      .traits = {.announces = true},
      .message_kinds = {"token", "announce"},
