@@ -28,13 +28,6 @@ std::optional<Scenario> with_long_timeouts(const Scenario& scenario) {
   return patient;
 }
 
-/// Has somebody who lives been declared dead?
-bool reports_the_living(const RunResult& result) {
-  const auto& values = result.metrics.values();
-  const auto reports = values.find("false_reports");
-  return reports != values.end() && reports->second.value_or(0.0) > 0.0;
-}
-
 /// A program of TryBlocks is given up for the reasons on the pages of the protocols, where they
 /// hold. Whether a timeout was long enough, nobody can tell from outside.
 std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
@@ -49,11 +42,13 @@ std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   const bool is_given_up =
       result.outcome == Outcome::fatal_reported &&
       (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
-  // Others than in the run itself may have been declared dead while it waits for longer.
-  if (!is_given_up || reports_the_living(result)) return std::nullopt;
-  if (const auto broken = against_blocks(*promise, result, log))
-    return Finding{"needless-fatal", broken->text};
-  return std::nullopt;
+  if (!is_given_up) return std::nullopt;
+  const auto broken = against_blocks(*promise, result, log);
+  if (!broken) return std::nullopt;
+  // While it waits for longer, more can happen that no protocol promises to bear.
+  const ReplicationRecord record = made_run(*patient);
+  if (record.run && is_unpromised(*patient, *record.run)) return std::nullopt;
+  return Finding{"needless-fatal", broken->text};
 }
 
 /// Nobody can come back where no node is left.

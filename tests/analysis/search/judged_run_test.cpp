@@ -110,3 +110,16 @@ TEST_CASE("a death that few words of swim tell, and that gigabytes keep back, is
     "failure_detection": {"name": "connection-loss", "control_bytes": 31249999449}, "faults":
     {"at": [{"event": 70, "nodes": [5]}, {"nodes": [0, 1], "time_s": 30.000087190906605}]}})"));
 }
+
+TEST_CASE("a program may be given up whose detector's words are lost while it waits for longer") {
+  const Judgement judgement = judged(
+      tree(
+          R"({"schema_version": 1, "seed": 7202977, "platform": {"machine": "cori", "processes": 53,
+    "link_lost_delay_s": 0.09, "detection_loss_probability": 0.01}, "workload": {"name":
+    "try-blocks"}, "transactions": {"name": "fampi", "recovery": "shrink", "wait_timeout_s": 0.03,
+    "retries": 1}, "failure_detection": {"name": "connection-loss", "members": "ranks"}, "faults":
+    {"at": [{"time_s": 0, "ranks": [0]}, {"ranks": [8], "time_s": 0}]}})"),
+      {});
+  CHECK(judgement.outcome == "fatal-reported");
+  CHECK_FALSE(judgement.finding);
+}
