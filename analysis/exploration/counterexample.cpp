@@ -21,39 +21,39 @@ std::string actor_words(const RunSpec& spec, ActorId actor) {
   return "the daemon of node " + std::to_string(actor - spec.platform.processes);
 }
 
-std::string kind_words(const RunSpec& spec, const Choice& choice) {
+std::string kind_words(const RunSpec& spec, const engine::Choice& choice) {
   const Registration* sender = spec.component(choice.family).registration;
   if (sender == nullptr || choice.detail >= sender->message_kinds.size()) return "a message";
   return sender->message_kinds[choice.detail];
 }
 
-std::string choice_words(const RunSpec& spec, const Choice& choice) {
+std::string choice_words(const RunSpec& spec, const engine::Choice& choice) {
   const std::string self = actor_words(spec, choice.actor);
   const std::string peer = choice.peer == kNobody ? "" : actor_words(spec, choice.peer);
   switch (choice.kind) {
-    case EventKind::timer:
+    case engine::EventKind::timer:
       return "a timer of " + self + " runs out";
-    case EventKind::compute_done:
+    case engine::EventKind::compute_done:
       return self + " ends a computation";
-    case EventKind::sent:
+    case engine::EventKind::sent:
       return self + " is told that " + kind_words(spec, choice) + " to " + peer + " has left";
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
+    case engine::EventKind::exit_notice:
+    case engine::EventKind::local_exit:
       return self + " is told that " + peer + " is dead";
-    case EventKind::link_lost:
+    case engine::EventKind::link_lost:
       return self + " loses its connection to " + peer;
-    case EventKind::restart:
+    case engine::EventKind::restart:
       return peer + " starts again";
-    case EventKind::stall_end:
+    case engine::EventKind::stall_end:
       return self + " goes on";
-    case EventKind::nic_ready:
+    case engine::EventKind::nic_ready:
       return kind_words(spec, choice) + " from " + self + " to " + peer + " departs";
     default:
       return self + " receives " + kind_words(spec, choice) + " from " + peer;
   }
 }
 
-std::string loss_words(const RunSpec& spec, const Choice& choice) {
+std::string loss_words(const RunSpec& spec, const engine::Choice& choice) {
   return kind_words(spec, choice) + " from " + actor_words(spec, choice.peer) + " to " +
          actor_words(spec, choice.actor) + " is lost";
 }
@@ -66,7 +66,8 @@ std::string stall_words(const RunSpec& spec, ActorId rank, double stall_s) {
 
 /// What was chosen in the last step, to be added to what happened in it: "; chosen: 3 of 0 to 4
 /// (how many messages there are to be)". Beyond its list of decisions it is 0.
-std::string choices_words(const StepwiseEngine& engine, const Decisions& decisions) {
+std::string choices_words(const engine::StepwiseEngine& engine,
+                          const engine::Decisions& decisions) {
   std::string text;
   for (std::size_t place = 0; place < engine.asked().size(); ++place) {
     const std::uint64_t decision = place < decisions.size() ? decisions[place] : 0;
@@ -78,9 +79,9 @@ std::string choices_words(const StepwiseEngine& engine, const Decisions& decisio
 }
 
 /// The deaths within a step, to be added to what happens in it.
-std::string deaths_words(const RunSpec& spec, const std::vector<Cut>& cuts, ActorId who) {
+std::string deaths_words(const RunSpec& spec, const std::vector<engine::Cut>& cuts, ActorId who) {
   std::string text;
-  for (const Cut& cut : cuts) {
+  for (const engine::Cut& cut : cuts) {
     text += ", and ";
     if (cut.actor != who) text += actor_words(spec, cut.actor) + " ";
     text += cut.after == 0   ? "dies before it sends or does anything"
@@ -91,10 +92,10 @@ std::string deaths_words(const RunSpec& spec, const std::vector<Cut>& cuts, Acto
   return text;
 }
 
-std::vector<OrderedDeath> ordered_deaths(const std::vector<Cut>& cuts) {
+std::vector<OrderedDeath> ordered_deaths(const std::vector<engine::Cut>& cuts) {
   std::vector<OrderedDeath> deaths;
   deaths.reserve(cuts.size());
-  for (const Cut& cut : cuts) deaths.push_back({cut.actor, cut.after});
+  for (const engine::Cut& cut : cuts) deaths.push_back({cut.actor, cut.after});
   return deaths;
 }
 
@@ -103,14 +104,14 @@ std::vector<OrderedDeath> ordered_deaths(const std::vector<Cut>& cuts) {
 ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps) {
   const RunSpec& spec = request.spec;
   const auto all_starts = starts(request);
-  StepwiseEngine engine(run_job(spec, request.seed, 0));
+  engine::StepwiseEngine engine(engine::run_job(spec, request.seed, 0));
   follow(engine, request);
   ToldRun told;
   told.order.departures_wait = request.departures == Departures::any;
   for (const Step& step : steps) {
     std::string& words = told.words.emplace_back();
     std::string deaths;
-    const Decisions* decisions = &step.decisions;
+    const engine::Decisions* decisions = &step.decisions;
     switch (step.kind) {
       case Step::Kind::begin: {
         const Start& start = all_starts[step.place];
@@ -122,10 +123,10 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
         break;
       }
       case Step::Kind::take: {
-        const Choice& choice = engine.agenda().at(step.place);
+        const engine::Choice& choice = engine.agenda().at(step.place);
         words = choice_words(spec, choice);
         deaths = deaths_words(spec, step.cuts(), choice.actor);
-        told.order.steps.push_back(ordered_step(engine.agenda(), step.place, step.cuts()));
+        told.order.steps.push_back(engine::ordered_step(engine.agenda(), step.place, step.cuts()));
         told.order.steps.back().choices = step.decisions;
         break;
       }
@@ -136,7 +137,7 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
         break;
       case Step::Kind::lose:
         words = loss_words(spec, engine.agenda().at(step.place));
-        told.order.steps.push_back(ordered_step(engine.agenda(), step.place, {}));
+        told.order.steps.push_back(engine::ordered_step(engine.agenda(), step.place, {}));
         told.order.steps.back().event = OrderedEvent::loss;
         break;
       case Step::Kind::stall:
@@ -160,13 +161,13 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
 
 RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found) {
   const auto all_starts = starts(request);
-  StepwiseEngine engine(run_job(request.spec, request.seed, 0));
+  engine::StepwiseEngine engine(engine::run_job(request.spec, request.seed, 0));
   TraceRecorder recorder(request.spec.platform.processes);
   engine.observe(recorder);
   follow(engine, request);
   if (request.timers == TimerRule::any) engine.set_step_time(kStep_s);
   for (const Step& step : found.steps) take_step(engine, step, all_starts);
-  RunResult result = engine.end();
+  engine::RunResult result = engine.end();
   result.outcome = found.outcome;
   result.violations = found.violations;
   return recorder.finish(std::move(result));

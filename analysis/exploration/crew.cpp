@@ -17,7 +17,9 @@ constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
 Crew::Crew(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen, std::vector<RankExchange> exchanges, MayGoOn may_go_on)
-    : parts_(StepwiseEngine(run_job(request.spec, request.seed, 0)).state().actors.size()),
+    : parts_(engine::StepwiseEngine(engine::run_job(request.spec, request.seed, 0))
+                 .state()
+                 .actors.size()),
       members_(std::max(1U, request.jobs)),
       may_go_on_(std::move(may_go_on)),
       asked_(std::chrono::steady_clock::now()),
@@ -102,7 +104,7 @@ void Crew::ask_now_and_then() {
 
 std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
 
-StateDigest Crew::digest(const StepwiseEngine& engine) {
+StateDigest Crew::digest(const engine::StepwiseEngine& engine) {
   if (!exchanged_) return engine.digest();
   std::vector<std::uint64_t> earlier;
   const auto least = exchanged_->least_digest(parts_.numbers_of(engine.parts()), earlier);

@@ -37,7 +37,7 @@ class Crew {
   [[nodiscard]] std::size_t round() const;
   /// By what states are told apart, where ranks may be exchanged: the digest of the state in which
   /// an engine is. Not to be called while expand() runs.
-  [[nodiscard]] StateDigest digest(const StepwiseEngine& engine);
+  [[nodiscard]] StateDigest digest(const engine::StepwiseEngine& engine);
   /// What is remembered of steps and parts of states. Not to be called while expand() runs.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -6,9 +6,10 @@
 
 namespace faultline {
 
-bool is_calm(const std::vector<Event>& next) {
-  return std::all_of(next.begin(), next.end(),
-                     [](const Event& event) { return event.kind() == EventKind::compute_done; });
+bool is_calm(const std::vector<engine::Event>& next) {
+  return std::all_of(next.begin(), next.end(), [](const engine::Event& event) {
+    return event.kind() == engine::EventKind::compute_done;
+  });
 }
 
 bool DeathBounds::between_steps(std::uint32_t deaths, bool in_calm, bool after_death) const {
@@ -27,13 +28,13 @@ bool DeathBounds::may_be_next(ActorId actor, std::uint32_t deaths) const {
 }
 
 /// They die at once, so that the first of the list may do so in any order.
-bool DeathBounds::allow(const std::vector<Cut>& at_start) const {
+bool DeathBounds::allow(const std::vector<engine::Cut>& at_start) const {
   const std::vector<ActorId>& victims = request_.victims;
   if (victims.empty()) return true;
   const auto last = request_.in_order && at_start.size() < victims.size()
                         ? victims.begin() + static_cast<std::ptrdiff_t>(at_start.size())
                         : victims.end();
-  return std::all_of(at_start.begin(), at_start.end(), [&](const Cut& cut) {
+  return std::all_of(at_start.begin(), at_start.end(), [&](const engine::Cut& cut) {
     return std::find(victims.begin(), last, cut.actor) != last;
   });
 }

@@ -8,7 +8,7 @@
 namespace faultline {
 
 /// Can nothing come next but that computations end?
-[[nodiscard]] bool is_calm(const std::vector<Event>& next);
+[[nodiscard]] bool is_calm(const std::vector<engine::Event>& next);
 
 /// Who may die next in a search, and when.
 class DeathBounds {
@@ -25,7 +25,7 @@ class DeathBounds {
   /// May this actor be the next one to die?
   [[nodiscard]] bool may_be_next(ActorId actor, std::uint32_t deaths) const;
   /// May these actors die within the start?
-  [[nodiscard]] bool allow(const std::vector<Cut>& at_start) const;
+  [[nodiscard]] bool allow(const std::vector<engine::Cut>& at_start) const;
   /// Equal states after different numbers of deaths have different futures, as long as more may
   /// die, and so with losses and stalls. So do those after a death and after another step, if
   /// deaths may come together.

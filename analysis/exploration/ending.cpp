@@ -16,7 +16,7 @@ constexpr double kEndingStep_s = 1e-3;
 }  // namespace
 
 Ending ending_by(const BrokenInvariant& broken) {
-  return {.outcome = Outcome::violated,
+  return {.outcome = engine::Outcome::violated,
           .violations = {{.kind = "broken-invariant",
                           .time_s = 0.0,
                           .actor = std::nullopt,
@@ -34,10 +34,12 @@ void take_end(const ExplorationRequest& request, const Ending& ending,
   else if (is_broken && !request.goal)
     result.refutation = run();
   else
-    ++result.ends[is_broken ? ending.violations.front().kind : outcome_word(ending.outcome)];
+    ++result
+          .ends[is_broken ? ending.violations.front().kind : engine::outcome_word(ending.outcome)];
 }
 
-EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
+EndingJudge::EndingJudge(const ExplorationRequest& request,
+                         std::shared_ptr<const engine::RunJob> job,
                          const std::vector<Start>& starts)
     : spec_(request.spec),
       starts_(starts),
@@ -48,9 +50,9 @@ EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<cons
   engine_.set_step_time(kEndingStep_s);
 }
 
-Ending EndingJudge::judged(RunResult result, std::uint32_t deaths,
+Ending EndingJudge::judged(engine::RunResult result, std::uint32_t deaths,
                            const std::function<std::vector<Step>()>& steps) {
-  const bool by_run = result.outcome == Outcome::terminated || detector_gave_up(result);
+  const bool by_run = result.outcome == engine::Outcome::terminated || detector_gave_up(result);
   if (needed_ && deaths > 0 && by_run && result.violations.empty()) {
     FactLog log(spec_.platform.processes);
     engine_.observe(log);

@@ -11,7 +11,7 @@ namespace faultline {
 
 /// How a run ends in a state from which nothing goes on, or in which a promise is broken.
 struct Ending {
-  Outcome outcome = Outcome::limit;
+  engine::Outcome outcome = engine::Outcome::limit;
   std::vector<Violation> violations;
 };
 
@@ -28,20 +28,20 @@ void take_end(const ExplorationRequest& request, const Ending& ending,
 /// with patient timers, because that asks what came before what, and there much has one time.
 class EndingJudge {
  public:
-  EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
+  EndingJudge(const ExplorationRequest& request, std::shared_ptr<const engine::RunJob> job,
               const std::vector<Start>& starts);
 
   /// The end of a run with that result, after so many deaths. If its verdict depends on the run
   /// that led to it, which `steps` returns, that is repeated under an observer.
-  [[nodiscard]] Ending judged(RunResult result, std::uint32_t deaths,
+  [[nodiscard]] Ending judged(engine::RunResult result, std::uint32_t deaths,
                               const std::function<std::vector<Step>()>& steps);
 
  private:
   const RunSpec& spec_;
   const std::vector<Start>& starts_;
   bool needed_;
-  StepwiseEngine engine_;
-  RunState fresh_;  ///< before the start
+  engine::StepwiseEngine engine_;
+  engine::RunState fresh_;  ///< before the start
 };
 
 }  // namespace faultline

@@ -131,16 +131,17 @@ std::optional<PartNumbers> ExchangedParts::exchanged(std::size_t exchange,
 std::optional<StateDigest> ExchangedParts::least_digest(const PartNumbers& state,
                                                         std::vector<std::uint64_t>& earlier) const {
   parts_.list_earlier(state, earlier);
-  const auto add = [&](DigestSum& sum, std::size_t place, PartNumber number) {
+  const auto add = [&](engine::DigestSum& sum, std::size_t place, PartNumber number) {
     const PartTable::Part& part = parts_[number];
-    sum.add(earlier[place] == 0 ? part.term
-                                : DigestSum::term_of_scheduled(part.content, earlier[place]));
+    sum.add(earlier[place] == 0
+                ? part.term
+                : engine::DigestSum::term_of_scheduled(part.content, earlier[place]));
   };
-  DigestSum own;
+  engine::DigestSum own;
   for (std::size_t place = 0; place < state.size(); ++place) add(own, place, state[place]);
   StateDigest least = own.value();
   for (std::size_t exchange = 0; exchange < exchanges_.size(); ++exchange) {
-    DigestSum sum;
+    engine::DigestSum sum;
     for (std::size_t place = 0; place < state.size(); ++place) {
       const PartNumber number = exchanged(exchange, state[place]);
       if (number == kNoPart) return std::nullopt;

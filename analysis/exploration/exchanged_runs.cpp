@@ -17,22 +17,22 @@ std::vector<std::string> kinds_of(const std::vector<Violation>& violations) {
   return kinds;
 }
 
-PartNumbers numbers_of(const StateParts& parts, PartTable& table,
+PartNumbers numbers_of(const engine::StateParts& parts, PartTable& table,
                        std::vector<std::uint64_t>& orders) {
   orders.clear();
   orders.reserve(parts.scheduled.size());
-  for (const ScheduledPart& part : parts.scheduled) orders.push_back(part.order);
+  for (const engine::ScheduledPart& part : parts.scheduled) orders.push_back(part.order);
   return table.numbers_of(parts);
 }
 
 ExchangedRuns::ExchangedRuns(const ExplorationRequest& request, const std::vector<Start>& starts,
-                             std::shared_ptr<const RunJob> job, PartTable& parts,
+                             std::shared_ptr<const engine::RunJob> job, PartTable& parts,
                              ExchangedParts& exchanged)
     : starts_(starts), parts_(parts), exchanged_(exchanged), engine_(std::move(job)) {
   engine_.check_every_step();
   follow(engine_, request);
   if (request.histories) engine_.tell_histories_apart();
-  fresh_.state = std::make_unique<RunState>(engine_.state().copy());
+  fresh_.state = std::make_unique<engine::RunState>(engine_.state().copy());
 }
 
 ExchangedRuns::Reached ExchangedRuns::take(std::size_t exchange, const MadeState& before,
@@ -87,11 +87,13 @@ Step ExchangedRuns::exchanged(std::size_t exchange, const MadeState& before, con
 /// The start in which those die who become the dead of this one, and the workload chooses the same.
 std::uint32_t ExchangedRuns::exchanged_start(const RankExchange& exchange,
                                              std::uint32_t start) const {
-  const auto by_actor = [](const Cut& one, const Cut& other) { return one.actor < other.actor; };
-  std::vector<Cut> cuts = starts_[start].cuts;
-  for (Cut& cut : cuts) cut.actor = exchange(cut.actor);
+  const auto by_actor = [](const engine::Cut& one, const engine::Cut& other) {
+    return one.actor < other.actor;
+  };
+  std::vector<engine::Cut> cuts = starts_[start].cuts;
+  for (engine::Cut& cut : cuts) cut.actor = exchange(cut.actor);
   std::sort(cuts.begin(), cuts.end(), by_actor);
-  const auto same = [](const Cut& one, const Cut& other) {
+  const auto same = [](const engine::Cut& one, const engine::Cut& other) {
     return one.actor == other.actor && one.after == other.after;
   };
   for (std::uint32_t other = 0; other < starts_.size(); ++other)
@@ -103,7 +105,8 @@ std::uint32_t ExchangedRuns::exchanged_start(const RankExchange& exchange,
 }
 
 /// Have the last steps of both engines asked for the same choices and done as much?
-bool ExchangedRuns::does_the_same(const RankExchange& exchange, const StepwiseEngine& other) const {
+bool ExchangedRuns::does_the_same(const RankExchange& exchange,
+                                  const engine::StepwiseEngine& other) const {
   const auto same_words = [](const char* one, const char* two) {
     return std::string_view(one) == two;
   };

@@ -20,7 +20,7 @@ class RanksDiffer : public std::runtime_error {
 
 /// A state that the engine has made, as numbers, too.
 struct MadeState {
-  std::unique_ptr<RunState> state;
+  std::unique_ptr<engine::RunState> state;
   PartNumbers parts;                  ///< none before the start
   std::vector<std::uint64_t> orders;  ///< of what is scheduled
 };
@@ -31,20 +31,21 @@ struct MadeState {
 class ExchangedRuns {
  public:
   ExchangedRuns(const ExplorationRequest& request, const std::vector<Start>& starts,
-                std::shared_ptr<const RunJob> job, PartTable& parts, ExchangedParts& exchanged);
+                std::shared_ptr<const engine::RunJob> job, PartTable& parts,
+                ExchangedParts& exchanged);
 
   /// A step that an engine has just taken, and the state to which it leads.
   struct Taken {
     const Step& step;
     std::optional<PartNumber> event;  ///< what happens, if it has a part
-    const StepwiseEngine& engine;
+    const engine::StepwiseEngine& engine;
     const PartNumbers& after;
   };
   /// Where this leads in the exchanged run.
   struct Reached {
     Step step;
     std::optional<std::uint32_t> happens;  ///< the place of the event in the state before
-    StateParts state;
+    engine::StateParts state;
     PartNumbers parts;
     std::vector<std::uint64_t> orders;
   };
@@ -52,7 +53,7 @@ class ExchangedRuns {
   /// becomes what is reached. Throws RanksDiffer if it does not.
   Reached take(std::size_t exchange, const MadeState& before, const Taken& taken);
   /// The engine, which is where the last step has led.
-  [[nodiscard]] StepwiseEngine& engine() { return engine_; }
+  [[nodiscard]] engine::StepwiseEngine& engine() { return engine_; }
   /// Every run begins here, whichever ranks have changed places.
   [[nodiscard]] const MadeState& fresh() const { return fresh_; }
 
@@ -61,18 +62,19 @@ class ExchangedRuns {
                                std::optional<std::uint32_t>& happens);
   [[nodiscard]] std::uint32_t exchanged_start(const RankExchange& exchange,
                                               std::uint32_t start) const;
-  [[nodiscard]] bool does_the_same(const RankExchange& exchange, const StepwiseEngine& other) const;
+  [[nodiscard]] bool does_the_same(const RankExchange& exchange,
+                                   const engine::StepwiseEngine& other) const;
 
   const std::vector<Start>& starts_;
   PartTable& parts_;
   ExchangedParts& exchanged_;
-  StepwiseEngine engine_;
+  engine::StepwiseEngine engine_;
   MadeState fresh_;
   std::vector<std::uint32_t> agenda_;
 };
 
 /// A state as numbers, and when what is scheduled there was.
-PartNumbers numbers_of(const StateParts& parts, PartTable& table,
+PartNumbers numbers_of(const engine::StateParts& parts, PartTable& table,
                        std::vector<std::uint64_t>& orders);
 
 /// What kinds of violations these are, in the order of the words.

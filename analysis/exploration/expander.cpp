@@ -22,10 +22,11 @@ StateDigest digest_of_break(StateNumber from, const Step& step) {
 
 /// The families of which properties are looked at in each new state.
 std::vector<Family> families_with_properties(const ExplorationRequest& request,
-                                             const StepwiseEngine& engine) {
+                                             const engine::StepwiseEngine& engine) {
   std::vector<Family> families;
   families.reserve(engine.invariants().size() + 2);
-  for (const DeclaredProperty& declared : engine.invariants()) families.push_back(declared.family);
+  for (const engine::DeclaredProperty& declared : engine.invariants())
+    families.push_back(declared.family);
   if (request.prune) families.push_back(request.prune->family);
   if (request.goal && request.goal->property) families.push_back(request.goal->property->family);
   return families;
@@ -40,7 +41,7 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       starts_(starts),
       seen_(seen),
       may_go_on_(std::move(may_go_on)),
-      job_(run_job(request.spec, request.seed, 0)),
+      job_(engine::run_job(request.spec, request.seed, 0)),
       engine_(job_),
       fresh_(engine_.state().copy()),
       judge_(request, job_, starts),
@@ -96,7 +97,7 @@ Expansion Expander::expand(const WaitingState& state) {
         add_step(all, step, before);
       asked = asked_;
       if (bounds_.within_steps(before.deaths)) add_deaths_within(all, step, before);
-    } while (next_decisions(step.decisions, asked));
+    } while (engine::next_decisions(step.decisions, asked));
   }
   if (bounds_.between_steps(before.deaths, is_calm_here(), seen_.step(state.number).has_death()))
     for (ActorId actor = 0; actor < actors; ++actor)
@@ -155,7 +156,7 @@ bool Expander::is_alive(ActorId actor) {
 bool Expander::is_calm_here() const {
   if (parts_here_.empty()) return is_calm(events_);
   return std::all_of(agenda_.begin(), agenda_.end(), [&](std::uint32_t place) {
-    return parts_[parts_here_[place]].kind == EventKind::compute_done;
+    return parts_[parts_here_[place]].kind == engine::EventKind::compute_done;
   });
 }
 
@@ -268,7 +269,7 @@ void Expander::take_and_remember(const StepMemory::Occasion& occasion) {
                    const StepMemory::Occasion other{
                        .state = before.parts, .step = reached.step, .happens = reached.happens};
                    if (memory_.find(other) != nullptr || shared_.find(other) != nullptr) return;
-                   StepwiseEngine& engine = exchanged_runs_->engine();
+                   engine::StepwiseEngine& engine = exchanged_runs_->engine();
                    memory_.keep(other, {.before = before.parts,
                                         .orders_before = before.orders,
                                         .after = reached.parts,
@@ -303,8 +304,9 @@ PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
   return parts_of_engine(engine_, orders);
 }
 
-PartNumbers Expander::parts_of_engine(StepwiseEngine& engine, std::vector<std::uint64_t>& orders) {
-  const StateParts parts = engine.parts();
+PartNumbers Expander::parts_of_engine(engine::StepwiseEngine& engine,
+                                      std::vector<std::uint64_t>& orders) {
+  const engine::StateParts parts = engine.parts();
   PartNumbers numbers = numbers_of(parts, parts_, orders);
   if (looks_at_properties_) kept_.keep(numbers, parts, engine);
   if (parts.is_local && parts_.is_over(numbers) != (engine.is_over() || parts.ended))
@@ -322,12 +324,12 @@ StateDigest Expander::digest_of_next() {
 
 /// Takes the engine to the state that is expanded.
 void Expander::be_here() {
-  const RunState& state = here();
+  const engine::RunState& state = here();
   if (!std::exchange(engine_is_here_, true)) engine_.go_on_from(state, events_);
 }
 
 /// The state that is expanded.
-const RunState& Expander::here() {
+const engine::RunState& Expander::here() {
   if (here_ != nullptr) return *here_;
   here_ = &at(from_);
   engine_is_here_ = true;
@@ -346,16 +348,16 @@ const RunState& Expander::here() {
   return *here_;
 }
 
-std::unique_ptr<RunState> Expander::copy_of(const RunState& state) {
-  if (spare_.empty()) return std::make_unique<RunState>(state.copy());
-  std::unique_ptr<RunState> copy = std::move(spare_.back());
+std::unique_ptr<engine::RunState> Expander::copy_of(const engine::RunState& state) {
+  if (spare_.empty()) return std::make_unique<engine::RunState>(state.copy());
+  std::unique_ptr<engine::RunState> copy = std::move(spare_.back());
   spare_.pop_back();
   copy->become(state);
   return copy;
 }
 
 /// Takes the engine to a state.
-const RunState& Expander::at(StateNumber number) {
+const engine::RunState& Expander::at(StateNumber number) {
   const std::vector<StateNumber> way = seen_.path_to(number);
   std::size_t common = 0;
   while (common < path_.size() && common < way.size() && path_[common].number == way[common])

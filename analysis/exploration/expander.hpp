@@ -105,9 +105,9 @@ class Expander {
     MadeState made;                         ///< without numbers, if no ranks are exchanged
     std::vector<MadeState> exchanged = {};  ///< what it becomes under each exchange
   };
-  std::unique_ptr<RunState> copy_of(const RunState& state);
-  const RunState& at(StateNumber number);
-  const RunState& here();
+  std::unique_ptr<engine::RunState> copy_of(const engine::RunState& state);
+  const engine::RunState& at(StateNumber number);
+  const engine::RunState& here();
   void be_here();
   [[nodiscard]] bool is_alive(ActorId actor);
   [[nodiscard]] bool is_calm_here() const;
@@ -127,7 +127,7 @@ class Expander {
   void take_and_remember(const StepMemory::Occasion& occasion);
   void compare_with_engine(const StepMemory::Occasion& occasion);
   PartNumbers parts_of_engine(std::vector<std::uint64_t>& orders);
-  PartNumbers parts_of_engine(StepwiseEngine& engine, std::vector<std::uint64_t>& orders);
+  PartNumbers parts_of_engine(engine::StepwiseEngine& engine, std::vector<std::uint64_t>& orders);
   [[nodiscard]] StateDigest digest_of_next();
   using LookAtExchanged =
       std::function<void(const MadeState& before, const ExchangedRuns::Reached& reached)>;
@@ -143,9 +143,9 @@ class Expander {
     bool is_pruned = false;
     friend bool operator==(const Seen&, const Seen&) = default;
   };
-  [[nodiscard]] Seen seen_in(const StateView& view) const;
+  [[nodiscard]] Seen seen_in(const engine::StateView& view) const;
   [[nodiscard]] Seen seen_by_engine(const Step& step);
-  [[nodiscard]] Seen seen_by(StepwiseEngine& engine) const;
+  [[nodiscard]] Seen seen_by(engine::StepwiseEngine& engine) const;
   [[nodiscard]] std::optional<Seen> seen_in_kept();
   Ending ending_of(const NextState& one, StateNumber from);
 
@@ -154,19 +154,19 @@ class Expander {
   const SeenStates& seen_;
   const MayGoOn may_go_on_;
   std::uint64_t steps_ = 0;
-  std::shared_ptr<const RunJob> job_;
-  StepwiseEngine engine_;
-  RunState fresh_;  ///< before the start
+  std::shared_ptr<const engine::RunJob> job_;
+  engine::StepwiseEngine engine_;
+  engine::RunState fresh_;  ///< before the start
   EndingJudge judge_;
   DeathBounds bounds_;
   DigestIndex found_;  ///< in this round
   std::size_t found_count_ = 0;
-  std::vector<std::unique_ptr<RunState>> spare_;
+  std::vector<std::unique_ptr<engine::RunState>> spare_;
   // The state that is expanded.
   StateNumber from_ = kNoState;
-  const RunState* here_ = nullptr;     ///< null until the engine needs it
-  std::vector<Event> events_;          ///< its agenda, if the engine has been there
-  PartNumbers parts_here_;             ///< empty if steps are not remembered
+  const engine::RunState* here_ = nullptr;  ///< null until the engine needs it
+  std::vector<engine::Event> events_;       ///< its agenda, if the engine has been there
+  PartNumbers parts_here_;                  ///< empty if steps are not remembered
   std::vector<std::uint64_t> orders_;  ///< of what is scheduled there, if the engine has been there
   std::vector<std::uint32_t> agenda_;  ///< places in parts_here_
   bool engine_is_here_ = false;

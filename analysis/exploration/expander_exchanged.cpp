@@ -40,7 +40,7 @@ void Expander::follow_exchanged(const Step& step, Place& place) {
   }
   const ExchangedRuns::Taken taken{
       .step = step, .event = event, .engine = engine_, .after = place.made.parts};
-  StepwiseEngine& engine = exchanged_runs_->engine();
+  engine::StepwiseEngine& engine = exchanged_runs_->engine();
   engine.check_every_step(false);
   for (std::size_t exchange = 0; exchange < exchanged_->size(); ++exchange) {
     const MadeState& before =

@@ -11,7 +11,7 @@ namespace faultline {
 namespace {
 
 /// Have two runs ended in the same way, whoever it is that has broken a promise?
-bool end_alike(const RunResult& one, const RunResult& other) {
+bool end_alike(const engine::RunResult& one, const engine::RunResult& other) {
   return one.outcome == other.outcome && kinds_of(one.violations) == kinds_of(other.violations);
 }
 
@@ -55,7 +55,7 @@ void Expander::look_at_properties(NextState& one) {
 /// put together from what is kept. Nothing, if something has not been kept.
 std::optional<Expander::Seen> Expander::seen_in_kept() {
   if (parts_next_.empty() || parts_.is_over(parts_next_)) return std::nullopt;
-  const StateView* view = kept_.look_at(parts_next_);
+  const engine::StateView* view = kept_.look_at(parts_next_);
   if (view == nullptr) return std::nullopt;
   const Seen seen = seen_in(*view);
   for (std::size_t exchange = 0; exchanged_ != nullptr && exchange < exchanged_->size();
@@ -68,12 +68,12 @@ std::optional<Expander::Seen> Expander::seen_in_kept() {
   return seen;
 }
 
-Expander::Seen Expander::seen_in(const StateView& view) const {
+Expander::Seen Expander::seen_in(const engine::StateView& view) const {
   const bool in_one_phase = view.is_in_one_phase();
-  const auto holds = [&](const DeclaredProperty& declared) {
+  const auto holds = [&](const engine::DeclaredProperty& declared) {
     return in_one_phase && view.holds(declared);
   };
-  const std::vector<DeclaredProperty>& invariants = engine_.invariants();
+  const std::vector<engine::DeclaredProperty>& invariants = engine_.invariants();
   return {.is_sound = !in_one_phase || std::all_of(invariants.begin(), invariants.end(), holds),
           .is_goal = request_.goal && request_.goal->property && holds(*request_.goal->property),
           .is_pruned = request_.prune && holds(*request_.prune)};
@@ -96,7 +96,7 @@ Expander::Seen Expander::seen_by_engine(const Step& step) {
   return seen;
 }
 
-Expander::Seen Expander::seen_by(StepwiseEngine& engine) const {
+Expander::Seen Expander::seen_by(engine::StepwiseEngine& engine) const {
   const bool was_sound = engine.state().auditor.violations().empty();
   engine.check_properties();
   return {
@@ -108,15 +108,15 @@ Expander::Seen Expander::seen_by(StepwiseEngine& engine) const {
 /// Judges the end of a run, and whether exchanged runs end in the same way. Where a property has
 /// been found broken, it has been in these, too.
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
-  std::vector<RunResult> exchanged;
+  std::vector<engine::RunResult> exchanged;
   const std::vector<Violation>& violations = engine_.state().auditor.violations();
   if (violations.empty() || violations.back().kind != "broken-property")
     take_exchanged(one.step, [&](const MadeState&, const ExchangedRuns::Reached&) {
       exchanged.push_back(exchanged_runs_->engine().end());
     });
-  RunResult result = engine_.end();
+  engine::RunResult result = engine_.end();
   if (!std::all_of(exchanged.begin(), exchanged.end(),
-                   [&](const RunResult& other) { return end_alike(result, other); }))
+                   [&](const engine::RunResult& other) { return end_alike(result, other); }))
     throw RanksDiffer();
   return judge_.judged(std::move(result), one.mishaps.deaths, [&] {
     std::vector<Step> steps;

@@ -13,7 +13,7 @@ namespace {
 
 /// Heartbeats and probes come for ever, and mean something only in time.
 bool lives_by_clock(const RunSpec& spec, std::uint64_t seed) {
-  StepwiseEngine engine(run_job(explored_spec(spec), seed, 0));
+  engine::StepwiseEngine engine(engine::run_job(explored_spec(spec), seed, 0));
   engine.begin();
   return engine.state().background > 0;
 }
@@ -40,7 +40,7 @@ void refuse_idle_mishaps(const RunSpec& spec, const ExplorationRequest& request,
     problems.add("platform.processes_per_node",
                  "--losses: nothing is lost within a node; expected two nodes or more");
   if (request.departures == Departures::at_once) return;
-  const auto job = run_job(explored_spec(spec), request.seed, 0);
+  const auto job = engine::run_job(explored_spec(spec), request.seed, 0);
   if (job->shape.nodes < 2 || !job->shares_nics())
     problems.add("platform.processes_per_node",
                  "--departures any: nothing overtakes what waits for a NIC, unless there are "

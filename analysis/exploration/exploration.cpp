@@ -60,10 +60,10 @@ bool skips_steps(const ExplorationRequest& request) {
   if (request.independent == IndependentSteps::taken || request.search != SearchOrder::breadth ||
       request.recall == StepRecall::nothing || request.prune)
     return false;
-  const auto is_invariant = [](const DeclaredProperty& declared) {
+  const auto is_invariant = [](const engine::DeclaredProperty& declared) {
     return declared.property->use == StateProperty::Use::invariant;
   };
-  const std::vector<DeclaredProperty> properties = properties_of(request.spec);
+  const std::vector<engine::DeclaredProperty> properties = engine::properties_of(request.spec);
   return !request.goal || std::none_of(properties.begin(), properties.end(), is_invariant);
 }
 
@@ -73,7 +73,7 @@ bool exchanges_ranks(const ExplorationRequest& request) {
 }
 
 RunSpec explored_spec(const RunSpec& spec) {
-  RunSpec explored = without_costs(spec);
+  RunSpec explored = engine::without_costs(spec);
   explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
   explored.stop.events = std::numeric_limits<std::uint64_t>::max();
   explored.checks_state = false;  // the engine looks after every step
@@ -99,9 +99,9 @@ void add_starts(const std::vector<std::uint64_t>& done, ActorId first, std::uint
 }  // namespace
 
 std::vector<Start> starts(const ExplorationRequest& request) {
-  StepwiseEngine engine(run_job(request.spec, request.seed, 0));
+  engine::StepwiseEngine engine(engine::run_job(request.spec, request.seed, 0));
   follow(engine, request);
-  const RunState fresh = engine.state().copy();
+  const engine::RunState fresh = engine.state().copy();
   const std::uint32_t deaths = request.crash == CrashPlaces::anywhere ? request.faults : 0;
   std::vector<Start> all;
   Start start;
@@ -109,19 +109,19 @@ std::vector<Start> starts(const ExplorationRequest& request) {
     engine.go_on_from(fresh);
     engine.begin({}, start.decisions);
     add_starts(engine.done(), 0, deaths, start, all);
-  } while (next_decisions(start.decisions, engine.asked()));
+  } while (engine::next_decisions(start.decisions, engine.asked()));
   std::erase_if(
       all, [bounds = DeathBounds(request)](const Start& one) { return !bounds.allow(one.cuts); });
   return all;
 }
 
-void follow(StepwiseEngine& engine, const ExplorationRequest& request) {
+void follow(engine::StepwiseEngine& engine, const ExplorationRequest& request) {
   if (request.timers == TimerRule::patient) engine.be_patient(request.message_s);
   engine.set_stall_time(request.stall_s);
   engine.let_departures_wait(request.departures == Departures::any);
 }
 
-void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {
+void take_step(engine::StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {
   switch (step.kind) {
     case Step::Kind::begin:
       return engine.begin(starts[step.place].cuts, starts[step.place].decisions);
@@ -277,7 +277,8 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   result_.depth = std::max(result_.depth, depth);
   const auto steps = [&] { return steps_to(expansion, successor.step); };
   if (successor.is_goal) {
-    result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps()};
+    result_.reached =
+        Refutation{.outcome = engine::Outcome::limit, .violations = {}, .steps = steps()};
   } else if (successor.ending) {
     take_end(request_, *successor.ending, steps, result_);
     if (found_by(result_) == nullptr) ++result_.expanded;
@@ -342,7 +343,7 @@ void Search::judge_progress() {
         seen_.steps_to(*endless));
   const FairnessCheck fairness = find_fair_circle(
       graph_, request_, starts_, seen_,
-      [&](const StepwiseEngine& engine) { return crew_.digest(engine); }, go_on);
+      [&](const engine::StepwiseEngine& engine) { return crew_.digest(engine); }, go_on);
   result_.fairness_checked = fairness.complete && !fairness.circle;
   if (!fairness.circle) return;
   std::vector<Step> steps = seen_.steps_to(fairness.circle->state);
@@ -356,7 +357,7 @@ void Search::judge_progress() {
 
 void Search::take_hung(std::string why, std::vector<Step> steps) {
   const Ending hung{
-      .outcome = Outcome::hung,
+      .outcome = engine::Outcome::hung,
       .violations = {
           {.kind = "hung", .time_s = 0.0, .actor = std::nullopt, .detail = std::move(why)}}};
   take_end(
@@ -393,7 +394,7 @@ std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request, const Tel
   probe.search = SearchOrder::depth;
   probe.states = std::min(request.states, kStatesOfProbe);
   probe.jobs = 1;
-  const JobShape job = run_job(request.spec, request.seed, 0)->shape;
+  const JobShape job = engine::run_job(request.spec, request.seed, 0)->shape;
   bool interrupted = false;  // the search to come will notice, too
   const auto are_alike = [&](Rank one, Rank other) {
     if (interrupted || !may_die_alike(request, one, other)) return false;
@@ -428,7 +429,7 @@ void shorten(ExplorationRequest& request, std::chrono::steady_clock::time_point 
 std::optional<ExplorationResult> search_exchanged(ExplorationRequest request,
                                                   const TellProgress& tell,
                                                   const std::vector<AlikeRanks>& alike) {
-  const JobShape job = run_job(request.spec, request.seed, 0)->shape;
+  const JobShape job = engine::run_job(request.spec, request.seed, 0)->shape;
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
     Search search(request, tell, exchanges_of(alike, job));

@@ -33,7 +33,8 @@ enum class SearchOrder : std::uint8_t {
 /// What a search looks for instead of broken promises.
 struct Goal {
   std::string name;
-  std::optional<DeclaredProperty> property = {};  ///< none: an end, by its outcome or violation
+  std::optional<engine::DeclaredProperty> property =
+      {};  ///< none: an end, by its outcome or violation
 };
 
 /// What a search makes of a step that it has seen in another state: see StepMemory.
@@ -86,7 +87,7 @@ struct ExplorationRequest {
   /// detector had to give up is judged for every run to a final state.
   bool histories = false;
   std::optional<Goal> goal = {};
-  std::optional<DeclaredProperty> prune = {};  ///< states that have it are not expanded
+  std::optional<engine::DeclaredProperty> prune = {};  ///< states that have it are not expanded
   SearchOrder search = SearchOrder::breadth;
   std::uint32_t depth = UINT32_MAX;         ///< steps after the start
   std::uint64_t states = UINT32_MAX;        ///< how many may be stored
@@ -127,7 +128,7 @@ const char* search_limit_word(SearchLimit limit);
 
 /// A promise that was broken, or a goal, and the run to it.
 struct Refutation {
-  Outcome outcome = Outcome::violated;
+  engine::Outcome outcome = engine::Outcome::violated;
   std::vector<Violation> violations;  ///< at least one, if a promise was broken
   std::vector<Step> steps;            ///< from the start on
 };
@@ -187,9 +188,9 @@ RunSpec explored_spec(const RunSpec& spec);
 std::vector<Start> starts(const ExplorationRequest& request);
 
 /// Lets an engine go as the search does.
-void follow(StepwiseEngine& engine, const ExplorationRequest& request);
+void follow(engine::StepwiseEngine& engine, const ExplorationRequest& request);
 
 /// Takes one step of a run. The first one begins it.
-void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts);
+void take_step(engine::StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts);
 
 }  // namespace faultline

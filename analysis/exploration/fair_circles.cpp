@@ -94,15 +94,15 @@ class StrongComponents {
 };
 
 /// What happens in an event, whoever else it may happen to.
-using EventName = std::tuple<EventKind, ActorId, ActorId, std::uint64_t, Family>;
+using EventName = std::tuple<engine::EventKind, ActorId, ActorId, std::uint64_t, Family>;
 
-EventName name_of(const Choice& choice) {
+EventName name_of(const engine::Choice& choice) {
   return {choice.kind, choice.actor, choice.peer, choice.detail, choice.family};
 }
 
 /// Of messages, the channel.
 EventName without_content(EventName name) {
-  if (std::get<EventKind>(name) == EventKind::arrive) {
+  if (std::get<engine::EventKind>(name) == engine::EventKind::arrive) {
     std::get<std::uint64_t>(name) = 0;
     std::get<Family>(name) = Family::workload;
   }
@@ -111,7 +111,7 @@ EventName without_content(EventName name) {
 
 class Judge {
  public:
-  using DigestOf = std::function<StateDigest(const StepwiseEngine&)>;
+  using DigestOf = std::function<StateDigest(const engine::StepwiseEngine&)>;
   Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
         const DigestOf& digest_of, const MayGoOn& may_go_on)
       : ask_(may_go_on, kStatesBetweenQuestions),
@@ -119,7 +119,7 @@ class Judge {
         seen_(seen),
         digest_of_(digest_of),
         bounds_(request),
-        engine_(run_job(request.spec, request.seed, 0)) {
+        engine_(engine::run_job(request.spec, request.seed, 0)) {
     follow(engine_, request);
     if (request.histories) engine_.tell_histories_apart();
     fresh_ = engine_.state().copy();
@@ -140,7 +140,7 @@ class Judge {
     std::set<EventName> taken;
     for (std::size_t place = 0; !waiting_.empty(); ++place) {
       ask_.step();
-      const RunState here = std::move(waiting_.front());
+      const engine::RunState here = std::move(waiting_.front());
       waiting_.pop_front();
       const std::set<EventName> possible = look_at(place, here, component, taken);
       if (place == 0)
@@ -175,10 +175,10 @@ class Judge {
   }
 
   /// What can happen in a state. Adds what leads to states of the component to `taken`.
-  std::set<EventName> look_at(std::size_t place, const RunState& here, const StateSet& component,
-                              std::set<EventName>& taken) {
+  std::set<EventName> look_at(std::size_t place, const engine::RunState& here,
+                              const StateSet& component, std::set<EventName>& taken) {
     engine_.go_on_from(here);
-    const std::vector<Choice> agenda = engine_.agenda();
+    const std::vector<engine::Choice> agenda = engine_.agenda();
     std::set<EventName> possible;
     for (std::uint32_t choice = 0; choice < agenda.size(); ++choice) {
       const EventName name = without_content(name_of(agenda[choice]));
@@ -194,7 +194,7 @@ class Judge {
         const StateDigest digest = engine_.digest();
         if (!back_ && digest == first_) back_ = Way{.before = place, .step = step};
         take_in(digest, {.before = place, .step = step});
-      } while (next_decisions(step.decisions, engine_.asked()));
+      } while (engine::next_decisions(step.decisions, engine_.asked()));
     }
     return possible;
   }
@@ -204,22 +204,23 @@ class Judge {
   const SeenStates& seen_;
   const DigestOf& digest_of_;
   DeathBounds bounds_;
-  StepwiseEngine engine_;
-  std::optional<RunState> fresh_;
+  engine::StepwiseEngine engine_;
+  std::optional<engine::RunState> fresh_;
   Mishaps mishaps_;
-  std::set<StateDigest> places_;  ///< of the component, those that were found
-  std::vector<Way> ways_;         ///< to each of them, by breadth
-  std::deque<RunState> waiting_;  ///< those that have still to be looked at
+  std::set<StateDigest> places_;          ///< of the component, those that were found
+  std::vector<Way> ways_;                 ///< to each of them, by breadth
+  std::deque<engine::RunState> waiting_;  ///< those that have still to be looked at
   StateDigest first_;
   std::optional<Way> back_;  ///< to the first
 };
 
 }  // namespace
 
-FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
-                               const std::vector<Start>& starts, const SeenStates& seen,
-                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
-                               const MayGoOn& may_go_on) {
+FairnessCheck find_fair_circle(
+    const StepGraph& graph, const ExplorationRequest& request, const std::vector<Start>& starts,
+    const SeenStates& seen,
+    const std::function<StateDigest(const engine::StepwiseEngine&)>& digest_of,
+    const MayGoOn& may_go_on) {
   if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
   const auto part = graph.part_with_circles(kMostJudged, may_go_on);
   if (!part) return {.complete = false, .circle = {}};

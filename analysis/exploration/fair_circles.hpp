@@ -34,9 +34,10 @@ struct FairnessCheck {
 /// itself: a way to one that it could become is the beginning of a way back to it, because ranks
 /// that change places in the same way again and again come back to their own.
 /// Throws SearchStopped if it may not go on.
-FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
-                               const std::vector<Start>& starts, const SeenStates& seen,
-                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of,
-                               const MayGoOn& may_go_on);
+FairnessCheck find_fair_circle(
+    const StepGraph& graph, const ExplorationRequest& request, const std::vector<Start>& starts,
+    const SeenStates& seen,
+    const std::function<StateDigest(const engine::StepwiseEngine&)>& digest_of,
+    const MayGoOn& may_go_on);
 
 }  // namespace faultline

@@ -14,7 +14,7 @@ constexpr const char* kKinds[] = {"not-given-up",         "needless-fatal",   "c
                                   "false-report",         "repeated-report"};
 
 std::vector<std::string> end_words(const RunSpec& spec) {
-  std::vector<std::string> words = outcome_words();
+  std::vector<std::string> words = engine::outcome_words();
   words.insert(words.end(), std::begin(kKinds), std::end(kKinds));
   if (const Registration* workload = spec.component(Family::workload).registration)
     for (const EndCheck& check : workload->end_checks) words.push_back(check.violation);
@@ -23,15 +23,16 @@ std::vector<std::string> end_words(const RunSpec& spec) {
 
 }  // namespace
 
-std::optional<DeclaredProperty> find_property(const RunSpec& spec, const std::string& name) {
-  for (const DeclaredProperty& declared : properties_of(spec))
+std::optional<engine::DeclaredProperty> find_property(const RunSpec& spec,
+                                                      const std::string& name) {
+  for (const engine::DeclaredProperty& declared : engine::properties_of(spec))
     if (declared.property->name == name) return declared;
   return std::nullopt;
 }
 
 std::vector<std::string> goal_words(const RunSpec& spec) {
   std::vector<std::string> words;
-  for (const DeclaredProperty& declared : properties_of(spec))
+  for (const engine::DeclaredProperty& declared : engine::properties_of(spec))
     words.push_back(declared.property->name);
   const std::vector<std::string> ends = end_words(spec);
   words.insert(words.end(), ends.begin(), ends.end());
@@ -47,7 +48,7 @@ Goal goal_named(const RunSpec& spec, const std::string& name) {
 
 bool is_reached_by(const Goal& goal, const Ending& ending) {
   if (goal.property) return false;
-  return goal.name == outcome_word(ending.outcome) ||
+  return goal.name == engine::outcome_word(ending.outcome) ||
          std::any_of(ending.violations.begin(), ending.violations.end(),
                      [&](const Violation& violation) { return violation.kind == goal.name; });
 }

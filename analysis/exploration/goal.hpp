@@ -12,7 +12,7 @@
 namespace faultline {
 
 /// The property of this name that a component of the job declares; nothing if there is none.
-std::optional<DeclaredProperty> find_property(const RunSpec& spec, const std::string& name);
+std::optional<engine::DeclaredProperty> find_property(const RunSpec& spec, const std::string& name);
 
 /// What a search of this job can look for: the names of its properties, and the words for how runs
 /// end.

@@ -12,18 +12,19 @@ std::unique_ptr<KeptParts::Kept>* KeptParts::place_of(PartNumber number) {
   return &kept_[number];
 }
 
-void KeptParts::keep(const PartNumbers& numbers, const StateParts& parts, StepwiseEngine& engine) {
+void KeptParts::keep(const PartNumbers& numbers, const engine::StateParts& parts,
+                     engine::StepwiseEngine& engine) {
   const auto arriving =
       std::count_if(parts.scheduled.begin(), parts.scheduled.end(),
-                    [](const ScheduledPart& part) { return part.message != nullptr; });
+                    [](const engine::ScheduledPart& part) { return part.message != nullptr; });
   if (static_cast<std::size_t>(arriving) != engine.in_flight()) return;
-  const RunState& state = engine.state();
+  const engine::RunState& state = engine.state();
   for (Rank rank = 0; rank < processes_; ++rank) {
     std::unique_ptr<Kept>* place = place_of(numbers[PartTable::place_of_actor(rank)]);
     if (place == nullptr) continue;
     *place = std::make_unique<Kept>();
     Kept& kept = **place;
-    kept.rank = seen_rank(state.actors[rank]);
+    kept.rank = engine::seen_rank(state.actors[rank]);
     for (const Component*& component : kept.rank.components) component = nullptr;
     for (const Family family : families_) {
       const Component* component = state.actors[rank].component(family);
@@ -41,7 +42,7 @@ void KeptParts::keep(const PartNumbers& numbers, const StateParts& parts, Stepwi
   }
 }
 
-const StateView* KeptParts::look_at(const PartNumbers& numbers) {
+const engine::StateView* KeptParts::look_at(const PartNumbers& numbers) {
   const auto kept = [&](PartNumber number) {
     return number < kept_.size() ? kept_[number].get() : nullptr;
   };
@@ -52,7 +53,7 @@ const StateView* KeptParts::look_at(const PartNumbers& numbers) {
     view_.add(one->rank);
   }
   for (std::size_t place = parts_.scheduled(); place < numbers.size(); ++place) {
-    if (parts_[numbers[place]].kind != EventKind::arrive) continue;
+    if (parts_[numbers[place]].kind != engine::EventKind::arrive) continue;
     const Kept* one = kept(numbers[place]);
     if (one == nullptr) return nullptr;
     view_.add(*one->message);

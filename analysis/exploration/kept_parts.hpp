@@ -26,10 +26,11 @@ class KeptParts {
   [[nodiscard]] bool keeps_any() const { return !families_.empty(); }
   /// Keeps the parts of the state that the engine is in, unless messages of it are in no part of
   /// their own.
-  void keep(const PartNumbers& numbers, const StateParts& parts, StepwiseEngine& engine);
+  void keep(const PartNumbers& numbers, const engine::StateParts& parts,
+            engine::StepwiseEngine& engine);
   /// Puts the state together that these numbers stand for. Nothing, if one of them has not been
   /// kept.
-  [[nodiscard]] const StateView* look_at(const PartNumbers& numbers);
+  [[nodiscard]] const engine::StateView* look_at(const PartNumbers& numbers);
   /// Roughly.
   [[nodiscard]] std::size_t bytes() const;
 
@@ -37,7 +38,7 @@ class KeptParts {
   /// More would take more memory than the time is worth that they save.
   static constexpr std::size_t kMostParts = std::size_t{1} << 20U;
   struct Kept {
-    SeenRank rank;
+    engine::SeenRank rank;
     std::array<std::unique_ptr<Component>, kFamilies> components;
     std::optional<Message> message;
   };
@@ -48,7 +49,7 @@ class KeptParts {
   std::vector<Family> families_;
   std::vector<std::unique_ptr<Kept>> kept_;  ///< by number
   std::size_t count_ = 0;
-  StateView view_;
+  engine::StateView view_;
 };
 
 }  // namespace faultline

@@ -7,7 +7,7 @@ namespace faultline {
 namespace {
 
 /// A number for each lane; 0 for none.
-std::uint64_t number_of_lane(const Lane& lane) {
+std::uint64_t number_of_lane(const engine::Lane& lane) {
   if (!lane.orders()) return 0;
   constexpr unsigned kActorBits = 24;
   constexpr unsigned kKindBits = 4;
@@ -28,24 +28,25 @@ PartNumber PartTable::number_of(const Part& part) {
   return entry->second;
 }
 
-PartNumbers PartTable::numbers_of(const StateParts& parts) {
+PartNumbers PartTable::numbers_of(const engine::StateParts& parts) {
   PartNumbers state;
   state.reserve(1 + parts.actors.size() + parts.scheduled.size());
   const std::lock_guard lock(mutex_);
   state.push_back(number_of({.content = parts.common,
-                             .term = DigestSum::term_of_common(parts.common),
+                             .term = engine::DigestSum::term_of_common(parts.common),
                              .ended = parts.ended,
                              .is_local = parts.is_local}));
   for (ActorId actor = 0; actor < parts.actors.size(); ++actor)
-    state.push_back(number_of({.content = parts.actors[actor].content,
-                               .term = DigestSum::term_of_actor(parts.actors[actor].content, actor),
-                               .actor = actor,
-                               .alive = parts.actors[actor].alive,
-                               .active = parts.actors[actor].active,
-                               .has_messages = parts.actors[actor].holds}));
-  for (const ScheduledPart& part : parts.scheduled)
+    state.push_back(
+        number_of({.content = parts.actors[actor].content,
+                   .term = engine::DigestSum::term_of_actor(parts.actors[actor].content, actor),
+                   .actor = actor,
+                   .alive = parts.actors[actor].alive,
+                   .active = parts.actors[actor].active,
+                   .has_messages = parts.actors[actor].holds}));
+  for (const engine::ScheduledPart& part : parts.scheduled)
     state.push_back(number_of({.content = part.content,
-                               .term = DigestSum::term_of_scheduled(part.content, 0),
+                               .term = engine::DigestSum::term_of_scheduled(part.content, 0),
                                .lane = number_of_lane(part.lane),
                                .actor = part.actor,
                                .from = part.from,
@@ -64,12 +65,12 @@ std::uint64_t PartTable::earlier_in_lane(const PartNumbers& state, std::size_t p
 }
 
 StateDigest PartTable::digest(const PartNumbers& state) const {
-  DigestSum sum;
+  engine::DigestSum sum;
   for (std::size_t place = 0; place < scheduled(); ++place) sum.add((*this)[state[place]].term);
   for (std::size_t place = scheduled(); place < state.size(); ++place) {
     const Part& part = (*this)[state[place]];
     const std::uint64_t earlier = earlier_in_lane(state, place);
-    sum.add(earlier == 0 ? part.term : DigestSum::term_of_scheduled(part.content, earlier));
+    sum.add(earlier == 0 ? part.term : engine::DigestSum::term_of_scheduled(part.content, earlier));
   }
   return sum.value();
 }

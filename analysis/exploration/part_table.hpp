@@ -30,7 +30,7 @@ class PartTable {
     std::uint64_t lane = 0;  ///< 0: none
     ActorId actor = kNobody;
     ActorId from = kNobody;
-    EventKind kind = EventKind::arrive;
+    engine::EventKind kind = engine::EventKind::arrive;
     bool alive = false;   ///< of an actor
     bool active = false;  ///< of an actor
     /// Messages of the workload: an actor that has some to handle, or one that is in flight.
@@ -48,7 +48,7 @@ class PartTable {
 
   explicit PartTable(std::size_t actors) : actors_(actors) {}
 
-  [[nodiscard]] PartNumbers numbers_of(const StateParts& parts);
+  [[nodiscard]] PartNumbers numbers_of(const engine::StateParts& parts);
   [[nodiscard]] const Part& operator[](PartNumber number) const {
     return (*chunks_[number / kChunk])[number % kChunk];
   }

@@ -26,7 +26,7 @@ class Walks {
       : request_(request),
         tell_(std::move(tell)),
         starts_(starts(request)),
-        job_(run_job(request.spec, request.seed, 0)),
+        job_(engine::run_job(request.spec, request.seed, 0)),
         engine_(job_),
         fresh_(engine_.state().copy()),
         judge_(request, job_, starts_),
@@ -146,7 +146,8 @@ class Walks {
       if (is_new) seen_.add(digest, kNoState, steps_.back(), mishaps_);
       engine_.check_properties();
       if (request_.goal && request_.goal->property && engine_.holds(*request_.goal->property)) {
-        result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps_};
+        result_.reached =
+            Refutation{.outcome = engine::Outcome::limit, .violations = {}, .steps = steps_};
         return false;
       }
       const bool violates = !engine_.state().auditor.violations().empty();
@@ -187,9 +188,9 @@ class Walks {
   const ExplorationRequest& request_;
   const TellProgress tell_;
   const std::vector<Start> starts_;
-  std::shared_ptr<const RunJob> job_;
-  StepwiseEngine engine_;
-  RunState fresh_;
+  std::shared_ptr<const engine::RunJob> job_;
+  engine::StepwiseEngine engine_;
+  engine::RunState fresh_;
   EndingJudge judge_;
   DeathBounds bounds_;
   SeenStates seen_;

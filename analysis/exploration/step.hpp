@@ -20,7 +20,8 @@ struct Step {
   std::uint16_t after = 0;         ///< ... when it has done that many things
   /// begin: a place in the list of starts; take, lose: in the agenda; kill, stall: the actor.
   std::uint32_t place = 0;
-  Decisions decisions = {};  ///< take: what the workload chooses in the step, if that is open
+  engine::Decisions decisions =
+      {};  ///< take: what the workload chooses in the step, if that is open
 
   static constexpr std::uint16_t kNoDeath = 0xffff;
   [[nodiscard]] bool has_death() const { return kind == Kind::kill || dying != kNoDeath; }
@@ -28,7 +29,7 @@ struct Step {
   [[nodiscard]] bool is_mishap() const {
     return has_death() || kind == Kind::lose || kind == Kind::stall;
   }
-  [[nodiscard]] std::vector<Cut> cuts() const {
+  [[nodiscard]] std::vector<engine::Cut> cuts() const {
     if (dying == kNoDeath) return {};
     return {{.actor = dying, .after = after}};
   }
@@ -57,8 +58,8 @@ struct Mishaps {
 
 /// One way in which a job can begin.
 struct Start {
-  std::vector<Cut> cuts;  ///< who dies while the actors start
-  Decisions decisions;    ///< what the workload chooses then, if that is open
+  std::vector<engine::Cut> cuts;  ///< who dies while the actors start
+  engine::Decisions decisions;    ///< what the workload chooses then, if that is open
 
   [[nodiscard]] Mishaps mishaps() const {
     return {.deaths = static_cast<std::uint8_t>(cuts.size())};

@@ -48,7 +48,7 @@ StateDigest StepMemory::with_channels(StateDigest key, const Occasion& occasion)
   std::uint64_t senders = 0;
   for (std::size_t place = parts_.scheduled(); place < occasion.state.size(); ++place) {
     const PartTable::Part& part = parts_[occasion.state[place]];
-    const bool is_message = part.kind == EventKind::arrive && part.actor == actor;
+    const bool is_message = part.kind == engine::EventKind::arrive && part.actor == actor;
     if (is_message && place != occasion.happens) senders |= std::uint64_t{1} << part.from;
   }
   Digest both;
@@ -91,7 +91,8 @@ void StepMemory::take_over(StepMemory& other) {
 void StepMemory::keep(const Occasion& occasion, const TakenStep& taken) {
   StepEffect effect = effect_of(occasion, taken);
   const StateDigest key = key_of(occasion);
-  if (effect.kind == StepEffect::Kind::known && taken.reach == StepwiseEngine::Reach::channels) {
+  if (effect.kind == StepEffect::Kind::known &&
+      taken.reach == engine::StepwiseEngine::Reach::channels) {
     put(key, {.kind = StepEffect::Kind::known_with_channels});
     effect.asks_channels = true;
     put(with_channels(key, occasion), effect);
@@ -107,7 +108,7 @@ StepEffect StepMemory::effect_of(const Occasion& occasion, const TakenStep& take
                     .common = taken.after.front(),
                     .done = static_cast<std::uint32_t>(taken.done[actor]),
                     .first = static_cast<std::uint32_t>(numbers_.size())};
-  if (taken.reach == StepwiseEngine::Reach::anything || !parts_.is_local(taken.before) ||
+  if (taken.reach == engine::StepwiseEngine::Reach::anything || !parts_.is_local(taken.before) ||
       !parts_.is_local(taken.after))
     return effect;
   for (std::size_t other = 1; other < parts_.scheduled(); ++other)
@@ -139,7 +140,7 @@ StepInfluence StepMemory::influence(const StepEffect& effect, const Occasion& oc
   for (std::uint32_t i = 0; i < effect.scheduled; ++i) {
     const PartTable::Part& part = parts_[numbers_[effect.first + i]];
     influence.work += part.work();
-    const bool is_message = part.kind == EventKind::arrive;
+    const bool is_message = part.kind == engine::EventKind::arrive;
     if (is_message) influence.receivers |= std::uint64_t{1} << part.actor;
     // Others may schedule in this lane, too, and their order would count.
     if (part.lane != 0 && event.actor != (is_message ? part.from : part.actor)) return {};

@@ -41,7 +41,7 @@ struct TakenStep {
   const std::vector<std::uint64_t>& orders_before;  ///< of what was scheduled
   const PartNumbers& after;
   const std::vector<std::uint64_t>& orders_after;
-  StepwiseEngine::Reach reach;
+  engine::StepwiseEngine::Reach reach;
   const std::vector<std::uint64_t>& asked;
   const std::vector<std::uint64_t>& done;
 };

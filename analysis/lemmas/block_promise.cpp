@@ -179,8 +179,8 @@ const std::map<std::string_view, Allowed>& reasons() {
   return reasons;
 }
 
-std::optional<BrokenPromise> against_end(const BlockPromise& promise, const RunResult& result,
-                                         const BlockLog& log) {
+std::optional<BrokenPromise> against_end(const BlockPromise& promise,
+                                         const engine::RunResult& result, const BlockLog& log) {
   if (!promise.recovers) {
     const std::optional<double> dead_s = log.first_dead_s();
     const double end_s = *result.metrics.values().at("end_time_s");
@@ -197,11 +197,11 @@ std::optional<BrokenPromise> against_end(const BlockPromise& promise, const RunR
 
 }  // namespace
 
-std::optional<BrokenPromise> against_blocks(const BlockPromise& promise, const RunResult& result,
-                                            const BlockLog& log) {
+std::optional<BrokenPromise> against_blocks(const BlockPromise& promise,
+                                            const engine::RunResult& result, const BlockLog& log) {
   if (log.all_dead() && result.violations.empty()) return std::nullopt;
   if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
-  if (result.outcome == Outcome::finished) return against_end(promise, result, log);
+  if (result.outcome == engine::Outcome::finished) return against_end(promise, result, log);
   const auto reason = reasons().find(result.fatal_reason);
   if (reason != reasons().end() && reason->second(promise, log)) return std::nullopt;
   return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};

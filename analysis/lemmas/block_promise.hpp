@@ -81,7 +81,7 @@ class BlockLog final : public RunObserver {
 };
 
 /// Judges a run by its result and by what an observer saw. It does not look into the protocol.
-std::optional<BrokenPromise> against_blocks(const BlockPromise& promise, const RunResult& result,
-                                            const BlockLog& log);
+std::optional<BrokenPromise> against_blocks(const BlockPromise& promise,
+                                            const engine::RunResult& result, const BlockLog& log);
 
 }  // namespace faultline

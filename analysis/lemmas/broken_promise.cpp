@@ -58,21 +58,21 @@ BrokenPromise promise_broken_by(const BrokenInvariant& broken) {
   return {.text = std::string("broken invariant: ") + broken.what()};
 }
 
-std::optional<BrokenPromise> promise_broken_by_end(const RunResult& result) {
+std::optional<BrokenPromise> promise_broken_by_end(const engine::RunResult& result) {
   if (!result.violations.empty()) {
     BrokenPromise broken = promise_broken_by(result.violations.front());
-    if (result.outcome == Outcome::deadlock) broken.figure = LemmaFigure::hung;
+    if (result.outcome == engine::Outcome::deadlock) broken.figure = LemmaFigure::hung;
     return broken;
   }
-  const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
+  const std::string ended = std::string("the run ended as ") + engine::outcome_word(result.outcome);
   switch (result.outcome) {
-    case Outcome::finished:
-    case Outcome::terminated:
-    case Outcome::fatal_reported:
+    case engine::Outcome::finished:
+    case engine::Outcome::terminated:
+    case engine::Outcome::fatal_reported:
       return std::nullopt;
-    case Outcome::deadlock:
-    case Outcome::hung:
-    case Outcome::limit:
+    case engine::Outcome::deadlock:
+    case engine::Outcome::hung:
+    case engine::Outcome::limit:
       return BrokenPromise{LemmaFigure::hung, ended};
     default:
       return BrokenPromise{LemmaFigure::other, ended};

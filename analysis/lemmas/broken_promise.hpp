@@ -46,7 +46,7 @@ BrokenPromise promise_broken_by(const Violation& violation);
 
 /// What is broken by the way in which a run ended that should have finished or given up; nothing if
 /// it did one of these.
-std::optional<BrokenPromise> promise_broken_by_end(const RunResult& result);
+std::optional<BrokenPromise> promise_broken_by_end(const engine::RunResult& result);
 
 /// A run in which an invariant breaks has no result: nothing that it promises is kept.
 BrokenPromise promise_broken_by(const BrokenInvariant& broken);

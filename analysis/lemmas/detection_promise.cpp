@@ -8,7 +8,7 @@ namespace faultline {
 
 namespace {
 
-double metric(const RunResult& result, const char* name) {
+double metric(const engine::RunResult& result, const char* name) {
   const auto& values = result.metrics.values();
   const auto found = values.find(name);
   return found == values.end() ? 0.0 : found->second.value_or(0.0);
@@ -23,7 +23,7 @@ std::string seconds(double time_s) {
 }
 
 /// Must every live rank have heard of every death by now?
-bool must_be_complete(const DetectionPromise& promise, const RunResult& result,
+bool must_be_complete(const DetectionPromise& promise, const engine::RunResult& result,
                       const DetectionLog& log) {
   if (!promise.complete_after_s || log.dead(promise.of_daemons) >= promise.fewer_dead_than)
     return false;
@@ -54,7 +54,8 @@ void DetectionLog::see(const Sight& sight) {
 }
 
 std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
-                                               const RunResult& result, const DetectionLog& log) {
+                                               const engine::RunResult& result,
+                                               const DetectionLog& log) {
   if (!result.violations.empty())  // whichever: none of them is about failure detection
     return BrokenPromise{LemmaFigure::other, promise_broken_by(result.violations.front()).text};
   if (log.all_dead()) return std::nullopt;
@@ -69,11 +70,11 @@ std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
                                                   seconds(*promise.complete_after_s) +
                                                   " after the last death"};
   // A run that waits until all is reported waits in vain if something is missed.
-  const bool waited =
-      missed > 0 && (result.outcome == Outcome::limit || result.outcome == Outcome::deadlock);
-  if (result.outcome == Outcome::finished || waited) return std::nullopt;
+  const bool waited = missed > 0 && (result.outcome == engine::Outcome::limit ||
+                                     result.outcome == engine::Outcome::deadlock);
+  if (result.outcome == engine::Outcome::finished || waited) return std::nullopt;
   return BrokenPromise{LemmaFigure::other,
-                       std::string("the run ended as ") + outcome_word(result.outcome)};
+                       std::string("the run ended as ") + engine::outcome_word(result.outcome)};
 }
 
 }  // namespace faultline

@@ -59,6 +59,7 @@ class DetectionLog final : public RunObserver {
 
 /// Judges a run by its result and by what an observer saw. It knows no protocol.
 std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
-                                               const RunResult& result, const DetectionLog& log);
+                                               const engine::RunResult& result,
+                                               const DetectionLog& log);
 
 }  // namespace faultline

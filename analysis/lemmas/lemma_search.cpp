@@ -38,10 +38,10 @@ Broken though(const std::string& reason) {
   return BrokenPromise{LemmaFigure::not_given_up, "terminated, though " + reason};
 }
 
-Broken against_condition(const GiveUpCondition& condition, const RunResult& result,
+Broken against_condition(const GiveUpCondition& condition, const engine::RunResult& result,
                          const FactLog& log) {
   const std::optional<GivesUp> due = first_to_give_up(condition, log);
-  if (result.outcome == Outcome::terminated) return due ? though(said(*due)) : Broken();
+  if (result.outcome == engine::Outcome::terminated) return due ? though(said(*due)) : Broken();
   if (!due) return needlessly("given up without need: " + result.fatal_reason);
   const bool then = log.gave_up()->rank == due->rank && log.gave_up()->time_s == due->time_s;
   if (then) return std::nullopt;
@@ -49,9 +49,9 @@ Broken against_condition(const GiveUpCondition& condition, const RunResult& resu
 }
 
 Broken against_lemmas(const FaultSchedule& schedule, const RelatedFailures& lemma,
-                      const RunResult& result, const FactLog& log,
+                      const engine::RunResult& result, const FactLog& log,
                       const EngagementHistory& history) {
-  if (result.outcome == Outcome::fatal_reported) {
+  if (result.outcome == engine::Outcome::fatal_reported) {
     if (may_give_up(lemma, schedule, log, history)) return std::nullopt;
     return needlessly("given up, although no failed processes were related: " +
                       result.fatal_reason);
@@ -77,23 +77,24 @@ void watch(RunSpec& spec, Registration& registration,
 
 /// Did the run end in a way that it may? Giving up is one of them; whether the detector had to give
 /// up is judged elsewhere.
-bool ended_as_it_should(const RunResult& result, StopWhen stop_when) {
+bool ended_as_it_should(const engine::RunResult& result, StopWhen stop_when) {
   const bool announced = stop_when == StopWhen::announced;
-  return result.outcome == (announced ? Outcome::terminated : Outcome::finished) ||
-         result.outcome == Outcome::fatal_reported;
+  return result.outcome == (announced ? engine::Outcome::terminated : engine::Outcome::finished) ||
+         result.outcome == engine::Outcome::fatal_reported;
 }
 
 /// What every stack promises.
-Broken against_everybody(const RunResult& result, StopWhen stop_when) {
+Broken against_everybody(const engine::RunResult& result, StopWhen stop_when) {
   if (!result.violations.empty()) return promise_broken_by(result.violations.front());
   if (ended_as_it_should(result, stop_when)) return std::nullopt;
   return BrokenPromise{LemmaFigure::other,
-                       std::string("the run ended as ") + outcome_word(result.outcome)};
+                       std::string("the run ended as ") + engine::outcome_word(result.outcome)};
 }
 
 Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
-                      const std::optional<AdoptionPromise>& adoption, const RunResult& result,
-                      const FactLog& log, const EngagementHistory& history) {
+                      const std::optional<AdoptionPromise>& adoption,
+                      const engine::RunResult& result, const FactLog& log,
+                      const EngagementHistory& history) {
   // If nobody is left, it does not matter which outcome is reported.
   const bool all_dead = log.deaths_s().size() == log.processes();
   if (all_dead && result.violations.empty()) return std::nullopt;
@@ -111,7 +112,7 @@ LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind eng
   spec.checks_state = true;
   LemmaRun run;
   try {
-    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.result = engine::run_simulation(spec, engine, schedule.seed, 0, &log);
     run.broken = judge(run.result, log);
   } catch (const BrokenInvariant& broken) {
     run.broken = promise_broken_by(broken);
@@ -123,7 +124,7 @@ LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind eng
 LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& promise,
                        RunSpec& spec, EngineKind engine) {
   return run_logged(schedule, spec, engine, DetectionLog(schedule.processes),
-                    [&](const RunResult& result, const DetectionLog& log) {
+                    [&](const engine::RunResult& result, const DetectionLog& log) {
                       return against_detection(promise, result, log);
                     });
 }
@@ -133,7 +134,7 @@ LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& prom
   return run_logged(
       schedule, spec, engine,
       RecoveryLog(schedule.processes, *spec.component(Family::message_logging).registration),
-      [&](const RunResult& result, const RecoveryLog& log) {
+      [&](const engine::RunResult& result, const RecoveryLog& log) {
         return against_recovery(promise, result, log);
       });
 }
@@ -142,7 +143,7 @@ LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, 
                     EngineKind engine) {
   return run_logged(schedule, spec, engine,
                     BlockLog(schedule.processes, spec.component(Family::transactions)),
-                    [&](const RunResult& result, const BlockLog& log) {
+                    [&](const engine::RunResult& result, const BlockLog& log) {
                       return against_blocks(promise, result, log);
                     });
 }
@@ -169,7 +170,7 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, En
   FactLog log(schedule.processes);
   LemmaRun run;
   try {
-    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.result = engine::run_simulation(spec, engine, schedule.seed, 0, &log);
     run.broken = broken_promise(schedule, stack.stop_when, adoption, run.result, log, *history);
   } catch (const BrokenInvariant& broken) {
     run.broken = promise_broken_by(broken);

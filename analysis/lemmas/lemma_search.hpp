@@ -16,7 +16,7 @@ using Mutation = std::function<void(RunSpec&)>;
 
 /// One run of the search.
 struct LemmaRun {
-  RunResult result;                     ///< empty if an invariant broke
+  engine::RunResult result;             ///< empty if an invariant broke
   std::optional<BrokenPromise> broken;  ///< the first one found
   bool struck = false;                  ///< has any process died?
 };

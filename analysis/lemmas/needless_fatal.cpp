@@ -27,11 +27,12 @@ std::optional<GivesUp> first_due(const GiveUpCondition& condition, const FactLog
 
 bool gives_up_by_messages(const RunSpec& spec) { return condition_of(spec).has_value(); }
 
-bool detector_gave_up(const RunResult& result) {
-  return result.outcome == Outcome::fatal_reported && result.fatal_family == Family::termination;
+bool detector_gave_up(const engine::RunResult& result) {
+  return result.outcome == engine::Outcome::fatal_reported &&
+         result.fatal_family == Family::termination;
 }
 
-void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result) {
+void judge_giving_up(const RunSpec& spec, const FactLog& log, engine::RunResult& result) {
   const auto condition = condition_of(spec);
   if (!condition || !detector_gave_up(result)) return;
   if (meets(*condition, log, result.fatal_actor)) return;
@@ -43,10 +44,10 @@ void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result)
   result.violations.push_back(std::move(needless));
 }
 
-void judge_both_ways(const RunSpec& spec, const FactLog& log, RunResult& result) {
+void judge_both_ways(const RunSpec& spec, const FactLog& log, engine::RunResult& result) {
   const auto condition = condition_of(spec);
   if (!condition || !result.violations.empty()) return;
-  if (result.outcome != Outcome::terminated && !detector_gave_up(result)) return;
+  if (result.outcome != engine::Outcome::terminated && !detector_gave_up(result)) return;
   judge_giving_up(spec, log, result);
   if (!result.violations.empty()) return;
   const std::optional<GivesUp> due = first_due(*condition, log);
@@ -57,11 +58,11 @@ void judge_both_ways(const RunSpec& spec, const FactLog& log, RunResult& result)
   result.violations.push_back(std::move(missed));
 }
 
-RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                            std::uint64_t replication, Rank who) {
+engine::RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
+                                    std::uint64_t replication, Rank who) {
   FactLog log(spec.platform.processes);
   log.keep_only(who);
-  RunResult result = run_simulation(spec, engine, seed, replication, &log);
+  engine::RunResult result = engine::run_simulation(spec, engine, seed, replication, &log);
   judge_giving_up(spec, log, result);
   return result;
 }

@@ -94,10 +94,11 @@ void RecoveryLog::received(Rank rank, const Message& message) {
 }
 
 std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
-                                              const RunResult& result, const RecoveryLog& log) {
+                                              const engine::RunResult& result,
+                                              const RecoveryLog& log) {
   if (log.all_dead() && result.violations.empty()) return std::nullopt;
   if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
-  if (result.outcome != Outcome::fatal_reported || log.image_lost()) return std::nullopt;
+  if (result.outcome != engine::Outcome::fatal_reported || log.image_lost()) return std::nullopt;
   const bool is_of_an_image =
       result.fatal_reason == "a rank has died, and so has the keeper of its image";
   if (log.recoveries_overlap() && !promise.survives_overlaps && !is_of_an_image)

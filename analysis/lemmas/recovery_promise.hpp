@@ -72,6 +72,7 @@ class RecoveryLog final : public RunObserver {
 
 /// Judges a run by its result and by what an observer saw. It does not look into the protocol.
 std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
-                                              const RunResult& result, const RecoveryLog& log);
+                                              const engine::RunResult& result,
+                                              const RecoveryLog& log);
 
 }  // namespace faultline

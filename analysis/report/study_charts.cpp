@@ -341,7 +341,7 @@ void number_equal_stems(const std::vector<Chart*>& charts) {
 std::map<std::string, std::size_t> endings_of(const PointGroup& group) {
   std::map<std::string, std::size_t> endings;
   for (const SelectedPoint* point : group.points)
-    for (const RunRecord& run : point->stored.runs) ++endings[outcome_word(run.outcome)];
+    for (const RunRecord& run : point->stored.runs) ++endings[engine::outcome_word(run.outcome)];
   return endings;
 }
 

@@ -60,7 +60,7 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
   std::size_t bad = 0;
   for (const SelectedPoint& point : points)
     for (const RunRecord& run : point.stored.runs) {
-      ++endings[outcome_word(run.outcome)];
+      ++endings[engine::outcome_word(run.outcome)];
       bad += exit_code(run) == kExitViolation ? 1 : 0;
     }
   const RunCount all = run_count(points);

@@ -45,11 +45,14 @@ std::optional<double> measured_value(const ReplicationRecord& record, const RunS
                                      const std::string& name) {
   if (!record.run) return std::nullopt;
   const RunRecord& run = *record.run;
-  const bool gave_up = run.outcome == Outcome::fatal_reported || run.outcome == Outcome::all_failed;
-  const bool hung = run.outcome == Outcome::hung || run.outcome == Outcome::deadlock;
+  const bool gave_up =
+      run.outcome == engine::Outcome::fatal_reported || run.outcome == engine::Outcome::all_failed;
+  const bool hung =
+      run.outcome == engine::Outcome::hung || run.outcome == engine::Outcome::deadlock;
   if (name == kHung && (hung || gave_up || survived(run))) return hung ? 1.0 : 0.0;
   if (name == kSurvived && gave_up) return 0.0;
-  const bool until_time = spec.stop.when == StopWhen::time && run.outcome == Outcome::all_failed;
+  const bool until_time =
+      spec.stop.when == StopWhen::time && run.outcome == engine::Outcome::all_failed;
   if (!survived(run) && !until_time) return std::nullopt;
   return name == kSurvived ? 1.0 : run.number(name);
 }
@@ -58,7 +61,7 @@ std::optional<double> measured_value(const ReplicationRecord& record, const RunS
 std::string trouble_of(const ReplicationRecord& record, const std::string& metric) {
   if (!record.run) return record.error;
   if (!survived(*record.run))
-    return std::string("a run ended as ") + outcome_word(record.run->outcome);
+    return std::string("a run ended as ") + engine::outcome_word(record.run->outcome);
   return "a run has no metric " + metric;
 }
 

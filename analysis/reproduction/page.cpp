@@ -214,7 +214,7 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
 }  // namespace
 
 std::string versions_of_this_build() {
-  const std::string simgrid = simgrid_version();
+  const std::string simgrid = engine::simgrid_version();
   return "Faultline " + std::string(version()) + (simgrid.empty() ? "" : ", SimGrid " + simgrid);
 }
 

@@ -344,7 +344,7 @@ std::string reproduction_json(const std::vector<ItemResult>& results, bool quick
                                  {"counts", counts_json(counts_of({result}))},
                                  {"cells", std::move(cells)}}));
   }
-  const std::string simgrid = simgrid_version();
+  const std::string simgrid = engine::simgrid_version();
   const JsonValue report = json_object(
       {{"schema_version", 1},
        {"versions", json_object({{"faultline", std::string(version())},

@@ -78,13 +78,14 @@ void warm_up(const Scenario& scenario) {
   small.stop.events = 1000;
   OptionValues& options = small.components[static_cast<std::size_t>(Family::workload)].options;
   if (options.contains("tokens")) options["tokens"] = std::int64_t{16};
-  run_simulation(small, scenario.engine, scenario.seed, 0);
+  engine::run_simulation(small, scenario.engine, scenario.seed, 0);
 }
 
 Measurement measure_engine(const Scenario& scenario) {
   if (scenario.engine == EngineKind::loggp) warm_up(scenario);  // SimGrid runs once in a process
   const auto before = static_cast<double>(peak_rss_bytes());
-  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const engine::RunResult result =
+      engine::run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const double messages = *result.metrics.values().at("application_messages");
   const double control = *result.metrics.values().at("control_messages");
   const double spent_s = result.wall_s - result.setup_s;
@@ -165,10 +166,10 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protoco
 /// both are measured, and the faster one counts.
 double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
   double most = 0.0;
-  for (const BareSends sends : {BareSends::detached, BareSends::kept}) {
+  for (const engine::BareSends sends : {engine::BareSends::detached, engine::BareSends::kept}) {
     const Measurement measured = in_own_process([&]() -> Measurement {
-      return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
-                                          settings.messages, sends)};
+      return {engine::bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
+                                                  settings.messages, sends)};
     });
     most = std::max(most, measured[0]);
   }
@@ -220,7 +221,8 @@ Scenario detection_scenario(const DetectionBenchmarkSettings& settings, std::uin
 }
 
 Measurement measure_detector(const Scenario& scenario) {
-  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const engine::RunResult result =
+      engine::run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   return {result.wall_s - result.setup_s, *result.metrics.values().at("detection_messages"),
           static_cast<double>(result.events), static_cast<double>(peak_rss_bytes())};
 }
@@ -272,7 +274,8 @@ Scenario traffic_scenario(const TransactionsBenchmarkSettings& settings) {
 Measurement measure_job(const Scenario& scenario, const Scenario& small) {
   warm_up(small);
   const auto before = static_cast<double>(peak_rss_bytes());
-  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const engine::RunResult result =
+      engine::run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const auto values = result.metrics.values();
   const double messages = *values.at("application_messages") + *values.at("control_messages");
   const auto peak = static_cast<double>(peak_rss_bytes());

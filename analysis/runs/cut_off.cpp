@@ -72,7 +72,7 @@ bool components_only_add(const std::string& metric) {
 
 }  // namespace
 
-bool is_cut_off(Outcome outcome) { return outcome == Outcome::limit; }
+bool is_cut_off(engine::Outcome outcome) { return outcome == engine::Outcome::limit; }
 
 bool is_cut_off(const RunRecord& run) { return is_cut_off(run.outcome); }
 
@@ -96,7 +96,7 @@ JsonValue bound_json(MeanBound bound) {
   return bound_word(bound);
 }
 
-void RunCount::add(Outcome outcome, std::size_t count) {
+void RunCount::add(engine::Outcome outcome, std::size_t count) {
   runs += count;
   cut_off += is_cut_off(outcome) ? count : 0;
 }

@@ -9,7 +9,7 @@
 namespace faultline {
 
 /// Did a limit of `stop` end the run? What it measured until then is no result.
-bool is_cut_off(Outcome outcome);
+bool is_cut_off(engine::Outcome outcome);
 bool is_cut_off(const RunRecord& run);
 
 /// What the mean of a metric is worth if some of its runs were cut off. A count, a time, or the
@@ -30,7 +30,7 @@ struct RunCount {
   std::size_t cut_off = 0;
 
   /// Adds runs that have ended so.
-  void add(Outcome outcome, std::size_t count = 1);
+  void add(engine::Outcome outcome, std::size_t count = 1);
 };
 
 /// "3 of 40 runs were cut off at a limit"; "" if none was.

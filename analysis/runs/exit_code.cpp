@@ -2,22 +2,22 @@
 
 namespace faultline {
 
-ExitCode exit_code(Outcome outcome, bool violated) {
+ExitCode exit_code(engine::Outcome outcome, bool violated) {
   switch (outcome) {
-    case Outcome::terminated:
-    case Outcome::finished:
-    case Outcome::fatal_reported:
-    case Outcome::all_failed:
+    case engine::Outcome::terminated:
+    case engine::Outcome::finished:
+    case engine::Outcome::fatal_reported:
+    case engine::Outcome::all_failed:
       return violated ? kExitViolation : kExitGood;
-    case Outcome::limit:
+    case engine::Outcome::limit:
       return violated ? kExitViolation : kExitRun;
-    case Outcome::premature:
-    case Outcome::hung:
-    case Outcome::deadlock:
-    case Outcome::wrong_state:
-    case Outcome::inconsistent:
-    case Outcome::violated:
-    case Outcome::unsafe_detector:
+    case engine::Outcome::premature:
+    case engine::Outcome::hung:
+    case engine::Outcome::deadlock:
+    case engine::Outcome::wrong_state:
+    case engine::Outcome::inconsistent:
+    case engine::Outcome::violated:
+    case engine::Outcome::unsafe_detector:
       break;
   }
   return kExitViolation;

@@ -17,7 +17,7 @@ enum ExitCode : std::uint8_t {
 };
 
 /// The exit code of one run, by its outcome and whether it had violations.
-ExitCode exit_code(Outcome outcome, bool violated);
+ExitCode exit_code(engine::Outcome outcome, bool violated);
 ExitCode exit_code(const RunRecord& run);
 
 /// The exit code of one replication. One that crashed has kExitRun.

@@ -21,7 +21,7 @@ std::string shown(const std::string& reason) {
 
 void FatalReasons::add(const RunRecord& run) {
   constexpr std::size_t kMostKept = 64;
-  if (run.outcome != Outcome::fatal_reported) return;
+  if (run.outcome != engine::Outcome::fatal_reported) return;
   const auto known = runs_.find(run.fatal_reason);
   if (known != runs_.end())
     ++known->second;

@@ -228,12 +228,14 @@ RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t 
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
   if (may_be_judged && spec.order) {
     FactLog log(spec.platform.processes);
-    RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication, &log);
+    engine::RunResult result =
+        engine::run_simulation(spec, scenario.engine, scenario.seed, replication, &log);
     judge_both_ways(spec, log, result);
     return run_record(replication, result);
   }
   const MakeFirstRun make = [&] {
-    const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication);
+    const engine::RunResult result =
+        engine::run_simulation(spec, scenario.engine, scenario.seed, replication);
     FirstRun first{run_record(replication, result), std::nullopt};
     if (may_be_judged && detector_gave_up(result)) first.gave_up = result.fatal_actor;
     return first;

@@ -82,14 +82,14 @@ std::optional<ActorId> read_actor(const JsonValue& json, const std::string& path
   return std::nullopt;
 }
 
-Outcome read_outcome(const JsonValue& metrics, Problems& problems) {
+engine::Outcome read_outcome(const JsonValue& metrics, Problems& problems) {
   const std::string word = read_text(metrics, kOutcome, "metrics", problems);
-  const std::vector<std::string> known = outcome_words();
+  const std::vector<std::string> known = engine::outcome_words();
   const auto found = std::find(known.begin(), known.end(), word);
-  if (found != known.end()) return static_cast<Outcome>(found - known.begin());
+  if (found != known.end()) return static_cast<engine::Outcome>(found - known.begin());
   if (problems.empty())
     problems.add("metrics.outcome", "unknown outcome " + in_quotes(word) + suggestion(word, known));
-  return Outcome::limit;
+  return engine::Outcome::limit;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ std::optional<double> RunRecord::number(const std::string& name) const {
 }
 
 JsonValue RunRecord::cell(const std::string& name) const {
-  if (name == kOutcome) return outcome_word(outcome);
+  if (name == kOutcome) return engine::outcome_word(outcome);
   if (name == kTerminated) return terminated_json(*this);
   if (name == kFatalReason) return fatal_reason.empty() ? JsonValue() : JsonValue(fatal_reason);
   const RunMetric* metric = find_metric(*this, name);
@@ -119,11 +119,11 @@ std::string no_fault_struck(std::size_t runs) {
 }
 
 bool survived(const RunRecord& run) {
-  return run.outcome == Outcome::terminated || run.outcome == Outcome::finished;
+  return run.outcome == engine::Outcome::terminated || run.outcome == engine::Outcome::finished;
 }
 
 JsonValue metrics_json(const RunRecord& run) {
-  JsonValue::Object metrics = {{kOutcome, outcome_word(run.outcome)},
+  JsonValue::Object metrics = {{kOutcome, engine::outcome_word(run.outcome)},
                                {kTerminated, terminated_json(run)}};
   if (!run.fatal_reason.empty()) metrics.push_back({kFatalReason, run.fatal_reason});
   for (const RunMetric& metric : run.metrics) metrics.push_back({metric.name, value_json(metric)});
@@ -218,7 +218,7 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-RunRecord run_record(std::uint64_t replication, const RunResult& result) {
+RunRecord run_record(std::uint64_t replication, const engine::RunResult& result) {
   RunRecord run;
   run.replication = static_cast<std::int64_t>(replication);
   run.outcome = result.outcome;

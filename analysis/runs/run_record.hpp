@@ -24,7 +24,7 @@ struct RunMetric {
 /// What all replications of a point have in common is in the scenario.
 struct RunRecord {
   std::int64_t replication = 0;
-  Outcome outcome = Outcome::limit;
+  engine::Outcome outcome = engine::Outcome::limit;
   std::optional<bool> terminated;  ///< no value without a detector
   std::string fatal_reason;        ///< "" unless somebody gave up
   std::vector<RunMetric> metrics;  ///< all metrics but those above
@@ -57,7 +57,7 @@ std::string no_fault_struck(std::size_t runs);
 bool survived(const RunRecord& run);
 
 /// The record of a run that this process simulated.
-RunRecord run_record(std::uint64_t replication, const RunResult& result);
+RunRecord run_record(std::uint64_t replication, const engine::RunResult& result);
 
 /// The outcomes of runs that have no record.
 inline constexpr const char* kOutOfMemory = "memory";

@@ -305,7 +305,7 @@ std::string indented(const std::string& text, const std::string& margin) {
 
 /// The report without its runs.
 JsonValue head_json(const Scenario& scenario, const RunTally& tally) {
-  const std::string simgrid = simgrid_version();
+  const std::string simgrid = engine::simgrid_version();
   return json_object(
       {{"schema_version", 1},
        {"scenario", json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
@@ -354,7 +354,7 @@ void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const
     std::vector<std::string> row = {
         std::to_string(record.point),  scenario.point_labels[record.point],
         std::to_string(scenario.seed), std::to_string(record.replication),
-        word_of(scenario.engine),      outcome_word(run.outcome)};
+        word_of(scenario.engine),      engine::outcome_word(run.outcome)};
     for (const std::string& name : tally.metrics) row.push_back(csv_field(run.cell(name)));
     row.push_back(std::to_string(run.violations.size()));
     for (const JsonValue& value :

@@ -27,7 +27,7 @@ void RunTally::add(const ReplicationRecord& record) {
     return;
   }
   const RunRecord& run = *record.run;
-  ++point.outcomes[outcome_word(run.outcome)];
+  ++point.outcomes[engine::outcome_word(run.outcome)];
   point.fatal_reasons.add(run);
   runs.add(run.outcome);
   metrics.insert("terminated");

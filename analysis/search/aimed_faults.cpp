@@ -107,7 +107,7 @@ bool Aim::looks_at_run() {
     spec_ = scenario.points.front();
     spec_.stop.events = std::min(spec_.stop.events, kSeenEvents);
     RunTrack track;
-    events_ = run_simulation(spec_, EngineKind::loggp, scenario.seed, 0, &track).events;
+    events_ = engine::run_simulation(spec_, EngineKind::loggp, scenario.seed, 0, &track).events;
     track_ = std::move(track);
   } catch (const std::exception&) {
     return false;  // the judge meets the same

@@ -141,7 +141,7 @@ class ComputeLog final : public RunObserver {
 /// Does somebody who lives compute when the run ends? No option says how long that takes.
 bool computes_at_the_end(const Scenario& scenario) {
   ComputeLog log;
-  run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
+  engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
   return log.somebody_computes();
 }
 
@@ -163,8 +163,8 @@ std::optional<Finding> against_missed_deaths(const Scenario& scenario, const Run
       count(*again.run, "false_reports") > 0.0)
     return std::nullopt;
   const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
-  const bool has_waited = again.run->outcome == Outcome::limit && waited_s >= patience;
-  if (!has_waited && again.run->outcome != Outcome::deadlock) return std::nullopt;
+  const bool has_waited = again.run->outcome == engine::Outcome::limit && waited_s >= patience;
+  if (!has_waited && again.run->outcome != engine::Outcome::deadlock) return std::nullopt;
   if (spec.platform.progress == Progress::between && computes_at_the_end(patient))
     return std::nullopt;
   return Finding{"missed death", "somebody who lives is never told of a death"};

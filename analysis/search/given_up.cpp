@@ -37,10 +37,11 @@ std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   const std::optional<BlockPromise> promise = block_promise_of(spec);
   if (!promise || !spec.fault_sources.empty() || !spec.partitions.empty()) return std::nullopt;
   BlockLog log(spec.platform.processes, spec.component(Family::transactions));
-  const RunResult result = run_simulation(spec, EngineKind::loggp, patient->seed, 0, &log);
+  const engine::RunResult result =
+      engine::run_simulation(spec, EngineKind::loggp, patient->seed, 0, &log);
   // A detector of termination gives up for its own reasons.
   const bool is_given_up =
-      result.outcome == Outcome::fatal_reported &&
+      result.outcome == engine::Outcome::fatal_reported &&
       (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
   if (!is_given_up) return std::nullopt;
   const auto broken = against_blocks(*promise, result, log);
@@ -66,7 +67,8 @@ std::optional<Finding> against_logging_given_up(const Scenario& scenario, const 
   if (logging == nullptr || scenario.engine != EngineKind::loggp || nodes_can_run_out(spec))
     return std::nullopt;
   RecoveryLog log(spec.platform.processes, *logging);
-  const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, 0, &log);
+  const engine::RunResult result =
+      engine::run_simulation(spec, scenario.engine, scenario.seed, 0, &log);
   if (result.fatal_reason != run.fatal_reason)
     return Finding{"not deterministic", "an observer changes why the run is given up: " +
                                             run.fatal_reason + "; " + result.fatal_reason};
@@ -86,7 +88,7 @@ std::optional<Finding> against_giving_up(const Scenario& scenario, const RunReco
     const std::optional<Scenario> patient = with_long_timeouts(scenario);
     if (!patient) return std::nullopt;
     const ReplicationRecord again = made_run(*patient);
-    if (again.run && again.run->outcome == Outcome::fatal_reported)
+    if (again.run && again.run->outcome == engine::Outcome::fatal_reported)
       return Finding{"gives up in peace", run.fatal_reason};
     return std::nullopt;
   }

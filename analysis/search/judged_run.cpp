@@ -59,7 +59,7 @@ class Judge {
     judgement_.may_die = spec_.has_faults();
     const ReplicationRecord first = made_run(scenario_);
     if (!first.run) return without_result(first.error);
-    judgement_.outcome = outcome_word(first.run->outcome);
+    judgement_.outcome = engine::outcome_word(first.run->outcome);
     judgement_.events = static_cast<std::uint64_t>(first.run->events);
     judgement_.struck = first.run->number("faults_struck").value_or(0.0) > 0.0;
     judge_end(*first.run);
@@ -99,7 +99,7 @@ class Judge {
   /// same.
   std::string refused_at_the_start() {
     try {
-      run_simulation(spec_, EngineKind::loggp, scenario_.seed, 0);
+      engine::run_simulation(spec_, EngineKind::loggp, scenario_.seed, 0);
     } catch (const UsageError& error) {
       return error.what();
     } catch (const std::exception&) {
@@ -112,18 +112,18 @@ class Judge {
   void judge_end(const RunRecord& run) {
     const auto found_end = [&] { found(kind_of_end(run), text_of_end(run)); };
     switch (run.outcome) {
-      case Outcome::deadlock:
+      case engine::Outcome::deadlock:
         if (outlives_deaths(spec_) || run.number("failed_ranks").value_or(0.0) == 0.0) found_end();
         return;
-      case Outcome::premature:
-      case Outcome::wrong_state:
-      case Outcome::inconsistent:
-      case Outcome::violated:
+      case engine::Outcome::premature:
+      case engine::Outcome::wrong_state:
+      case engine::Outcome::inconsistent:
+      case engine::Outcome::violated:
         return found_end();
-      case Outcome::hung:
+      case engine::Outcome::hung:
         if (is_hung_for_good()) found_end();
         return;
-      case Outcome::fatal_reported:
+      case engine::Outcome::fatal_reported:
         judgement_.finding = against_giving_up(scenario_, run);
         return;
       default:
@@ -140,7 +140,7 @@ class Judge {
     spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
     const ReplicationRecord again = made_run(patient);
-    return again.run && again.run->outcome == Outcome::hung;
+    return again.run && again.run->outcome == engine::Outcome::hung;
   }
 
   /// The same run once more, as an observer sees it: the same must come of it, and what the
@@ -153,13 +153,14 @@ class Judge {
     RunSpec unchecked = spec_;
     unchecked.checks_state = false;
     RunWatch seen(unchecked);
-    const RunResult result = run_simulation(unchecked, scenario_.engine, scenario_.seed, 0, &seen);
+    const engine::RunResult result =
+        engine::run_simulation(unchecked, scenario_.engine, scenario_.seed, 0, &seen);
     seen.ended(first.run->number("end_time_s").value_or(0.0));
     judgement_.struck_amid = seen.struck_amid();
     if (static_cast<std::int64_t>(result.events) != first.run->events)
       return found("not deterministic", "an observer changes the run");
     // A run that was given up is judged further, and gets more metrics.
-    if (result.outcome != Outcome::fatal_reported)
+    if (result.outcome != engine::Outcome::fatal_reported)
       compare_lines(first, {.run = run_record(0, result), .error = {}});
     else if (settings_.repeats)
       compare_lines(first, made_run(scenario_));
@@ -181,11 +182,13 @@ class Judge {
     other.engine = EngineKind::loggp;
     const ReplicationRecord on_loggp = made_run(other);
     if (!on_loggp.run) return found("engines differ", "on loggp: " + on_loggp.error);
-    if (on_simgrid.outcome == Outcome::limit || on_loggp.run->outcome == Outcome::limit) return;
+    if (on_simgrid.outcome == engine::Outcome::limit ||
+        on_loggp.run->outcome == engine::Outcome::limit)
+      return;
     if (on_simgrid.outcome != on_loggp.run->outcome)
-      return found("engines differ", std::string(outcome_word(on_simgrid.outcome)) +
-                                         " on simgrid, " + outcome_word(on_loggp.run->outcome) +
-                                         " on loggp");
+      return found("engines differ", std::string(engine::outcome_word(on_simgrid.outcome)) +
+                                         " on simgrid, " +
+                                         engine::outcome_word(on_loggp.run->outcome) + " on loggp");
     const Registration* const workload = spec_.component(Family::workload).registration;
     constexpr const char* kMessages = "application_messages";
     if (workload->traits.order_free && spec_.stop.when != StopWhen::time &&

@@ -24,11 +24,12 @@ ReplicationRecord made_run(const Scenario& scenario) {
 }
 
 std::string kind_of_end(const RunRecord& run) {
-  return run.violations.empty() ? outcome_word(run.outcome) : run.violations.front().kind;
+  return run.violations.empty() ? engine::outcome_word(run.outcome) : run.violations.front().kind;
 }
 
 std::string text_of_end(const RunRecord& run) {
-  if (run.violations.empty()) return std::string("the run ended as ") + outcome_word(run.outcome);
+  if (run.violations.empty())
+    return std::string("the run ended as ") + engine::outcome_word(run.outcome);
   const Violation& first = run.violations.front();
   return first.kind + ": " + first.detail;
 }

@@ -46,7 +46,7 @@ Losses losses_of(const Scenario& scenario) {
   patient.stop.grace_s = std::max(patient.stop.grace_s, 1.0);
   const auto looked_at = [&] {
     LossLog log(patient);
-    run_simulation(patient, scenario.engine, scenario.seed, 0, &log);
+    engine::run_simulation(patient, scenario.engine, scenario.seed, 0, &log);
     return log.losses();
   };
   if (scenario.engine == EngineKind::loggp) return looked_at();

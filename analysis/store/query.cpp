@@ -114,7 +114,7 @@ Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<
   for (const std::string& path : paths)
     if (path != "study" && path != "engine" && path != "seed")
       row.push_back({path, cell_at(point, path)});
-  row.push_back({"outcome", outcome_word(run.outcome)});
+  row.push_back({"outcome", engine::outcome_word(run.outcome)});
   for (const std::string& name : metrics) row.push_back({name, run.cell(name)});
   row.push_back({"violations", static_cast<std::int64_t>(run.violations.size())});
   row.push_back({"events", run.events});

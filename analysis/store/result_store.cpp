@@ -224,7 +224,7 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   const Snapshot snapshot(database_);
   Statement rows(database_, select(runs_table()) + " WHERE study=? ORDER BY point, replication");
   rows.bind(study);
-  std::map<std::tuple<std::int64_t, Outcome, bool>, std::size_t> ways;
+  std::map<std::tuple<std::int64_t, engine::Outcome, bool>, std::size_t> ways;
   while (rows.step()) {
     const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()}, PointPart::all);
     ++ways[{of.point, of.run.outcome, !of.run.violations.empty()}];

@@ -20,7 +20,7 @@ namespace faultline {
 /// How a number of runs of one point ended.
 struct RunEnding {
   std::int64_t point = 0;
-  Outcome outcome = Outcome::limit;
+  engine::Outcome outcome = engine::Outcome::limit;
   bool violated = false;
   std::size_t runs = 0;  ///< that have ended so
 };

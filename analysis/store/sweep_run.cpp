@@ -459,7 +459,7 @@ StoredStudy stored_study(const Study& study) {
           .hash = study.hash,
           .points = static_cast<std::int64_t>(study.points.size()),
           .faultline = std::string(version()),
-          .simgrid = simgrid_version()};
+          .simgrid = engine::simgrid_version()};
 }
 
 StoredPoint stored_point(const Study& study, std::int64_t study_id, std::size_t point,

@@ -15,7 +15,7 @@ RunSpec in_order(RunSpec spec, RunOrder order) {
 
 RunTrace recorded(const RunSpec& ordered, std::uint64_t seed) {
   TraceRecorder recorder(ordered.platform.processes);
-  RunResult result = run_simulation(ordered, EngineKind::loggp, seed, 0, &recorder);
+  engine::RunResult result = engine::run_simulation(ordered, EngineKind::loggp, seed, 0, &recorder);
   return recorder.finish(std::move(result));
 }
 

@@ -237,7 +237,7 @@ class Writer {
                                    {"engine", title.engine},
                                    {"seed", whole(title.seed)},
                                    {"replication", whole(title.replication)},
-                                   {"outcome", outcome_word(trace_.result.outcome)},
+                                   {"outcome", engine::outcome_word(trace_.result.outcome)},
                                    {"faultline", std::string(version())}});
     if (!title.left_out.empty()) about.set("without", title.left_out);
     return about;

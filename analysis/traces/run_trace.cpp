@@ -279,7 +279,7 @@ void TraceRecorder::restarted(const Sight& sight) {
   ++actors_[sight.actor].incarnation;
 }
 
-RunTrace TraceRecorder::finish(RunResult result) {
+RunTrace TraceRecorder::finish(engine::RunResult result) {
   const auto end = result.metrics.values().find("end_time_s");
   trace_.end_s = end == result.metrics.values().end() ? 0.0 : end->second.value_or(0.0);
   for (TracedSpan& span : trace_.spans)

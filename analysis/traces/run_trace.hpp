@@ -85,7 +85,7 @@ struct RunTrace {
   std::vector<TracedMessage> messages;
   std::vector<TracedSpan> spans;
   std::vector<TracedMoment> moments;
-  RunResult result;
+  engine::RunResult result;
   double end_s = 0.0;  ///< of the run
 
   [[nodiscard]] bool is_daemon(ActorId actor) const { return actor >= processes; }
@@ -127,7 +127,7 @@ class TraceRecorder final : public RunObserver {
 
   /// Ends everything that is still open, and returns the trace. Call once, with the result of the
   /// run.
-  RunTrace finish(RunResult result);
+  RunTrace finish(engine::RunResult result);
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);

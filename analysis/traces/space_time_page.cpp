@@ -23,7 +23,7 @@ class Data {
 
   [[nodiscard]] JsonValue json(const TraceTitle& title) {
     JsonValue data = json_object({{"title", about(title)},
-                                  {"outcome", outcome_word(trace_.result.outcome)},
+                                  {"outcome", engine::outcome_word(trace_.result.outcome)},
                                   {"reason", trace_.result.fatal_reason},
                                   {"processes", whole(trace_.processes)},
                                   {"end", trace_.end_s},

@@ -151,7 +151,7 @@ void read_goals(const po::variables_map& values, ExplorationRequest& request) {
   request.prune = find_property(request.spec, name);
   if (request.prune) return;
   std::vector<std::string> names;
-  for (const DeclaredProperty& declared : properties_of(request.spec))
+  for (const engine::DeclaredProperty& declared : engine::properties_of(request.spec))
     names.push_back(declared.property->name);
   throw UsageError("explore: --prune: expected a property of the job's components, got " +
                    in_quotes(name) +

@@ -46,7 +46,7 @@ void print_help() {
 }
 
 void print_version() {
-  const std::string simgrid = simgrid_version();
+  const std::string simgrid = engine::simgrid_version();
   std::cout << "faultline " << version() << "\nSimGrid "
             << (simgrid.empty() ? "not built in" : simgrid) << "\n";
 }

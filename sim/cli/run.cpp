@@ -87,7 +87,7 @@ void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
 }
 
 bool has_reached_limit(const PointTally& point) {
-  return point.outcomes.contains(outcome_word(Outcome::limit));
+  return point.outcomes.contains(engine::outcome_word(engine::Outcome::limit));
 }
 
 /// Which of its limits ends a run; the outcome does not say.

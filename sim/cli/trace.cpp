@@ -104,8 +104,8 @@ RunTrace traced(const RunSpec& spec, const Scenario& scenario, const TraceReques
   BothObservers both(recorder, log);
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
   RunObserver& observer = may_be_judged ? static_cast<RunObserver&>(both) : recorder;
-  RunResult result =
-      run_simulation(spec, scenario.engine, scenario.seed, request.replication, &observer);
+  engine::RunResult result =
+      engine::run_simulation(spec, scenario.engine, scenario.seed, request.replication, &observer);
   if (may_be_judged && spec.order) {
     judge_both_ways(spec, log, result);
   } else if (may_be_judged && detector_gave_up(result)) {
@@ -160,7 +160,7 @@ std::string summary(const RunTrace& trace, const std::string& left_out) {
   if (deaths > 0) text += ", " + counted(deaths, "death");
   char end[64];
   std::snprintf(end, sizeof end, " after %.6g s", trace.end_s);
-  return text + ": " + outcome_word(trace.result.outcome) + end;
+  return text + ": " + engine::outcome_word(trace.result.outcome) + end;
 }
 
 /// What the simulating process returns to its parent: "L" if the run was too long; else the exit

@@ -14,7 +14,7 @@
 #include "sim/core/types.hpp"
 #include "sim/engine/event.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// A timer that has been set. The event with the same serial number fires it.
 struct ArmedTimer {
@@ -192,4 +192,4 @@ struct alignas(kCacheLine) ActorState {
 };
 static_assert(sizeof(ActorState) == kCacheLine);
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::engine {
 
 Inflow BulkIntake::flow(double now_s, double begin_s, double alone_s, double flows_s, NodeId node) {
   advance(now_s);
@@ -108,4 +108,4 @@ void BulkIntake::advance_evenly(double now_s, double rate) {
   at_s_ = now_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -8,7 +8,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// How a message of several packets flows into a NIC.
 struct Inflow {
@@ -97,4 +97,4 @@ class BulkIntake {
   double passed_s_ = 0.0;  ///< what has gone before those that wait
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

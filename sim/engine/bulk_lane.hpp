@@ -8,7 +8,7 @@
 #include "sim/engine/bulk_intake.hpp"
 #include "sim/platform/transit.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Messages of several packets on a link: one at a time, in the order in which they have come.
 /// Shorter messages go before what is left of the first, and delay it by their own time. Those that
@@ -62,4 +62,4 @@ class BulkLane {
   bool has_begun_ = false;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

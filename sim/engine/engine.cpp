@@ -11,7 +11,7 @@
 #include "sim/engine/simgrid_engine.hpp"
 #endif
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -63,4 +63,4 @@ double bare_simgrid_messages_per_s([[maybe_unused]] const PlatformSpec& platform
 std::string simgrid_version() { return {}; }
 #endif
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -10,7 +10,7 @@
 #include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Simulates one replication of one point on one engine. The same arguments give the same result,
 /// apart from wall times. SimGrid allows only one simulation per operating system process. An
@@ -30,4 +30,4 @@ double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t i
 /// SimGrid's version, such as "3.32.0", or "" if Faultline was built without SimGrid.
 std::string simgrid_version();
 
-}  // namespace faultline
+}  // namespace faultline::engine

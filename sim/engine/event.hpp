@@ -4,7 +4,7 @@
 
 #include "sim/core/message.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// What an event does.
 enum class EventKind : std::uint8_t {
@@ -57,4 +57,4 @@ struct Event {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -9,7 +9,7 @@
 #include "sim/core/prefetch.hpp"
 #include "sim/engine/event.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Some events in a row, so many that the processor sees that they are read one after the other.
 /// Not a round number of bytes, so that the first events of many blocks do not compete for the same
@@ -112,4 +112,4 @@ struct EventList {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

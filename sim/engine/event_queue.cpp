@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -354,4 +354,4 @@ double EventQueue::sampled_horizon() {
   return sample_[last];
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -11,7 +11,7 @@
 #include "sim/engine/event.hpp"
 #include "sim/engine/event_list.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// The pending events, earliest first.
 ///
@@ -247,4 +247,4 @@ class EventQueue {
   std::size_t sorted_end_ = 0;  ///< end of the sorted bucket
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -3,7 +3,7 @@
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/run_state.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Keeps RunState::histories: a digest, for each rank, of all that it has sent, handled and been
 /// told, in the order in which it did so. What the ranks' own orders leave open, such as which of
@@ -39,4 +39,4 @@ class HistoryKeeper final : public RunObserver {
   RunState& state_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -7,7 +7,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// What the dead had in flight when somebody first asked, by receiver. The dead send nothing more,
 /// so all of theirs that is in flight later is among it. That makes a flush cheap: after a death,
@@ -56,4 +56,4 @@ class LastMessages {
   std::map<Incarnation, std::vector<ToActor>> by_sender_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -6,7 +6,7 @@
 
 #include "sim/engine/loggp_engine.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 // ---- out of a node ----------------------------------------------------------------------------
 
@@ -190,4 +190,4 @@ void LogGpEngine::take_in_bulk(NodeId node, BulkIntake& intake) {
     arrived(&message);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::engine {
 
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)),
@@ -128,4 +128,4 @@ double LogGpEngine::taken_in_s_of(const Message& message) {
   return taken_in_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

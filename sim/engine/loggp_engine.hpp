@@ -11,7 +11,7 @@
 #include "sim/engine/pair_count.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// The fast engine. It has its own event queue and charges LogGP costs (Alexandrov et al., SPAA
 /// 1995) over the closed-form route of each message. A message of one packet that waits nowhere
@@ -78,4 +78,4 @@ class LogGpEngine final : public Runtime {
   LookAhead look_ahead_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

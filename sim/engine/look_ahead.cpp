@@ -5,7 +5,7 @@
 
 #include "sim/engine/prefetch.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -335,4 +335,4 @@ bool LookAhead::joins_others(const Event& arrival) const {
   return !state_.actors[arrival.message->to].inbox_is_empty();
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

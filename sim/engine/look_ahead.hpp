@@ -10,7 +10,7 @@
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Fetches from memory what the next events need, while earlier ones are handled. With many
 /// processes every event touches memory that is not in cache, and the queue knows roughly which
@@ -126,4 +126,4 @@ class LookAhead {
   Pending handled_;  ///< of these, those that a receiver will handle at once
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

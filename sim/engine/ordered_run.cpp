@@ -8,7 +8,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -150,4 +150,4 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
   return engine.end();
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

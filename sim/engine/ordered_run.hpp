@@ -7,7 +7,7 @@
 
 #include "sim/engine/stepwise_engine.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// A step of a stepwise engine as a scenario states it.
 OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
@@ -22,4 +22,4 @@ std::optional<std::size_t> place_of(const OrderedStep& step, const std::vector<C
 RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_without_costs,
                        RunObserver* observer);
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -7,7 +7,7 @@
 
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 Pace::Pace(const RunSpec& spec, std::uint32_t nodes, std::uint64_t seed,
            std::uint64_t replication) {
@@ -105,4 +105,4 @@ double Pace::computed_s(NodeId node, double begin_s, double work_s) const {
   return noise_.done_s(node, begin_s, work_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -6,7 +6,7 @@
 #include "sim/core/types.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// How long the processors of nodes take for their work, where something slows them. A function of
 /// time alone: it has no state.
@@ -57,4 +57,4 @@ class Pace {
   std::vector<Steps> steps_;  ///< by node, in order of time; empty if no node is ever slow
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -6,7 +6,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Counts things between a sender and a receiver. Takes room only for pairs that have some.
 class PairCount {
@@ -27,4 +27,4 @@ class PairCount {
   std::pmr::unordered_map<std::uint64_t, std::uint32_t> counts_;  ///< never iterated over
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

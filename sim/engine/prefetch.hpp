@@ -8,7 +8,7 @@
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 // Hints about memory that an event will soon touch.
 
@@ -88,4 +88,4 @@ class Prefetching {
   const RunState& state_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -7,7 +7,7 @@
 
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -91,4 +91,4 @@ bool RunJob::shares_nics() const {
          std::any_of(std::begin(spec.components), std::end(spec.components), on_daemons);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -12,7 +12,7 @@
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// What a run is given. Nothing of it changes, so that all states of a run, and all runs of a
 /// search, can share it.
@@ -50,4 +50,4 @@ struct RunJob {
   bool loses_messages;   ///< the network can lose messages whose ends both live
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -8,7 +8,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/core/metrics.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// How a run ended.
 enum class Outcome {
@@ -48,4 +48,4 @@ struct RunResult {
   double wall_s = 0.0;   ///< total wall time, including set-up
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -81,4 +81,4 @@ void RunState::repoint_messages(const RunState& from) {
   queue.repoint_messages(own);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -30,7 +30,7 @@
 #include "sim/faults/fault_plan.hpp"
 #include "sim/platform/transit.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// The NIC of a node. Every message between nodes touches two, so none lies in two cache lines.
 struct alignas(32) Nic {
@@ -261,4 +261,4 @@ struct RunState {
 
 Lane lane_of(const Event& event, const RunState& state);
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -8,7 +8,7 @@
 
 #include "sim/engine/run_state.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -338,4 +338,4 @@ StateDigest StateParts::digest() const {
   return sum.value();
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

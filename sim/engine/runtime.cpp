@@ -7,7 +7,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -255,4 +255,4 @@ void Runtime::carry_out(const Event& event) {
   after_event();
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -20,7 +20,7 @@
 #include "sim/engine/run_state.hpp"
 #include "sim/platform/transit.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Everything that both engines share: actors and their stacks, turns, processors, timers, fences,
 /// flushes, phases, faults, restarts and the end of a run. An engine adds the passing of time and
@@ -531,4 +531,4 @@ class Runtime : private Services {
   ActorId checked_ = kNobody;           ///< the actor that check_state() looks at
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

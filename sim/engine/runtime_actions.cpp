@@ -7,7 +7,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Carries out actions in order. An action can start a turn; the actions of that turn are queued
 /// behind the others. If an actor dies, the rest of its actions are dropped.
@@ -376,4 +376,4 @@ void Runtime::mark(ActorId self, const Action& action) {
     strike(state_.faults.victims(index));
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

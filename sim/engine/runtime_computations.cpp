@@ -4,7 +4,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// A computation begins when the processor has sent the messages of the same handler.
 void Runtime::start_compute(ActorId self, Computation computation) {
@@ -124,4 +124,4 @@ ActorState* Runtime::computing_on_node(NodeId node) {
   return nullptr;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -9,7 +9,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -458,4 +458,4 @@ void Runtime::report_failures(Metrics& metrics) const {
   metrics.set("failure_propagation_latency_mean_s", heard.last_mean_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

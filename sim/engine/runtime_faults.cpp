@@ -6,7 +6,7 @@
 #include "sim/core/transaction_requests.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Schedules the next fault of a source. A source without end does not keep a run alive, unless
 /// that goes on until a stated time: once nothing else is left to happen, its faults no longer
@@ -197,4 +197,4 @@ void Runtime::forget(Message* message) {
   state_.pool.give_back(message);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -8,7 +8,7 @@
 #include "sim/core/image_content.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -246,4 +246,4 @@ void Runtime::put_back_flags(ActorState& actor, const ImageContent& content) {
   actor.declared_work = static_cast<std::int32_t>(content.declared_work);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

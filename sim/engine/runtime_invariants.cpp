@@ -12,7 +12,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// The counters of a run, counted anew.
 struct Runtime::Recount {
@@ -325,4 +325,4 @@ void Runtime::compare(const Recount& recount) const {
   expect_at_most("actors that will look into their inboxes", recount.wakes, recount.wake_events);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

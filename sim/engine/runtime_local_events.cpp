@@ -5,7 +5,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Asks message logging, in a turn of its own, whether what has happened at a rank is to be handled
 /// now. Nothing is asked of what no termination detector looks at.
@@ -72,4 +72,4 @@ void Runtime::offer_held_events(ActorId self) {
   for (const std::uint32_t serial : computations) compute_done(self, serial);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

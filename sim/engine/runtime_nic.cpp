@@ -12,7 +12,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 // ---- messages of one packet -------------------------------------------------------------------
 
@@ -226,4 +226,4 @@ void Runtime::go_on_with_bulk(NodeId node) {
   begin_bulk(node);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -6,7 +6,7 @@
 #include "sim/core/sorted_list.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -328,4 +328,4 @@ void Runtime::learn(ActorId self, Incarnation peer) {
   tell_stack(self, peer, &Component::on_peer_restarted);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -5,7 +5,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -60,4 +60,4 @@ void Runtime::tell_moved(ActorId self, Family layer, ObjectId object) {
   });
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -4,7 +4,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// The resource manager accepts one restart of each incarnation. What is alive is not restarted. If
 /// whoever has asked is gone, it answers whoever asks next, be that a later life of the same actor:
@@ -194,4 +194,4 @@ void Runtime::start_above(ActorId self, Family layer) {
   start_levels(self, 0, index_of(layer));
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -4,7 +4,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Stores what the handlers of the turn have asked to store.
 void Runtime::store(ActorId self) {
@@ -25,4 +25,4 @@ std::vector<std::uint64_t> Runtime::stored(Family family, std::uint64_t place) c
   return is_within_reach ? stored.words : std::vector<std::uint64_t>();
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

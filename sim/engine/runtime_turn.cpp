@@ -9,7 +9,7 @@
 #include "sim/engine/prefetch.hpp"
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -404,4 +404,4 @@ void Runtime::drop(Message* message) {
   state_.pool.give_back(message);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -5,7 +5,7 @@
 
 #include "sim/engine/runtime.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 // ---- the processor ----------------------------------------------------------------------------
 
@@ -234,4 +234,4 @@ void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
   });
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -11,7 +11,7 @@
 #include "sim/platform/simgrid_zone.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -112,4 +112,4 @@ double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t pr
   return static_cast<double>(messages) / loop.duration_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -4,7 +4,7 @@
 
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// What becomes of a communication once its message is sent.
 /// - SimGrid frees a detached one itself. That takes time in proportion to the messages in flight
@@ -22,4 +22,4 @@ double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t pr
                                         std::uint32_t in_flight, std::uint64_t messages,
                                         BareSends sends);
 
-}  // namespace faultline
+}  // namespace faultline::engine

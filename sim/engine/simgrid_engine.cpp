@@ -20,7 +20,7 @@
 // In a block of its own, because it must come after <simgrid/s4u.hpp>, whose macros it uses.
 #include <simgrid/version.h>
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -353,4 +353,4 @@ std::string simgrid_version() {
          std::to_string(SIMGRID_VERSION_PATCH);
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

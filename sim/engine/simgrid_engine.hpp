@@ -8,7 +8,7 @@
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// SimGrid's command-line options for a simulation with many actors and no log output.
 std::vector<std::string> simulation_options();
@@ -19,4 +19,4 @@ std::vector<std::string> simulation_options();
 /// shown the whole run.
 RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer = nullptr);
 
-}  // namespace faultline
+}  // namespace faultline::engine

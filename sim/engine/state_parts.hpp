@@ -7,7 +7,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/engine/event.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Events that happen in the order in which they were scheduled: under fifo ordering, the arrivals
 /// from one actor at another, and each actor's on_sent; and what waits for the NIC of a node. All
@@ -85,4 +85,4 @@ class DigestSum {
   StateDigest sum_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::engine

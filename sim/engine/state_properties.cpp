@@ -4,7 +4,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -71,4 +71,4 @@ bool StateView::holds(const DeclaredProperty& declared) const {
   return declared.property->holds(SeenByComponent(declared.family, ranks_, messages_));
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

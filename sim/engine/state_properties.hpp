@@ -7,7 +7,7 @@
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// A property that a component of a job declares.
 struct DeclaredProperty {
@@ -52,4 +52,4 @@ class StateView {
 /// An actor as properties see it. It lives no longer than the actor's components.
 [[nodiscard]] SeenRank seen_rank(const ActorState& actor);
 
-}  // namespace faultline
+}  // namespace faultline::engine

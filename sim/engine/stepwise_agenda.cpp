@@ -7,7 +7,7 @@
 
 #include "sim/engine/stepwise_engine.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 namespace {
 
@@ -257,4 +257,4 @@ Choice StepwiseEngine::choice_of(const Event& event) const {
   return choice;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

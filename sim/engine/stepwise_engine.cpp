@@ -10,7 +10,7 @@
 
 #include "sim/core/choices.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
@@ -285,4 +285,4 @@ RunSpec without_costs(RunSpec spec) {
   return spec;
 }
 
-}  // namespace faultline
+}  // namespace faultline::engine

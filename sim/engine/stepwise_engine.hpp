@@ -9,7 +9,7 @@
 #include "sim/engine/runtime.hpp"
 #include "sim/engine/state_properties.hpp"
 
-namespace faultline {
+namespace faultline::engine {
 
 /// Something that may happen next.
 struct Choice {
@@ -213,4 +213,4 @@ class StepwiseEngine final : public Runtime, private Chooser {
 /// would be a choice of the driver.
 RunSpec without_costs(RunSpec spec);
 
-}  // namespace faultline
+}  // namespace faultline::engine

@@ -18,12 +18,12 @@ TEST_CASE("premature: announced with a message in flight, or with a rank that co
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ", announced at " << time_s);
       if (time_s > 32) {
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("termination_time_s") == Approx(32).epsilon(time_tolerance(engine)));
         continue;
       }
-      CHECK(seen.result.outcome == Outcome::premature);
+      CHECK(seen.result.outcome == engine::Outcome::premature);
       REQUIRE(seen.violations() == Words{"premature"});
       CHECK(seen.result.violations.front().time_s == Approx(time_s));
       CHECK(first_detail(seen).find(time_s < 12 ? "0 active ranks and 1 app"
@@ -38,7 +38,7 @@ TEST_CASE("premature: a message that a layer holds back is in flight") {
     first_message(job, [](Context&, Message&) {});
     announce_at(job, 50);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::premature);
+    CHECK(seen.result.outcome == engine::Outcome::premature);
     CHECK(first_detail(seen).find("1 application messages in flight") != std::string::npos);
   }
 }
@@ -60,7 +60,7 @@ TEST_CASE("hung: the work is over and nobody announces within the grace time") {
       });
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << (keeps_busy ? " busy" : " waiting"));
-      CHECK(seen.result.outcome == Outcome::hung);
+      CHECK(seen.result.outcome == engine::Outcome::hung);
       CHECK(seen.result.terminated == false);
       REQUIRE(seen.violations() == Words{"hung"});
       CHECK(first_detail(seen).find("1 waits for inspiration") != std::string::npos);
@@ -80,7 +80,7 @@ TEST_CASE("hung: announcing to some ranks only is not enough") {
                       .timer = [](Context& context, std::uint64_t) { context.announce(); }};
     });
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::hung);
+    CHECK(seen.result.outcome == engine::Outcome::hung);
     CHECK(seen.result.metrics.values().at("announce_time_s") == std::nullopt);
   }
 }
@@ -97,7 +97,7 @@ TEST_CASE("deadlock: work is left and nothing can happen, with who waits for wha
     });
     job.detector("cda");
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::deadlock);
+    CHECK(seen.result.outcome == engine::Outcome::deadlock);
     REQUIRE(seen.violations() == Words{"deadlock"});
     CHECK(first_detail(seen).find("1 active ranks") != std::string::npos);
     CHECK(first_detail(seen).find("0 waits for Godot") != std::string::npos);
@@ -114,14 +114,14 @@ TEST_CASE("deadlock: a message that a layer holds and never releases") {
     job.spec.stop.time_s = 10000;
     const Seen seen = job.run(engine);
     // Waves go on for ever, so that only the limit ends the run; nothing was announced.
-    CHECK(seen.result.outcome == Outcome::limit);
+    CHECK(seen.result.outcome == engine::Outcome::limit);
     CHECK(seen.result.terminated == false);
     CHECK(seen.metric("application_messages") == 1);
     Job bare(2);
     one_message(bare);
     first_message(bare, [](Context&, Message&) {});
     const Seen stuck = bare.run(engine);
-    CHECK(stuck.result.outcome == Outcome::deadlock);
+    CHECK(stuck.result.outcome == engine::Outcome::deadlock);
     CHECK(first_detail(stuck).find("1 application messages in flight") != std::string::npos);
   }
 }
@@ -180,12 +180,12 @@ TEST_CASE("hung: the grace time begins when the last notice of a death has come"
       const double known_s = std::max(32.0, 5 + delay_s);
       INFO(engine_word(engine) << ", delay " << delay_s);
       const Seen good = late_notice({delay_s, kNever, known_s + 99 - 5 - delay_s}, engine);
-      CHECK(good.result.outcome == Outcome::terminated);
+      CHECK(good.result.outcome == engine::Outcome::terminated);
       CHECK(good.violations().empty());
       CHECK(good.metric("announce_time_s") == Approx(known_s + 99));
       for (const double announces_s : {known_s + 101 - 5 - delay_s, kNever}) {
         const Seen slow = late_notice({delay_s, kNever, announces_s}, engine);
-        CHECK(slow.result.outcome == Outcome::hung);
+        CHECK(slow.result.outcome == engine::Outcome::hung);
         CHECK(slow.metric("end_time_s") == Approx(known_s + 100));
       }
     }
@@ -195,11 +195,11 @@ TEST_CASE("hung: a failure detector that reports late, or never, puts nothing of
   for (const EngineKind engine : engines()) {
     INFO(engine_word(engine));
     const Seen never = late_notice({}, engine);
-    CHECK(never.result.outcome == Outcome::hung);
+    CHECK(never.result.outcome == engine::Outcome::hung);
     CHECK(never.metric("end_time_s") == Approx(132));
     const Seen late = late_notice({kNever, 120, kNever}, engine);
-    CHECK(late.result.outcome == Outcome::hung);
+    CHECK(late.result.outcome == engine::Outcome::hung);
     CHECK(late.metric("end_time_s") == Approx(220));
-    CHECK(late_notice({kNever, 120, 99}, engine).result.outcome == Outcome::terminated);
+    CHECK(late_notice({kNever, 120, 99}, engine).result.outcome == engine::Outcome::terminated);
   }
 }

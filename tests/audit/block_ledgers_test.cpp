@@ -111,7 +111,7 @@ TEST_CASE("a protocol that tells ranks different outcomes is inconsistent") {
     job.own(Family::transactions, [](ActorId) { return std::make_unique<TwoFaced>(); });
     job.spec.stop.when = StopWhen::finished;
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::inconsistent);
+    CHECK(seen.result.outcome == engine::Outcome::inconsistent);
     REQUIRE(!seen.violations().empty());
     CHECK(seen.violations().front() == "inconsistent");
   }

@@ -47,7 +47,7 @@ TEST_CASE("lost work: a run that comes to its end must have done what its worklo
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ", missing " << missing << (announces ? ", announces" : ""));
         REQUIRE(seen.violations() == (missing > 0 ? Words{"lost-work"} : Words{}));
-        CHECK((seen.result.outcome == Outcome::violated) == (missing > 0));
+        CHECK((seen.result.outcome == engine::Outcome::violated) == (missing > 0));
         if (missing > 0)
           CHECK(first_detail(seen) == "the run has come to its end with left 3 instead of 0");
       }
@@ -68,7 +68,7 @@ TEST_CASE("lost work: what a run has not come to is not lost") {
     Registration counts;
     counting(dead, counts, 3);
     const Seen seen = dead.kill(5, {0, 1}).run(engine);
-    CHECK(seen.result.outcome == Outcome::all_failed);
+    CHECK(seen.result.outcome == engine::Outcome::all_failed);
     CHECK(seen.violations().empty());
   }
 }
@@ -107,7 +107,7 @@ TEST_CASE("needless fatal: giving up needs a death, and the one that its declara
     for (const Family family : {Family::workload, Family::termination}) {
       INFO(engine_word(engine) << ", family " << static_cast<int>(family));
       const auto check_needless = [](const Seen& seen, const std::string& words) {
-        CHECK(seen.result.outcome == Outcome::violated);
+        CHECK(seen.result.outcome == engine::Outcome::violated);
         REQUIRE(seen.violations() == Words{"needless-fatal"});
         CHECK(seen.result.violations.front().actor == 1U);
         CHECK(seen.result.violations.front().time_s == Approx(20));
@@ -118,7 +118,7 @@ TEST_CASE("needless fatal: giving up needs a death, and the one that its declara
       check_needless(gives_up(family, of_rank(0), true, engine), "none of the deaths");
       for (const MayGiveUp& rule : {MayGiveUp(), of_rank(2)}) {
         const Seen seen = gives_up(family, rule, true, engine);
-        CHECK(seen.result.outcome == Outcome::fatal_reported);
+        CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
         CHECK(seen.violations().empty());
       }
     }
@@ -142,7 +142,7 @@ TEST_CASE("false report: a detector that promises accuracy declares a live rank 
         },
         Traits{.accurate = true});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::violated);
+    CHECK(seen.result.outcome == engine::Outcome::violated);
     REQUIRE(seen.violations() == Words{"false-report"});
     CHECK(seen.result.violations.front().actor == 1U);
     CHECK(seen.result.violations.front().time_s == Approx(5));

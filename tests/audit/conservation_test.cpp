@@ -26,7 +26,7 @@ TEST_CASE("message conservation: a layer that makes two messages of one") {
     const Seen seen = job.run(engine);
     const auto found = seen.violations();
     CHECK(std::count(found.begin(), found.end(), "message-conservation") == 1);
-    CHECK(seen.result.outcome != Outcome::finished);
+    CHECK(seen.result.outcome != engine::Outcome::finished);
   }
 }
 
@@ -60,7 +60,8 @@ TEST_CASE("credit: a detector that loses some is found at once, one that loses n
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ", lost " << lost);
       CHECK(seen.violations() == (lost > 0 ? Words{"credit"} : Words{}));
-      CHECK(seen.result.outcome == (lost > 0 ? Outcome::violated : Outcome::terminated));
+      CHECK(seen.result.outcome ==
+            (lost > 0 ? engine::Outcome::violated : engine::Outcome::terminated));
       if (lost == 0) continue;
       CHECK(seen.result.violations.front().actor == 1U);
       CHECK(seen.result.violations.front().time_s == Approx(12));
@@ -131,7 +132,8 @@ TEST_CASE("credit: what the dead hold and what is sent to them is lost and accou
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << (loses ? ", loses" : ""));
       REQUIRE(seen.violations() == (loses ? Words{"credit"} : Words{}));
-      CHECK(seen.result.outcome == (loses ? Outcome::violated : Outcome::terminated));
+      CHECK(seen.result.outcome ==
+            (loses ? engine::Outcome::violated : engine::Outcome::terminated));
       if (!loses) continue;
       // At 31 s rank 0 has sent the second message to rank 1.
       CHECK(seen.result.violations.front().actor == 1U);

@@ -10,6 +10,7 @@
 #include "sim/core/random.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 
 namespace {
 

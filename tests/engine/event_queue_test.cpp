@@ -9,6 +9,7 @@
 #include "sim/core/random.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 
 namespace {
 

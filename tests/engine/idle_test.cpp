@@ -10,6 +10,7 @@
 #include "tests/support/job.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "tests/support/pass_through.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 namespace {

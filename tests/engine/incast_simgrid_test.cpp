@@ -5,6 +5,7 @@
 #include "tests/support/job.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 TEST_CASE("a thousand messages to one process at once arrive on the simgrid engine") {

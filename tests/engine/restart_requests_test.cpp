@@ -10,6 +10,7 @@
 #include "tests/support/job.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 TEST_CASE("a spare node takes as many ranks as another, and then there is none left") {

@@ -13,6 +13,7 @@
 #include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 namespace {

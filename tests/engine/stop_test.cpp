@@ -8,6 +8,7 @@
 #include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
+using namespace faultline::engine;
 using namespace faultline::test;
 
 namespace {

@@ -19,7 +19,7 @@ class SetMarks final : public RunObserver {
   void see(const Sight& sight) override {
     if (sight.kind == Sight::Kind::mark) names_.insert(sight.text);
   }
-  void watch(const Job& job) { run_simulation(job.spec, EngineKind::loggp, 1, 0, this); }
+  void watch(const Job& job) { engine::run_simulation(job.spec, EngineKind::loggp, 1, 0, this); }
   [[nodiscard]] bool has(const Mark& mark) const { return names_.contains(mark.name); }
 
  private:

@@ -46,7 +46,7 @@ TEST_CASE("poisson: ranks die at the moments that the source draws, on both engi
   REQUIRE(std::count_if(died_s.begin(), died_s.end(), [](double t) { return t < 40; }) > 2);
   for (const EngineKind engine : engines()) {
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     for (Rank rank = 0; rank < 16; ++rank)
       CHECK(seen.times_s(rank, "second").size() ==
             static_cast<std::size_t>(std::min(40.0, std::floor(died_s[rank]))));
@@ -106,7 +106,7 @@ TEST_CASE("faults without end keep no run alive, unless that goes on until a sta
     working(job, 3);
     add_source(job, "poisson", {{"mtbf_s", 1e5}});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("faults_struck") == 0);
     CHECK(seen.result.metrics.values().at("first_fault_time_s") == std::nullopt);
     CHECK(seen.result.events == 12);  // as without faults
@@ -118,7 +118,7 @@ TEST_CASE("faults without end keep no run alive, unless that goes on until a sta
       }};
     });
     const Seen stuck = job.run(engine);
-    CHECK(stuck.result.outcome == Outcome::deadlock);
+    CHECK(stuck.result.outcome == engine::Outcome::deadlock);
     CHECK(stuck.metric("end_time_s") == Approx(2.0));
   }
 }
@@ -150,7 +150,7 @@ TEST_CASE("a source with a limit is waited for until all of its faults have stru
     job.spec.stop.when = StopWhen::all_reported;
     add_source(job, "poisson", options);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("end_time_s") ==
           Approx(std::max(last_s, seen.metric("last_fault_time_s") + 0.5)));
     // A fault may strike who is dead; it counts to the limit all the same.
@@ -170,7 +170,7 @@ TEST_CASE("faults of the machine that miss the job are over when they have struc
     const double last_s = faults_of(*alone.source("poisson", options), 10).back().time_s;
     add_source(job, "poisson", options);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("faults_struck") == 0);
     CHECK(seen.metric("failed_ranks") == 0);
     CHECK(seen.metric("end_time_s") == Approx(last_s));

@@ -153,9 +153,10 @@ TEST_CASE("a death drops what the same handler asks for after it, and keeps what
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ", place " << place);
       // Rank 0 has finished: the run ends where rank 1, which never does, has died.
-      CHECK(seen.result.outcome == (place <= 2 ? Outcome::finished : Outcome::deadlock));
+      CHECK(seen.result.outcome ==
+            (place <= 2 ? engine::Outcome::finished : engine::Outcome::deadlock));
       job.spec.faults = {at_mark("place", place, {0})};
-      CHECK(job.run(engine).result.outcome == Outcome::deadlock);
+      CHECK(job.run(engine).result.outcome == engine::Outcome::deadlock);
     }
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("workloads publish the points at which faults can strike") {
     grid.spec.faults.push_back(at_mark("iteration", 5, {2}));
     grid.spec.stop.when = StopWhen::finished;
     const Seen stuck = grid.run(engine);
-    CHECK(stuck.result.outcome == Outcome::deadlock);
+    CHECK(stuck.result.outcome == engine::Outcome::deadlock);
     CHECK(stuck.metric("failed_ranks") == 1);
 
     Job pair(2, quick_machine());

@@ -257,14 +257,15 @@ bool is_small(const RunSpec& spec) {
 }
 
 /// Runs one replication of a point for a few events.
-Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
+engine::Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
   spec.stop.events = std::min<std::uint64_t>(spec.stop.events, 10000);
   spec.checks_state = true;
   const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
   const Machine& machine = spec.platform.machine;
   Topology routes(partition(machine, nodes, spec.platform.whole_machine), machine.hop_latency_s,
                   machine.link_bandwidth_Bps);
-  return LogGpEngine(std::make_shared<const RunJob>(spec, std::move(routes), seed, 0))
+  return engine::LogGpEngine(
+             std::make_shared<const engine::RunJob>(spec, std::move(routes), seed, 0))
       .run()
       .outcome;
 }
@@ -289,7 +290,7 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
       for (const RunSpec& spec : scenario->points) {
         if (!is_small(spec)) continue;
         ++runs;
-        const std::string outcome = outcome_word(outcome_of(spec, scenario->seed));
+        const std::string outcome = engine::outcome_word(outcome_of(spec, scenario->seed));
         CAPTURE(outcome, mutant);
         const bool broken = outcome == "premature" || outcome == "hung" || outcome == "violated" ||
                             outcome == "deadlock";

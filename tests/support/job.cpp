@@ -115,7 +115,7 @@ Seen from_text(const std::string& text) {
   using nlohmann::json;
   const json read = json::parse(text);
   Seen seen;
-  seen.result.outcome = read["outcome"].get<Outcome>();
+  seen.result.outcome = read["outcome"].get<engine::Outcome>();
   seen.result.fatal_reason = read["fatal"];
   seen.result.events = read["events"];
   if (!read["terminated"].is_null()) seen.result.terminated = read["terminated"].get<bool>();
@@ -234,7 +234,7 @@ void Job::choose(Family family, const Registration& registration, OptionValues v
 Seen Job::run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
   log_.clear();
   Seen seen;
-  seen.result = run_simulation(spec, engine, seed, replication);
+  seen.result = engine::run_simulation(spec, engine, seed, replication);
   seen.log.swap(log_);
   return seen;
 }

@@ -58,7 +58,7 @@ struct Entry {
 
 /// What came out of a run: its result, and the notes of its scripts in order.
 struct Seen {
-  RunResult result;
+  engine::RunResult result;
   std::vector<Entry> log;
 
   [[nodiscard]] std::size_t count(const std::string& what) const;

@@ -59,9 +59,9 @@ inline void check_replay(const FaultSchedule& schedule, const ProtocolStack& sta
   static_cast<void>(directory.write("machine.json", files.machine));
   const Scenario scenario =
       load_scenario(directory.write("scenario.json", files.scenario).string());
-  const RunResult again =
-      run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
-  const RunResult first = run_lemma(schedule, stack, EngineKind::loggp).result;
+  const engine::RunResult again =
+      engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
+  const engine::RunResult first = run_lemma(schedule, stack, EngineKind::loggp).result;
   CHECK(again.outcome == first.outcome);
   CHECK(again.events == first.events);
   CHECK(again.metrics.values() == first.metrics.values());

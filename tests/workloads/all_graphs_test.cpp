@@ -52,14 +52,14 @@ class Sends final : public RunObserver {
 /// in the order in which it was asked for, so that the task of each step is known.
 class OneByOne {
  public:
-  explicit OneByOne(const Job& job) : spec_(without_costs(job.spec)) {
+  explicit OneByOne(const Job& job) : spec_(engine::without_costs(job.spec)) {
     spec_.platform.worker_cores = 64;
   }
 
   /// The tree that comes out of these decisions, which are those of all steps one after the other.
   /// `asked` gets all bounds.
-  std::string run(const Decisions& decisions, std::vector<std::uint64_t>& asked) {
-    StepwiseEngine engine(run_job(spec_, 1, 0));
+  std::string run(const engine::Decisions& decisions, std::vector<std::uint64_t>& asked) {
+    engine::StepwiseEngine engine(engine::run_job(spec_, 1, 0));
     Sends sends;
     engine.observe(sends);
     tree_ = {{0, {}}};
@@ -69,13 +69,13 @@ class OneByOne {
     sends = {};
     while (!engine.agenda().empty()) {
       const int node = line_.front();
-      const Choice next = engine.agenda().front();
+      const engine::Choice next = engine.agenda().front();
       REQUIRE(next.actor == tree_[static_cast<std::size_t>(node)].rank);
       line_.pop_front();
       const auto used = static_cast<std::ptrdiff_t>(std::min(asked.size(), decisions.size()));
       engine.take(0, {}, {decisions.begin() + used, decisions.end()});
       asked.insert(asked.end(), engine.asked().begin(), engine.asked().end());
-      note(node, sends, next.kind == EventKind::compute_done);
+      note(node, sends, next.kind == engine::EventKind::compute_done);
       sends = {};
     }
     return text_of(tree_);
@@ -109,11 +109,11 @@ std::map<std::string, int> all_trees(std::uint32_t processes, std::int64_t most_
       {{"most_messages", most_messages}, {"pauses", pauses}, {"choices", std::string("all")}});
   OneByOne driver(job);
   std::map<std::string, int> found;
-  Decisions decisions;
+  engine::Decisions decisions;
   std::vector<std::uint64_t> asked;
   do {
     ++found[driver.run(decisions, asked)];
-  } while (next_decisions(decisions, asked));
+  } while (engine::next_decisions(decisions, asked));
   return found;
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("random-tree with most_messages runs on both engines under every detec
         job.workload("random-tree", {{"most_messages", std::int64_t{6}}, {"pauses", true}});
         const Seen seen = job.detector(detector).run(engine, seed);
         CHECK(seen.violations().empty());
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.metric("application_messages") <= 6);
         CHECK(seen.metric("tasks") == seen.metric("application_messages") + 1);
         sizes.insert(seen.metric("tasks"));
@@ -250,23 +250,23 @@ std::set<std::vector<Rank>> walks(std::uint32_t processes, std::int64_t most_ste
   job.workload("token-ring", {{"most_steps", most_steps}, {"choices", std::string("all")}});
   std::set<std::vector<Rank>> found;
   std::size_t runs = 0;
-  Decisions decisions;
+  engine::Decisions decisions;
   std::vector<std::uint64_t> asked;
   do {
-    StepwiseEngine engine(run_job(without_costs(job.spec), 1, 0));
+    engine::StepwiseEngine engine(engine::run_job(engine::without_costs(job.spec), 1, 0));
     std::vector<Rank> walk;
     engine.begin();
     asked.clear();
     while (!engine.agenda().empty()) {
-      const Choice next = engine.agenda().front();
-      if (next.kind == EventKind::compute_done) walk.push_back(next.actor);
+      const engine::Choice next = engine.agenda().front();
+      if (next.kind == engine::EventKind::compute_done) walk.push_back(next.actor);
       const auto used = static_cast<std::ptrdiff_t>(std::min(asked.size(), decisions.size()));
       engine.take(0, {}, {decisions.begin() + used, decisions.end()});
       asked.insert(asked.end(), engine.asked().begin(), engine.asked().end());
     }
     found.insert(walk);
     ++runs;
-  } while (next_decisions(decisions, asked));
+  } while (engine::next_decisions(decisions, asked));
   CHECK(runs == found.size());
   return found;
 }

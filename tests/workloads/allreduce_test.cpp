@@ -100,7 +100,7 @@ TEST_CASE("allreduce: every sum is right and the messages are those of the algor
         job.workload("allreduce", {{"repetitions", 6}});
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ", " << processes << " processes");
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.metric("wrong_sums") == 0);
         CHECK(seen.metric("application_messages") ==
               static_cast<double>(6 * messages_of(processes)));

@@ -73,8 +73,8 @@ TEST_CASE("one message at a time: the detectors count the same on every machine"
       const Seen loggp = run(machine, "token-ring", options, detector, EngineKind::loggp);
       const Seen simgrid = run(machine, "token-ring", options, detector, EngineKind::simgrid);
       INFO(name << ' ' << detector);
-      CHECK(loggp.result.outcome == Outcome::terminated);
-      CHECK(simgrid.result.outcome == Outcome::terminated);
+      CHECK(loggp.result.outcome == engine::Outcome::terminated);
+      CHECK(simgrid.result.outcome == engine::Outcome::terminated);
       for (const auto& [metric, value] : loggp.result.metrics.values())
         if (metric.find("messages") != std::string::npos)
           CHECK(simgrid.result.metrics.values().at(metric) == value);
@@ -102,7 +102,7 @@ TEST_CASE("racing messages: equal totals where the workload fixes them") {
       for (const char* metric : {"application_messages", "application_bytes",
                                  "control_messages.acknowledge", "control_messages"})
         CHECK(simgrid.metric(metric) == loggp.metric(metric));
-      CHECK(simgrid.result.outcome == Outcome::terminated);
+      CHECK(simgrid.result.outcome == engine::Outcome::terminated);
     }
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("the loaded network of every machine is simulated to the end, slower w
       job.spec.platform.processes_per_node = 2;
       job.workload("uniform-traffic", {{"tokens", 128}, {"hops", 15}, {"bytes", 5000}});
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("application_messages") == 128 * 15);
       return seen.metric("end_time_s");
     };

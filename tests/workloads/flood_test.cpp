@@ -33,7 +33,7 @@ TEST_CASE("flood: all that can be reached send to all their successors, once") {
       INFO(engine_word(engine) << ", fanout " << fanout);
       CHECK(found.size() == reached.size() * fanout);
       for (const Rank rank : reached) CHECK(seen.values(rank, "to").size() == fanout);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
     }
 }
 

@@ -70,9 +70,9 @@ std::string wrong_in(const std::string& machine, const std::string& workload,
   job.workload(workload, short_run(workload)).detector(detector);
   job.spec.stop.when = StopWhen::announced;
   const Seen seen = job.run(engine);
-  if (seen.result.outcome == Outcome::terminated && seen.violations().empty()) return "";
+  if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
   std::string words = machine + ", " + workload + ", " + detector + ": ";
-  words += outcome_word(seen.result.outcome);
+  words += engine::outcome_word(seen.result.outcome);
   for (const Violation& violation : seen.result.violations) words += ", " + violation.detail;
   return words + "\n";
 }

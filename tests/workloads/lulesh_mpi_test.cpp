@@ -31,7 +31,7 @@ TEST_CASE("lulesh-mpi sends what its plan says in each step, to the right end") 
           for (std::size_t number = 0; number < plan.exchanges().size(); ++number)
             messages += plan.halo(rank, number).sends.size();
         const Seen seen = job.run(engine);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.metric("halo_messages") == 3.0 * static_cast<double>(messages));
         CHECK(seen.metric("state_difference") == 0.0);
       }

@@ -42,7 +42,7 @@ TEST_CASE("minife sends the halos of its plan and two sums in each iteration") {
       Job job(processes, quick_machine());
       set_up(job, 8, 3);
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("halo_messages") == 3.0 * static_cast<double>(halos(8, processes)));
       CHECK(seen.metric("application_messages") ==
             3.0 * static_cast<double>(halos(8, processes) + 2 * sum_messages(processes)));
@@ -76,7 +76,7 @@ TEST_CASE("a death ends the job of an MPI without transactions") {
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
     job.kill(1e-4, {2});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.violations().empty());
   }
 }

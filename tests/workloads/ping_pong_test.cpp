@@ -67,7 +67,7 @@ TEST_CASE("in pairs every rank plays with the one that is half the job away") {
     const Seen seen = job.run(engine);
     CHECK(seen.metric("application_messages") == 4 * 20);
     CHECK(seen.metric("half_round_trip_s") == Approx(12));
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
   }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("who has got the ball computes before it goes on") {
     const Seen seen = job.run(engine);
     CHECK(seen.metric("half_round_trip_s") == Approx(12 + 3));
     CHECK(seen.metric("application_messages") == 4 * 20);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
   }
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("a termination detector knows that pairs begin at all ranks") {
         job.workload("ping-pong", {{"repetitions", 10}, {"pairs", true}, {"compute_s", compute_s}})
             .detector(detector);
         const Seen seen = job.run(engine);
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.violations().empty());
       }
     }

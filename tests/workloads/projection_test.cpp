@@ -96,7 +96,7 @@ TEST_CASE("A projection runs every task once, under every detector and on both e
         Job job(processes, quick_machine());
         const Seen seen = project(job, 1e-5).detector(detector).run(engine, processes);
         CHECK(seen.violations().empty());
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.metric("tasks") == static_cast<double>(PlainProjection(1e-5).count(0, -10)));
       }
     }

@@ -39,7 +39,7 @@ double messages(const TaskTree& tree, Owner owner) {
 
 void check_tree_is_clean(const Seen& seen, double tasks) {
   CHECK(seen.violations().empty());
-  CHECK(seen.result.outcome == Outcome::terminated);
+  CHECK(seen.result.outcome == engine::Outcome::terminated);
   CHECK(seen.metric("tasks") == tasks);
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("a script takes the time that paper says, message by message") {
     CHECK(close(seen.times_s(1, "to"), {13}, engine));
     CHECK(seen.values(0, "to") == Values{1, 2, 2});
     CHECK(seen.metric("rules_applied") == 4);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("every detector sees the end of a script, also where several ranks beg
           scripted(job, scripts[script]).detector(detector);
           const Seen seen = job.run(engine);
           CHECK(seen.violations().empty());
-          CHECK(seen.result.outcome == Outcome::terminated);
+          CHECK(seen.result.outcome == engine::Outcome::terminated);
           CHECK(seen.metric("application_messages") == (script == 0 ? 5 : 4));
         }
 }
@@ -117,7 +117,7 @@ TEST_CASE("a fault can strike at a rule: its rank's grandparent adopts the child
     job.use(Family::failure_detection, "oracle").detector("indep");
     const Seen seen = job.run(engine);
     CHECK(seen.violations().empty());
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.metric("adoptions") == 1);
   }
 }
@@ -130,7 +130,7 @@ TEST_CASE("all orders of a small script are those counted by hand") {
   Job job(3);
   scripted(job, {"0 at start: send a to 2", "1 at start: send b to 2", "2 on a: send x to 0",
                  "2 on b: send y to 0"});
-  StepwiseEngine engine(run_job(without_costs(job.spec), 1, 0));
+  engine::StepwiseEngine engine(engine::run_job(engine::without_costs(job.spec), 1, 0));
   engine.begin();
   std::set<StateDigest> states;
   std::size_t orders = 0;
@@ -138,7 +138,7 @@ TEST_CASE("all orders of a small script are those counted by hand") {
     states.insert(engine.digest());
     if (engine.agenda().empty()) ++orders;
     const std::size_t choices = engine.agenda().size();
-    const RunState here = engine.state().copy();
+    const engine::RunState here = engine.state().copy();
     for (std::size_t choice = 0; choice < choices; ++choice) {
       engine.go_on_from(here);
       engine.take(choice);

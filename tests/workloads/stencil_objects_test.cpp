@@ -208,7 +208,7 @@ TEST_CASE("objects end in the states that are computed without an engine, in any
             const StencilPlan plan = plan_of(preset, 6, 4, "linear", 3);
             CHECK(seen.metric("state_digest") == digest_of(plan, final_states(plan)));
             CHECK(seen.metric("state_difference") == 0);
-            CHECK(seen.result.outcome == Outcome::finished);
+            CHECK(seen.result.outcome == engine::Outcome::finished);
             CHECK(seen.violations().empty());
           }
 }

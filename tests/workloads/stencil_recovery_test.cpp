@@ -248,7 +248,7 @@ TEST_CASE("a stencil goes on from images of a synchronisation point") {
       CHECK(back.metric("state_digest") == plain.metric("state_digest"));
       CHECK(back.metric("remote_messages") == plain.metric("remote_messages"));
       CHECK(back.violations().empty());
-      CHECK(back.result.outcome == Outcome::finished);
+      CHECK(back.result.outcome == engine::Outcome::finished);
     }
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("a rank that goes back alone takes all messages of its past at once, i
       CHECK(back.metric("state_digest") == plain.metric("state_digest"));
       CHECK(back.metric("remote_messages") == plain.metric("remote_messages"));
       CHECK(back.violations().empty());
-      CHECK(back.result.outcome == Outcome::finished);
+      CHECK(back.result.outcome == engine::Outcome::finished);
     }
 }
 
@@ -288,6 +288,6 @@ TEST_CASE("objects go on where they have been taken, and come home at a synchron
         if (workload == "stencil")
           CHECK(spread.metric("state_digest") == plain.metric("state_digest"));
         CHECK(spread.violations().empty());
-        CHECK(spread.result.outcome == Outcome::finished);
+        CHECK(spread.result.outcome == engine::Outcome::finished);
       }
 }

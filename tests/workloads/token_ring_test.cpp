@@ -88,7 +88,7 @@ TEST_CASE("every step branches with its probability, into a leaf task that ends 
       const double sent = seen.metric("application_messages") - seen.metric("token_moves");
       CHECK(sent <= leaves);
       CHECK(sent / kSteps == mean_of(probability * 7 / 8, 0.5, kSteps));
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       for (const auto& [pair, messages] : traffic(seen)) CHECK(pair.first != pair.second);
     }
 }
@@ -122,7 +122,7 @@ TEST_CASE("an additional token walks on with its probability, tested after each 
       INFO(engine_word(engine) << ", probability " << walks_on);
       const double deviation = std::sqrt(walks_on) / (1 - walks_on);
       CHECK(seen.metric("leaf_tasks") / kSteps == mean_of(1 / (1 - walks_on), deviation, kSteps));
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
     }
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("messages are those of the communicators") {
   for (const EngineKind engine : engines()) {
     Job job(9, quick_machine());
     const Seen seen = stated(job, kAll, 3).run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("halo_messages") == 3 * (5 * 2 + 9));
     // Two ranks sum with 2 messages; 7 are 4 in 2 stages, and 3 with 2 more each; 9 are 8 in 3
     // stages, and one.
@@ -168,7 +168,7 @@ TEST_CASE("the steps of minife make that workload on two ranks, to the last numb
       stated(script, steps, 4, {{"state_bytes", static_cast<std::int64_t>(plan.state_bytes(0))}});
       const Seen other = set_up(script).run(engine);
       CAPTURE(dies, engine_word(engine));
-      CHECK(one.result.outcome == Outcome::finished);
+      CHECK(one.result.outcome == engine::Outcome::finished);
       CHECK(one.result.events == other.result.events);
       CHECK(one.result.metrics.values() == other.result.metrics.values());
       CHECK(other.metric("ranks_respawned") == (dies ? 1 : 0));
@@ -188,7 +188,7 @@ TEST_CASE("a stated program goes on after a death at any time, to the same state
         job.kill(end_s * moment / 10, {static_cast<Rank>(moment - 1)});
         const Seen seen = job.run(engine);
         CAPTURE(protocol, moment, engine_word(engine), seen.result.fatal_reason);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("state_digest") == right.metric("state_digest"));
         if (protocol != "relaunch") CHECK(seen.metric("ranks_respawned") == 1);
@@ -209,7 +209,7 @@ TEST_CASE("what fails in a local TryBlock of some ranks is recovered by the one 
     error.soft = true;
     job.spec.faults.push_back(error);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("errors_raised") == 1);
     CHECK(seen.metric("blocks_rejected") == 1);
@@ -229,7 +229,7 @@ TEST_CASE("an iteration can have two TryBlocks: a death in the second one costs 
       job.kill(2.2e-3 + 1.7e-3, {3});  // in the second one of the second iteration
       const Seen seen = job.run(engine);
       CAPTURE(protocol, engine_word(engine), seen.result.fatal_reason);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("blocks_committed") == 7);
       CHECK(seen.metric("blocks_rejected") == 1);
@@ -245,7 +245,7 @@ TEST_CASE("a stated program of sums goes on with the ranks that are left") {
     under(job, "fampi", {{"recovery", std::string("shrink")}});
     job.kill(2.5e-4, {3});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("state_difference") == 0.0);
     CHECK(seen.metric("ranks_respawned") == 0);
@@ -257,5 +257,5 @@ TEST_CASE("without transactions a death ends a stated program") {
   stated(job, {"try", "compute 1e-3 s", "allreduce 8 B", "finish"}, 4);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.kill(1e-4, {2});
-  CHECK(job.run().result.outcome == Outcome::fatal_reported);
+  CHECK(job.run().result.outcome == engine::Outcome::fatal_reported);
 }

@@ -35,7 +35,7 @@ TEST_CASE("every token makes its hops, whatever else is under way") {
         INFO(engine_word(engine) << ", " << processes << " processes, " << tokens << " tokens");
         CHECK(seen.metric("application_messages") == static_cast<double>(25 * tokens));
         CHECK(seen.metric("application_bytes") == 64.0 * 25.0 * static_cast<double>(tokens));
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
       }
 }
 

@@ -14,7 +14,7 @@ using namespace faultline::test;
 namespace {
 
 void check_clean(const Seen& seen, double tasks) {
-  CHECK(seen.result.outcome == Outcome::terminated);
+  CHECK(seen.result.outcome == engine::Outcome::terminated);
   CHECK(seen.violations().empty());
   CHECK(seen.metric("tasks") == tasks);
   CHECK(seen.metric("tasks_missing") == 0);
@@ -119,7 +119,7 @@ TEST_CASE("A run without a detector ends when all thieves hang on their lifeline
   for (const EngineKind engine : engines()) {
     Job job(16, quick_machine());
     const Seen seen = job.workload("work-stealing", {{"board", std::int64_t{8}}}).run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("tasks_missing") == 0);
   }
 }
@@ -169,8 +169,8 @@ TEST_CASE("A run that survives its faults has done every task, whatever was lost
                    {1 + static_cast<Rank>(draw.below(job.spec.platform.processes - 1))});
         const Seen seen = job.run(engine, seed);
         INFO(engine_word(engine) << " " << detector << ", seed " << seed);
-        if (seen.result.outcome == Outcome::fatal_reported) continue;
-        CHECK(seen.result.outcome == Outcome::terminated);
+        if (seen.result.outcome == engine::Outcome::fatal_reported) continue;
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("tasks_missing") == 0);
         CHECK((seen.metric("phases") == 1) == (seen.metric("failure_reports") == 0));
@@ -208,7 +208,7 @@ TEST_CASE("Work that is lost with rank 0 is not lost in silence") {
       Job job(8, quick_machine());
       const Seen seen = dies_under_venkatesan(job, 0, time_s).run(engine);
       INFO(engine_word(engine) << ", at " << time_s);
-      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
       CHECK(seen.result.fatal_reason ==
             "rank 0 has died, which alone can have lost work done again");
       CHECK(seen.violations().empty());
@@ -225,7 +225,7 @@ TEST_CASE("The death of rank 0 after all is done loses nothing") {
       Job job(8, quick_machine());
       const Seen seen = dies_under_venkatesan(job, 0, told_s - early_s).run(engine);
       INFO(engine_word(engine));
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.metric("failed_ranks") == 1);
       CHECK(seen.metric("tasks_missing") == 0);
     }
@@ -250,7 +250,7 @@ TEST_CASE("Work stealing that loses tasks without a word is found out") {
       INFO(engine_word(engine) << ", rank " << victim << " dies");
       CHECK(seen.result.terminated == true);
       CHECK(seen.metric("tasks_missing") > 0);
-      CHECK(seen.result.outcome == Outcome::violated);
+      CHECK(seen.result.outcome == engine::Outcome::violated);
       CHECK(seen.violations() == Words{"lost-work"});
     }
 }
@@ -267,7 +267,7 @@ TEST_CASE("Lost tasks, by hand") {
     job.detector("lai-wu").use(Family::failure_detection, "oracle", {{"delay_s", 60.0}});
     const Seen seen = job.kill(150, {1}).run(engine);
     INFO(engine_word(engine));
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("phases") == 2);
     CHECK(seen.metric("lost_steals") == 1);

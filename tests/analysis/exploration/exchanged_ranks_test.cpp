@@ -269,7 +269,7 @@ TEST_CASE("a mistake is found after as many steps, and its run can be repeated")
     ++found;
     RunSpec again = request.spec;
     again.order = told_run(request, result.refutation->steps).order;
-    const RunResult repeated = run_simulation(again, EngineKind::loggp, 1, 0);
+    const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
     REQUIRE_FALSE(repeated.violations.empty());
     CHECK(repeated.violations.front().kind == result.refutation->violations.front().kind);
   };

@@ -131,7 +131,7 @@ TEST_CASE("a wrong detector is refuted by the shortest run to its error") {
     const ExplorationResult result = explore(request);
     REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
     CHECK(result.refutation->violations.front().kind == "premature");
-    CHECK(result.refutation->outcome == Outcome::premature);
+    CHECK(result.refutation->outcome == engine::Outcome::premature);
     CHECK(result.refutation->steps.size() == 3);
     if (!states) states = result.states;
     CHECK(result.states == *states);
@@ -140,8 +140,8 @@ TEST_CASE("a wrong detector is refuted by the shortest run to its error") {
           Words{"all start", "rank 1 receives a from rank 0", "rank 0 receives b from rank 1"});
     RunSpec ordered = job.spec;
     ordered.order = told.order;
-    const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
-    CHECK(again.outcome == Outcome::premature);
+    const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
+    CHECK(again.outcome == engine::Outcome::premature);
     CHECK(again.violations.front().kind == "premature");
   }
 }
@@ -191,7 +191,7 @@ TEST_CASE("a random walk that breaks a promise can be repeated with what the wor
   const ToldRun told = told_run(request, result.refutation->steps);
   RunSpec ordered = job.spec;
   ordered.order = told.order;
-  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+  const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
   CHECK(again.violations.front().kind == result.refutation->violations.front().kind);
 }
 

@@ -64,8 +64,8 @@ void check_broken(const Job& job, const std::string& property, std::size_t steps
     CHECK(result.refutation->steps.size() == steps);
     RunSpec again = job.spec;
     again.order = told_run(request, result.refutation->steps).order;
-    const RunResult repeated = run_simulation(again, EngineKind::loggp, 1, 0);
-    CHECK(repeated.outcome == Outcome::violated);
+    const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
+    CHECK(repeated.outcome == engine::Outcome::violated);
     REQUIRE(repeated.violations.size() == 1);
     CHECK(repeated.violations.front().kind == "broken-property");
   }
@@ -173,8 +173,8 @@ TEST_CASE("a broken invariant is a violation of the run that repeats it in its o
   REQUIRE(result.refutation);
   RunSpec again = job.spec;
   again.order = told_run(request, result.refutation->steps).order;
-  const RunResult repeated = run_simulation(again, EngineKind::loggp, 1, 0);
-  CHECK(repeated.outcome == Outcome::violated);
+  const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
+  CHECK(repeated.outcome == engine::Outcome::violated);
   REQUIRE(repeated.violations.size() == 1);
   CHECK(repeated.violations.front().kind == "broken-invariant");
   CHECK(repeated.violations.front().detail.starts_with("never a message"));

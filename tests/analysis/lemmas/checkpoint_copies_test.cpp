@@ -72,8 +72,8 @@ class CheckpointJob {
   [[nodiscard]] bool lost() const { return copies_.are_lost(); }
   /// Does the lemma let the job give up because both copies of a checkpoint are lost?
   [[nodiscard]] bool may_give_up() const {
-    RunResult result;
-    result.outcome = Outcome::fatal_reported;
+    engine::RunResult result;
+    result.outcome = engine::Outcome::fatal_reported;
     result.fatal_reason = "both copies of a checkpoint are lost";
     return !against_blocks({.recovers = true, .recovery = "merge", .checkpoint = "partner"}, result,
                            log_);

@@ -26,9 +26,9 @@ class Watched {
   DetectionLog log_{4};
 };
 
-RunResult result_of(double end_s, double missed, double false_reports = 0) {
-  RunResult result;
-  result.outcome = Outcome::finished;
+engine::RunResult result_of(double end_s, double missed, double false_reports = 0) {
+  engine::RunResult result;
+  result.outcome = engine::Outcome::finished;
   result.metrics.set("end_time_s", end_s);
   result.metrics.set("missed_reports", missed);
   result.metrics.set("false_reports", false_reports);
@@ -107,7 +107,7 @@ TEST_CASE("deaths must be known when all has been calm for long enough, if few e
 TEST_CASE(
     "whatever the auditor objects to in a run without a termination detector is something else") {
   const Watched watched;
-  RunResult result = result_of(1, 0);
+  engine::RunResult result = result_of(1, 0);
   result.violations.push_back({.kind = "hung", .time_s = 1, .actor = {}, .detail = "for ever"});
   CHECK(said(against_detection({}, result, watched.log())) == "other: hung: for ever");
 }

@@ -57,7 +57,7 @@ std::string simulated_as(const Job& job, EngineKind engine, std::uint64_t seed) 
   const auto simulate = [&] {
     const ReplicationRecord record = simulated(scenario, 0, 0);
     if (!record.run) return "error: " + record.error;
-    std::string text = outcome_word(record.run->outcome);
+    std::string text = engine::outcome_word(record.run->outcome);
     for (const Violation& violation : record.run->violations) text += ", " + violation.kind;
     return text;
   };
@@ -174,7 +174,7 @@ TEST_CASE("a run that is made twice to be judged has the record of one that is m
     const auto text = engine == EngineKind::loggp ? metrics() : in_child(metrics);
     const auto read = nlohmann::json::parse(text);
     INFO(engine_word(engine));
-    REQUIRE(once.result.outcome == Outcome::fatal_reported);
+    REQUIRE(once.result.outcome == engine::Outcome::fatal_reported);
     CHECK(read["outcome"] == "fatal-reported");
     CHECK(read["fatal_reason"] == once.result.fatal_reason);
     for (const auto& [name, value] : once.result.metrics.values())

@@ -32,9 +32,9 @@ class ToldRun {
     return *this;
   }
   [[nodiscard]] bool may_give_up(const RecoveryPromise& promise, const char* reason = "") const {
-    RunResult result;
+    engine::RunResult result;
     result.fatal_reason = reason;
-    result.outcome = Outcome::fatal_reported;
+    result.outcome = engine::Outcome::fatal_reported;
     return !against_recovery(promise, result, log_);
   }
 

@@ -13,8 +13,8 @@ using Catch::Contains;
 
 TEST_CASE("charts, tables and the page say which means are over runs that were cut off") {
   HandMadeStore store;
-  store.add_runs(swept("cda", 16),
-                 {ended_run(0, Outcome::terminated, 10), ended_run(1, Outcome::limit, 14)});
+  store.add_runs(swept("cda", 16), {ended_run(0, engine::Outcome::terminated, 10),
+                                    ended_run(1, engine::Outcome::limit, 14)});
   store.add(swept("hcda", 16), {20, 21});
   auto points = store.points();
   const auto curves = curves_of(arranged(points, false), "control_messages");

@@ -95,8 +95,8 @@ TEST_CASE("means, rates and what is there at the end are no bounds") {
 TEST_CASE("the table and the JSON of a run mark means over runs that were cut off") {
   // 400, 300, 600 and 500 messages: 450 in the mean, and at least that as two of them were cut off.
   std::vector<RunRecord> runs = {
-      ended_run(0, Outcome::terminated, 400), ended_run(1, Outcome::limit, 300),
-      ended_run(2, Outcome::limit, 600), ended_run(3, Outcome::terminated, 500)};
+      ended_run(0, engine::Outcome::terminated, 400), ended_run(1, engine::Outcome::limit, 300),
+      ended_run(2, engine::Outcome::limit, 600), ended_run(3, engine::Outcome::terminated, 500)};
   const Scenario scenario = scenario_of_one_point();
   const RunTally tally = tally_of(runs);
   const std::string table = run_report_table(scenario, tally);
@@ -108,7 +108,7 @@ TEST_CASE("the table and the JSON of a run mark means over runs that were cut of
   write_run_report_json(scenario, tally, LineSpool("/tmp"),
                         [&](const std::string& text) { json += text; });
   CHECK_THAT(json, Contains(R"("cut_off": 2)") && Contains(R"("bound": "at-least")"));
-  for (RunRecord& run : runs) run.outcome = Outcome::terminated;
+  for (RunRecord& run : runs) run.outcome = engine::Outcome::terminated;
   CHECK_THAT(run_report_table(scenario, tally_of(runs)),
              Contains("450 +- 205") && !Contains("cut off") && !Contains(">="));
 }

@@ -4,8 +4,8 @@
 #include <string>
 
 using faultline::FatalReasons;
-using faultline::Outcome;
 using faultline::RunRecord;
+using faultline::engine::Outcome;
 
 namespace {
 

@@ -27,7 +27,7 @@ ReplicationRecord some_replication() {
   ReplicationRecord record{.point = 1, .replication = 3, .run = RunRecord{}, .error = {}};
   RunRecord& run = *record.run;
   run.replication = 3;
-  run.outcome = Outcome::violated;
+  run.outcome = engine::Outcome::violated;
   run.terminated = false;
   run.fatal_reason = "the root\n\"0\" has failed";
   run.metrics = {{"application_messages", 1e6},
@@ -59,7 +59,7 @@ TEST_CASE("run record: written as the output has it, and read back as it was") {
   CHECK(replication_line(two_points(), read) == kLine);
   REQUIRE(read.run);
   CHECK(read.run->replication == 3);
-  CHECK(read.run->outcome == Outcome::violated);
+  CHECK(read.run->outcome == engine::Outcome::violated);
   CHECK(read.run->terminated == false);
   CHECK(read.run->metrics.size() == 4);
   CHECK(read.run->violations.at(0).actor == ActorId{3});
@@ -67,12 +67,12 @@ TEST_CASE("run record: written as the output has it, and read back as it was") {
 }
 
 TEST_CASE("run record: every outcome is read back, with its exit code") {
-  for (const std::string& word : outcome_words()) {
+  for (const std::string& word : engine::outcome_words()) {
     std::string line = kLine;
     line.replace(line.find("violated"), 8, word);
     ReplicationRecord record = read_replication_line(line);
     INFO(word);
-    CHECK(outcome_word(record.run->outcome) == word);
+    CHECK(engine::outcome_word(record.run->outcome) == word);
     CHECK(exit_code(record) == kExitViolation);  // it has violations
     record.run->violations.clear();
     const bool good = word == "terminated" || word == "finished" || word == "fatal-reported" ||
@@ -113,7 +113,7 @@ TEST_CASE("run record: metrics by name") {
 }
 
 TEST_CASE("run record: a number that JSON does not have is none from the start") {
-  RunResult result;
+  engine::RunResult result;
   result.metrics.set("a", std::numeric_limits<double>::infinity());
   result.metrics.set("b", std::nan(""));
   result.metrics.set("c", 1.5);

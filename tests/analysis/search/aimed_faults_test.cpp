@@ -102,7 +102,7 @@ TEST_CASE("a track keeps what is rare apart from what is frequent") {
   Scenario scenario = parse_scenario(kLate, "late.json");
   scenario.points.front().faults.clear();
   RunTrack track;
-  run_simulation(scenario.points.front(), EngineKind::loggp, 1, 0, &track);
+  engine::run_simulation(scenario.points.front(), EngineKind::loggp, 1, 0, &track);
   std::size_t marks = 0;
   std::size_t sent = 0;
   for (const auto& [kind, moments] : track.moments()) {

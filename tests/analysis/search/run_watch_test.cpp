@@ -211,8 +211,8 @@ TEST_CASE("a right run under faults, restarts and cuts is as its scenario states
                                       "right.json")
                            .points.front();
   RunWatch watch(spec);
-  const RunResult result = run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
-  CHECK(result.outcome == Outcome::finished);
+  const engine::RunResult result = engine::run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  CHECK(result.outcome == engine::Outcome::finished);
   CHECK(kind_of(watch).empty());
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("what a rank sends because it hears of a new life goes before what the
                                       "two-new-lives.json")
                            .points.front();
   RunWatch watch(spec);
-  const RunResult result = run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
-  CHECK(result.outcome == Outcome::finished);
+  const engine::RunResult result = engine::run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  CHECK(result.outcome == engine::Outcome::finished);
   CHECK(kind_of(watch).empty());
 }

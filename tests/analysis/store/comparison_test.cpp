@@ -103,10 +103,10 @@ TEST_CASE("a comparison warns where one competitor survives more often") {
 TEST_CASE("runs that were cut off are counted, bound means, and keep their point from winning") {
   HandMadeStore store;
   const auto ended = [](std::int64_t replication, double messages) {
-    return ended_run(replication, Outcome::terminated, messages);
+    return ended_run(replication, engine::Outcome::terminated, messages);
   };
-  store.add_runs(swept("cda", 16), {ended(0, 10), ended_run(1, Outcome::limit, 5),
-                                    ended_run(2, Outcome::limit, 3), ended(3, 10)});
+  store.add_runs(swept("cda", 16), {ended(0, 10), ended_run(1, engine::Outcome::limit, 5),
+                                    ended_run(2, engine::Outcome::limit, 3), ended(3, 10)});
   store.add(swept("hcda", 16), {20, 21, 22, 23});
   const auto points = store.points();
   const auto groups = group_points(points, {"termination.name"});
@@ -132,8 +132,8 @@ TEST_CASE("runs that were cut off are counted, bound means, and keep their point
 
 TEST_CASE("a replication over points of one seed is cut off if any of its runs is") {
   HandMadeStore store;
-  store.add_runs(swept("cda", 16),
-                 {ended_run(0, Outcome::terminated, 10), ended_run(1, Outcome::limit, 20)});
+  store.add_runs(swept("cda", 16), {ended_run(0, engine::Outcome::terminated, 10),
+                                    ended_run(1, engine::Outcome::limit, 20)});
   store.add(swept("cda", 32), {30, 40});
   const auto points = store.points();
   const Summary both =

@@ -29,8 +29,8 @@ std::string known_to_sweeps(const std::string& path) {
   for (std::int64_t point = 0; point < 6; ++point)
     text += store.failure_of(1, point).value_or("not there") + ";";
   for (const RunEnding& ending : store.endings(1))
-    text +=
-        std::to_string(ending.point) + outcome_word(ending.outcome) + (ending.violated ? "!" : "");
+    text += std::to_string(ending.point) + engine::outcome_word(ending.outcome) +
+            (ending.violated ? "!" : "");
   return text;
 }
 

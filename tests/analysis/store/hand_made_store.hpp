@@ -13,16 +13,17 @@
 namespace faultline::test {
 
 /// A run that ended in that way, with so many control messages.
-inline RunRecord ended_run(std::int64_t replication, Outcome outcome, double messages) {
+inline RunRecord ended_run(std::int64_t replication, engine::Outcome outcome, double messages) {
   RunRecord run;
   run.replication = replication;
   run.outcome = outcome;
-  run.terminated = outcome == Outcome::terminated;
-  if (outcome == Outcome::fatal_reported) run.fatal_reason = "the <root> has failed";
-  run.metrics = {{"control_messages", messages},
-                 {"detection_latency_s",
-                  outcome == Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
-                 {"borrows", std::nullopt}};
+  run.terminated = outcome == engine::Outcome::terminated;
+  if (outcome == engine::Outcome::fatal_reported) run.fatal_reason = "the <root> has failed";
+  run.metrics = {
+      {"control_messages", messages},
+      {"detection_latency_s",
+       outcome == engine::Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
+      {"borrows", std::nullopt}};
   return run;
 }
 
@@ -40,9 +41,10 @@ class HandMadeStore {
            std::int64_t seed = 1) {
     std::vector<RunRecord> runs;
     for (std::size_t i = 0; i < messages.size(); ++i)
-      runs.push_back(ended_run(static_cast<std::int64_t>(i),
-                               messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
-                               messages[i] < 0 ? -messages[i] : messages[i]));
+      runs.push_back(
+          ended_run(static_cast<std::int64_t>(i),
+                    messages[i] < 0 ? engine::Outcome::fatal_reported : engine::Outcome::terminated,
+                    messages[i] < 0 ? -messages[i] : messages[i]));
     add_runs(swept, std::move(runs), seed);
   }
 

@@ -20,7 +20,7 @@ namespace faultline::test {
 inline RunRecord run_of(std::int64_t replication, double messages) {
   RunRecord run;
   run.replication = replication;
-  run.outcome = messages < 0 ? Outcome::premature : Outcome::terminated;
+  run.outcome = messages < 0 ? engine::Outcome::premature : engine::Outcome::terminated;
   run.terminated = messages >= 0;
   run.metrics = {{"application_messages", 40},
                  {"control_messages", messages},

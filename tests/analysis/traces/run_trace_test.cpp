@@ -21,7 +21,7 @@ const TraceTitle kTitle{.scenario = "a test", .point = "", .engine = "loggp"};
 
 RunTrace traced(const RunSpec& spec, EngineKind engine, std::uint64_t seed) {
   TraceRecorder recorder(spec.platform.processes);
-  return recorder.finish(run_simulation(spec, engine, seed, 0, &recorder));
+  return recorder.finish(engine::run_simulation(spec, engine, seed, 0, &recorder));
 }
 
 struct TracedKind {
@@ -111,7 +111,7 @@ std::string wrong(const RunTrace& trace, const RunSpec& spec) {
 
 /// The same events and metrics as in a run that nobody watches.
 bool undisturbed(const RunTrace& trace, const RunSpec& spec, std::uint64_t seed) {
-  const RunResult alone = run_simulation(spec, EngineKind::loggp, seed, 0);
+  const engine::RunResult alone = engine::run_simulation(spec, EngineKind::loggp, seed, 0);
   return alone.events == trace.result.events && alone.outcome == trace.result.outcome &&
          alone.metrics.values() == trace.result.metrics.values();
 }

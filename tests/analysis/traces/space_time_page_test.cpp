@@ -17,7 +17,8 @@ const std::string kBegin = R"(<script type="application/json" id="run">)";
 
 std::string page_of(const RunSpec& spec, const std::string& name) {
   TraceRecorder recorder(spec.platform.processes);
-  const RunTrace trace = recorder.finish(run_simulation(spec, EngineKind::loggp, 1, 0, &recorder));
+  const RunTrace trace =
+      recorder.finish(engine::run_simulation(spec, EngineKind::loggp, 1, 0, &recorder));
   return space_time_page(trace, spec, {.scenario = name, .point = "", .engine = "loggp"});
 }
 

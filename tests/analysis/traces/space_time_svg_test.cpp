@@ -39,7 +39,7 @@ TEST_CASE("a diagram has a line for each rank, an arrow for each message, a cros
   });
   job.kill(0.5, {2});
   TraceRecorder recorder(3);
-  RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0, &recorder);
+  engine::RunResult result = engine::run_simulation(job.spec, EngineKind::loggp, 1, 0, &recorder);
   result.violations = {{.kind = "lost-work", .time_s = 0.0, .actor = std::nullopt, .detail = ""}};
   const std::string svg =
       space_time_svg(recorder.finish(std::move(result)), job.spec, "<title> & more");

@@ -151,7 +151,7 @@ TEST_CASE("after any deaths at once, everybody hears of all of them") {
           connect(job, "ranks", radix);
           job.kill(5, dead);
           const Seen seen = job.run(engine);
-          REQUIRE(seen.result.outcome == Outcome::finished);
+          REQUIRE(seen.result.outcome == engine::Outcome::finished);
           REQUIRE(differences(seen, processes, dead) == "");
           REQUIRE(seen.metric("false_reports") == 0);
         }
@@ -172,7 +172,7 @@ TEST_CASE("deaths at random times while the tree mends reach everybody") {
       }
       INFO(engine_word(engine) << ", seed " << seed);
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(differences(seen, processes, {dead.begin(), dead.end()}) == "");
       CHECK(seen.violations().empty());
     }

@@ -179,7 +179,7 @@ TEST_CASE("heartbeats come from whom a member observes, or from whom it has decl
       HeartbeatWatch watch(of_daemons ? schedule.processes : 0,
                            of_daemons ? nodes_of(schedule) : schedule.processes);
       const RunSpec spec = run_spec(schedule, subject.stack);
-      run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
+      engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
       INFO(name << ", schedule " << number);
       CHECK(watch.of_strangers() == 0);
       of_the_dead += watch.of_the_dead();
@@ -195,7 +195,8 @@ TEST_CASE(
     const FaultSchedule schedule = subject.draw(number);
     HeartbeatWatch watch(schedule.processes, nodes_of(schedule));
     const RunSpec spec = run_spec(schedule, subject.stack);
-    const RunResult real = run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
+    const engine::RunResult real =
+        engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
     Registration mistaken;
     const LemmaRun other = run_lemma(schedule, subject.stack, EngineKind::loggp,
                                      with_mistake<AnyonesHeartbeat>(mistaken));

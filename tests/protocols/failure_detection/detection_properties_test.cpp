@@ -83,7 +83,7 @@ TEST_CASE("schedules for failure detectors have deaths between two sends of a br
       const FaultSchedule schedule = subject.draw(number);
       const RunSpec spec = run_spec(schedule, subject.stack);
       CutBroadcasts broadcasts(report_kind(spec));
-      run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &broadcasts);
+      engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &broadcasts);
       if (broadcasts.seen() > 0) ++cut;
     }
     INFO(name << ": in " << cut << " of 1000 schedules");

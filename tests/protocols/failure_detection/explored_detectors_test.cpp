@@ -97,7 +97,7 @@ void check_repeated(const Bound& bound, const Change& change, const std::string&
   REQUIRE(result.refutation);
   RunSpec ordered = job.spec;
   ordered.order = told_run(request, result.refutation->steps).order;
-  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+  const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
   REQUIRE(!again.violations.empty());
   CHECK(again.violations.front().kind == kind);
   const double explored_s = result.refutation->violations.front().time_s;

@@ -106,7 +106,7 @@ TEST_CASE("oracle without faults says nothing") {
     job.workload("uniform-traffic", {{"tokens", 4}, {"hops", 20}});
     job.use(Family::failure_detection, "oracle");
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("detection_messages") == 0);
     CHECK(seen.violations().empty());
   }

@@ -311,7 +311,7 @@ TEST_CASE("rdaemon: a run ends when all have been told, and heartbeats do not ke
     job.kill(0.05, {}, {2});
     job.spec.stop.when = StopWhen::all_reported;
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("end_time_s") <= 0.05 + kTimeout_s + kFewMessages_s);
     CHECK(seen.metric("failure_reports") > 0);
   }
@@ -386,8 +386,8 @@ TEST_CASE("rdaemon: random deaths of nodes and ranks are told once to all who li
       job.spec.stop.time_s = 5;
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
-      CHECK(
-          (seen.result.outcome == Outcome::finished || seen.result.outcome == Outcome::all_failed));
+      CHECK((seen.result.outcome == engine::Outcome::finished ||
+             seen.result.outcome == engine::Outcome::all_failed));
       CHECK(seen.metric("false_reports") == 0);
       CHECK(seen.metric("missed_reports") == 0);
       CHECK(seen.violations().empty());

@@ -112,7 +112,7 @@ TEST_CASE("swim finds a dead rank, and everybody hears of it once") {
         use_swim(job, {{"lifeguard", lifeguard}});
         job.kill(10, {3});
         const Seen seen = job.run(engine, seed);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(differences(seen, kRanks, {3}) == "");
         CHECK(seen.metric("false_reports") == 0);
         CHECK(seen.metric("remembered_members_max") == 1);
@@ -133,7 +133,7 @@ TEST_CASE(
     use_swim(job, {{"members", std::string("daemons")}});
     job.kill(10, {3}).kill(60, {}, {}, {2}).kill(120, {}, {5});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(differences(seen, 2 * kRanks, {3, 4, 5, 10, 11}) == "");
     CHECK(seen.metric("false_reports") == 0);
     // The daemon of rank 3 is told by its operating system, and gossips: nobody is suspected.
@@ -152,7 +152,7 @@ TEST_CASE("swim hears of many deaths at once, also without any gossip of its own
       std::vector<Rank> dead{0, 1, 2, 3, 7, 11, 13, 22, 23};
       job.kill(10, dead);
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(differences(seen, 24, dead) == "");
       CHECK(seen.metric("false_reports") == 0);
       CHECK((seen.metric("detection_messages.gossip") > 0) == gossips);

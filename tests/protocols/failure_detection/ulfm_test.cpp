@@ -298,7 +298,7 @@ TEST_CASE("ulfm: random deaths are told once to all who live") {
       job.spec.stop.time_s = 5;
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("false_reports") == 0);
       CHECK(seen.metric("missed_reports") == 0);
       CHECK(seen.violations().empty());

@@ -54,8 +54,8 @@ Ordering ordering_for(const std::string& detector) {
 
 /// "" if the run has been announced when it was over, else what is wrong.
 std::string wrong_in(const Job& job, const Seen& seen) {
-  if (seen.result.outcome == Outcome::terminated && seen.violations().empty()) return "";
-  std::string words = outcome_word(seen.result.outcome);
+  if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
+  std::string words = engine::outcome_word(seen.result.outcome);
   for (const FaultSpec& fault : job.spec.faults) {
     words += ", rank " + std::to_string(fault.ranks.front());
     if (fault.event) words += " at event " + std::to_string(*fault.event);
@@ -112,7 +112,7 @@ TEST_CASE("a detector above message logging announces without faults") {
                              .checkpoints = checkpoints});
           const Seen seen = job.run(engine);
           CAPTURE(engine_word(engine), detector, logging, checkpoints);
-          CHECK(seen.result.outcome == Outcome::terminated);
+          CHECK(seen.result.outcome == engine::Outcome::terminated);
           CHECK(seen.violations().empty());
         }
 }
@@ -235,7 +235,7 @@ TEST_CASE("a rank that waits for a checkpoint still grants credit to those who d
       job.spec.slow.push_back({.nodes = {7}, .factor = 20, .from_s = 0.0, .to_s = 1e3});
       const Seen seen = job.run(EngineKind::loggp);
       CAPTURE(logging, credit);
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.violations().empty());
     }
 }

@@ -126,14 +126,14 @@ std::string broken_promise(const HelpedRun& run, EngineKind engine, Mistake mist
     if (!seen.result.violations.empty())
       return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
     const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
-    if (seen.result.outcome == Outcome::finished) {
+    if (seen.result.outcome == engine::Outcome::finished) {
       if (seen.metric("state_difference") != 0) return "another end than without an engine";
       return !run.deaths.empty() && seen.metric("failed_ranks") != 0 ? "finished without a rank"
                                                                      : "";
     }
-    if (seen.result.outcome == Outcome::all_failed && struck >= run.processes) return {};
-    if (seen.result.outcome == Outcome::fatal_reported && struck > 1) return {};
-    return std::string("the run ended as ") + outcome_word(seen.result.outcome) + ": " +
+    if (seen.result.outcome == engine::Outcome::all_failed && struck >= run.processes) return {};
+    if (seen.result.outcome == engine::Outcome::fatal_reported && struck > 1) return {};
+    return std::string("the run ended as ") + engine::outcome_word(seen.result.outcome) + ": " +
            seen.result.fatal_reason;
   } catch (const BrokenInvariant& broken) {
     return std::string("broken invariant: ") + broken.what();

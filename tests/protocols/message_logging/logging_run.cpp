@@ -35,7 +35,7 @@ std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
     return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
   const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
   switch (seen.result.outcome) {
-    case Outcome::finished:
+    case engine::Outcome::finished:
       for (Rank rank = 0; rank < run.processes; ++rank) {
         const Values ends = seen.values(rank, "end");
         if (ends.empty()) return "finished without an end";
@@ -44,13 +44,13 @@ std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
       }
       if (!run.deaths.empty() && seen.metric("failed_ranks") != 0) return "finished without a rank";
       return {};
-    case Outcome::fatal_reported:
+    case engine::Outcome::fatal_reported:
       return struck > static_cast<double>(survives) ? std::string()
                                                     : "gave up: " + seen.result.fatal_reason;
-    case Outcome::all_failed:
+    case engine::Outcome::all_failed:
       return struck >= run.processes ? std::string() : "all failed";
     default:
-      return std::string("the run ended as ") + outcome_word(seen.result.outcome);
+      return std::string("the run ended as ") + engine::outcome_word(seen.result.outcome);
   }
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("determinants are counted by process and iteration") {
       set_row(job, "causal", {{"transport", transport}});
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), transport);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("remote_messages") == 1);
       CHECK(seen.metric("determinants_generated") == 3);
       CHECK(seen.metric("determinants_piggybacked") == Approx(7.0 / 3));
@@ -115,7 +115,7 @@ TEST_CASE("a recovery takes time also when nothing was lost, and none takes no t
       REQUIRE(peaceful.result.metrics.values().at("recovery_time_s") == std::nullopt);
       job.spec.faults = {at_mark("checkpoint", 0, {1})};
       const Seen seen = job.run(engine);
-      REQUIRE(seen.result.outcome == Outcome::finished);
+      REQUIRE(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("recovery_time_s") > 1.0);
     }
 }
@@ -147,9 +147,9 @@ TEST_CASE("a recovery ends although a partner dies before the end of its log com
     job.kill(0.0072, {1});
     job.kill(0.0072 + 5e-5 * static_cast<double>(seed), {2});
     const Seen seen = job.run(EngineKind::loggp, seed);
-    if (seen.result.outcome == Outcome::fatal_reported) continue;
+    if (seen.result.outcome == engine::Outcome::fatal_reported) continue;
     CAPTURE(seed);
-    REQUIRE(seen.result.outcome == Outcome::finished);
+    REQUIRE(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("recovery_time_s") < 0.1);
     CHECK(seen.metric("determinants_generated") > 1.8);
   }
@@ -215,7 +215,7 @@ TEST_CASE("a rank that starts anew counts its iterations and messages once") {
     const Seen peaceful = run(false);
     const Seen seen = run(true);
     CAPTURE(protocol);
-    REQUIRE(seen.result.outcome == Outcome::finished);
+    REQUIRE(seen.result.outcome == engine::Outcome::finished);
     for (const char* metric : {"iterations_done", "object_messages", "remote_messages"})
       CHECK(seen.metric(metric) == peaceful.metric(metric));
   }
@@ -234,7 +234,7 @@ TEST_CASE("replayed deliveries and messages are not counted again") {
     const Seen peaceful = run(false);
     const Seen recovered = run(true);
     CAPTURE(protocol);
-    REQUIRE(recovered.result.outcome == Outcome::finished);
+    REQUIRE(recovered.result.outcome == engine::Outcome::finished);
     CHECK(recovered.metric("recovery_time_s") > 3000);
     CHECK(peaceful.metric("determinants_generated") == 2);
     CHECK(recovered.metric("determinants_generated") == 2);

@@ -52,7 +52,7 @@ void set_ring(Job& job, std::int64_t iterations, std::int64_t checkpoint_iterati
 
 void check_end(const Seen& seen) {
   CAPTURE(seen.result.fatal_reason);
-  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.result.outcome == engine::Outcome::finished);
   CHECK(seen.violations().empty());
   CHECK(seen.metric("state_difference") == 0);
   CHECK(seen.metric("failed_ranks") == 0);

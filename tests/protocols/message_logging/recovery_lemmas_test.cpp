@@ -24,7 +24,7 @@ void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
   const LemmaRun run =
       run_lemma(schedule, subject_named(Family::message_logging, subject).stack, EngineKind::loggp);
   CAPTURE(run.result.fatal_reason);
-  CHECK(run.result.outcome == Outcome::finished);
+  CHECK(run.result.outcome == engine::Outcome::finished);
   CHECK(!run.broken);
 }
 

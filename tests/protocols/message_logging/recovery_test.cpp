@@ -42,7 +42,7 @@ TEST_CASE("a checkpoint takes six messages for each rank but the root") {
       exchange_under(job, protocol, {.iterations = 6});
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), protocol);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       for (const char* kind : {"ready", "take", "stored", "commit"})
         CHECK(seen.metric(std::string("control_messages.") + kind) == 3 * 4);
       for (const char* kind : {"image", "image-stored"})
@@ -62,7 +62,7 @@ TEST_CASE("a restart is told down a tree, reported up and agreed on, and its ima
       job.kill(4.5e-3, {2});
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), protocol);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       for (const char* kind : {"restarted", "reported", "agreed"})
         CHECK(seen.metric(std::string("control_messages.") + kind) == 4);
@@ -88,7 +88,7 @@ TEST_CASE("any series of deaths is survived") {
           job.kill(5e-3 + 25e-3 * static_cast<double>(i), {victims[i]});
         const Seen seen = job.run(engine);
         CAPTURE(engine_word(engine), protocol, ordering, seen.result.fatal_reason);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("faults_struck") == 8);
         CHECK(seen.metric("failed_ranks") == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gi
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), spare_nodes, seen.result.fatal_reason);
       CHECK(seen.result.outcome ==
-            (spare_nodes == 0 ? Outcome::fatal_reported : Outcome::finished));
+            (spare_nodes == 0 ? engine::Outcome::fatal_reported : engine::Outcome::finished));
       CHECK(seen.violations().empty());
     }
 }
@@ -126,7 +126,7 @@ TEST_CASE("who brings back one rank at a time says so when a node with several h
           job.kill(4.5e-3, {1, 5});
         const Seen seen = job.run(engine);
         CAPTURE(engine_word(engine), protocol, whole_node);
-        CHECK(seen.result.outcome == Outcome::fatal_reported);
+        CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
         CHECK(seen.violations().empty());
         CHECK_THAT(seen.result.fatal_reason, Contains("brings back one rank at a time"));
         if (whole_node)
@@ -144,7 +144,7 @@ TEST_CASE("nothing goes on when a rank and the keeper of its image have died") {
       job.kill(4.5e-3, {1, 2});
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), protocol);
-      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
       CHECK(seen.violations().empty());
     }
 }
@@ -171,7 +171,7 @@ TEST_CASE("stencils of objects end in the right states, whoever dies and when") 
                    {static_cast<Rank>(death * 3 % 8)});
           const Seen seen = job.run(engine, 1 + death);
           CAPTURE(engine_word(engine), protocol, preset, death, seen.result.fatal_reason);
-          CHECK(seen.result.outcome == Outcome::finished);
+          CHECK(seen.result.outcome == engine::Outcome::finished);
           CHECK(seen.violations().empty());
           CHECK(seen.metric("failed_ranks") == 0);
         }
@@ -202,7 +202,7 @@ void check_ordered_stencil(const std::string& protocol, std::int64_t objects, st
   set_ordered_stencil(job, protocol, objects, death);
   const Seen seen = job.run(engine, 1 + death);
   CAPTURE(engine_word(engine), protocol, objects, death, seen.result.fatal_reason);
-  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.result.outcome == engine::Outcome::finished);
   CHECK(seen.violations().empty());
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("without determinants, a program that depends on the order of messages
     for (std::uint64_t death = 0; death < 200 && !wrong; ++death) {
       Job job(6, quick_machine());
       set_ordered_stencil(job, protocol, 3, death);
-      wrong = job.run(EngineKind::loggp, 1 + death).result.outcome == Outcome::wrong_state;
+      wrong = job.run(EngineKind::loggp, 1 + death).result.outcome == engine::Outcome::wrong_state;
     }
     CAPTURE(protocol);
     CHECK(wrong);

@@ -69,8 +69,8 @@ TEST_CASE("the condition for giving up is met in some runs and not in others") {
     std::size_t survived = 0;
     for (std::uint64_t number = 1; number <= 500; ++number) {
       const LemmaRun run = run_lemma(draw_schedule(number), under_oracle(name), EngineKind::loggp);
-      given_up += run.result.outcome == Outcome::fatal_reported ? 1 : 0;
-      survived += run.struck && run.result.outcome == Outcome::terminated ? 1 : 0;
+      given_up += run.result.outcome == engine::Outcome::fatal_reported ? 1 : 0;
+      survived += run.struck && run.result.outcome == engine::Outcome::terminated ? 1 : 0;
     }
     INFO(name << ": " << given_up << " given up, " << survived << " survived");
     CHECK(given_up > 10);
@@ -119,7 +119,7 @@ TEST_CASE("wide schedules strike in recoveries, after all work, and between phas
       const auto found = metrics.find(name);
       return found == metrics.end() ? 0.0 : found->second.value_or(0.0);
     };
-    if (run.result.outcome != Outcome::terminated) continue;
+    if (run.result.outcome != engine::Outcome::terminated) continue;
     if (metric("adoptions") > 0 && metric("faults_struck") > 2) seen.insert("recoveries");
     if (metric("phases") > 1) seen.insert("a phase for lost tasks");
     if (metric("phases") > 2) seen.insert("two phases for lost tasks");
@@ -177,7 +177,7 @@ TEST_CASE("a failure detector alone can be searched") {
     INFO(notice_s << ' ' << (run.broken ? run.broken->text : "nothing is broken"));
     CHECK_FALSE(run.broken);
     CHECK(run.struck);
-    CHECK(run.result.outcome == Outcome::finished);
+    CHECK(run.result.outcome == engine::Outcome::finished);
     CHECK(run.result.metrics.values().at("failure_report_latency_max_s") == 2 * notice_s);
     check_replay(schedule, slow_oracle());
   }

@@ -45,8 +45,8 @@ Seen chain_with(const std::string& detector, const std::vector<StatedDeaths>& de
   return job.run(engine);
 }
 
-Outcome outcome_of(const std::string& detector, const std::vector<StatedDeaths>& deaths,
-                   EngineKind engine, const OptionValues& options = {}) {
+engine::Outcome outcome_of(const std::string& detector, const std::vector<StatedDeaths>& deaths,
+                           EngineKind engine, const OptionValues& options = {}) {
   return chain_with(detector, deaths, engine, options).result.outcome;
 }
 
@@ -93,8 +93,8 @@ TEST_CASE("adoption by hand: the parent of the dead adopts its child") {
 
 TEST_CASE("adoption by hand: which protocol survives which failures") {
   const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
-  const Outcome survives = Outcome::terminated;
-  const Outcome gives_up = Outcome::fatal_reported;
+  const engine::Outcome survives = engine::Outcome::terminated;
+  const engine::Outcome gives_up = engine::Outcome::fatal_reported;
   for (const EngineKind engine : engines()) {
     INFO(engine_word(engine));
     for (const std::string& detector : kAdopting) {
@@ -139,7 +139,7 @@ TEST_CASE("a process adopted with a message to itself on its way is not its own 
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ' ' << detector << ": " << seen.result.fatal_reason);
       CHECK(seen.metric("failed_ranks") == 2);
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
     }
 }
 
@@ -166,8 +166,9 @@ Seen lost_grandchild(const ChosenWords& as_printed, EngineKind engine) {
 
 TEST_CASE("an adopted process must tell its new grandparent that it is interior") {
   for (const EngineKind engine : engines()) {
-    CHECK(lost_grandchild({}, engine).result.outcome == Outcome::fatal_reported);
-    CHECK(lost_grandchild({"silent-adoption"}, engine).result.outcome == Outcome::premature);
+    CHECK(lost_grandchild({}, engine).result.outcome == engine::Outcome::fatal_reported);
+    CHECK(lost_grandchild({"silent-adoption"}, engine).result.outcome ==
+          engine::Outcome::premature);
   }
 }
 
@@ -230,8 +231,9 @@ TEST_CASE("only the parent of that very engagement adopts, though an old note co
   for (const EngineKind engine : engines()) {
     for (const std::string& detector : kAdopting) {
       INFO(engine_word(engine) << ' ' << detector);
-      CHECK(late_note(detector, {}, engine).result.outcome == Outcome::terminated);
-      CHECK(late_note(detector, {"old-notes"}, engine).result.outcome == Outcome::premature);
+      CHECK(late_note(detector, {}, engine).result.outcome == engine::Outcome::terminated);
+      CHECK(late_note(detector, {"old-notes"}, engine).result.outcome ==
+            engine::Outcome::premature);
     }
   }
 }
@@ -305,7 +307,7 @@ TEST_CASE("adoption survives the death of each process at each moment, through t
           INFO(engine_word(engine)
                << ' ' << detector << ", death of " << victim << " at " << time_s);
           REQUIRE(seen.violations().empty());
-          REQUIRE(seen.result.outcome == Outcome::terminated);
+          REQUIRE(seen.result.outcome == engine::Outcome::terminated);
           for (Rank rank = 0; rank < 8; ++rank)
             if (rank != victim) REQUIRE(seen.values(rank, "announced") == Values{0, 1});
         }
@@ -325,7 +327,7 @@ TEST_CASE("the announcement goes around the dead, also when they die while it is
         job.kill(time_s + 1, {3});
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ' ' << detector << ", deaths at " << time_s);
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.violations().empty());
       }
 }

@@ -58,7 +58,8 @@ inline double control(const Seen& seen, const std::string& kind) {
 
 /// When the last rank learnt of the end; never if the run did not end well.
 inline double announced_s(const Seen& seen) {
-  return seen.result.outcome == Outcome::terminated ? seen.metric("announce_time_s") : kNever;
+  return seen.result.outcome == engine::Outcome::terminated ? seen.metric("announce_time_s")
+                                                            : kNever;
 }
 
 /// A time worked out on paper, as exact as the engine is.

@@ -75,7 +75,7 @@ TEST_CASE("cda by hand: a batch shares the credit, with one share for a rank tha
               c.credit, engine);
       INFO(engine_word(engine) << ", credit " << c.credit << ", computes " << c.compute_s);
       CHECK(seen.values(1, "credit") == c.shares);
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.metric("delayed_messages") == 0);
     }
 }
@@ -104,7 +104,7 @@ TEST_CASE("cda by hand: the agent creates credit for itself without a message") 
     CHECK(seen.metric("borrows") == 2);
     // Rank 1 flushes at 0, and when it has handled each of the three.
     CHECK(control(seen, "flush") == 4);
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
   }
 }
 

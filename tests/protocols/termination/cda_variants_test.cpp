@@ -98,7 +98,7 @@ TEST_CASE("cda: credit goes as far as it can, and a small maximum does not stop 
     job.detector("cda", {{"initial_credit", 10}, {"maximum_credit", maximum}});
     const Seen seen = job.run();
     CHECK(seen.metric("delayed_messages") == 41);
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.violations().empty());
   }
 }
@@ -130,7 +130,7 @@ TEST_CASE("cda: a lazy flush waits until the credit has not changed for a while,
                {.traits = {.starts_at_root = true}});
     job.detector("cda", {{"flush_delay_s", delay_s}});
     const Seen seen = job.run();
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.violations().empty());
     // At once, rank 1 flushes at the start and at 512; lazily, once, 1000 s after the message.
     CHECK(seen.metric("control_messages.flush") == (delay_s > 0 ? 2 : 3));
@@ -154,7 +154,7 @@ TEST_CASE("cda: in the merge tree active ranks keep what comes back, idle ones p
     CHECK(seen.metric("merges") == 2);
     CHECK(seen.metric("flushes") == 6);
     CHECK(seen.metric("control_messages.flush") == 4 + 1 + 2 + 1);
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.violations().empty());
   }
 }

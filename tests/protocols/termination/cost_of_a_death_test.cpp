@@ -23,13 +23,13 @@ double processor_time_s() {
 }
 
 struct Measured {
-  RunResult result;
+  engine::RunResult result;
   double took_s = 0.0;
 };
 
 Measured measure(const RunSpec& spec) {
   const double before_s = processor_time_s();
-  Measured measured{.result = run_simulation(spec, EngineKind::loggp, 1, 0), .took_s = 0.0};
+  Measured measured{.result = engine::run_simulation(spec, EngineKind::loggp, 1, 0), .took_s = 0.0};
   measured.took_s = processor_time_s() - before_s;
   return measured;
 }
@@ -43,8 +43,8 @@ double times_as_long(const RunSpec& spec) {
   for (int trial = 0; trial < 3 && least > kMostTimes; ++trial) {
     const Measured without = measure(calm);
     const Measured with = measure(spec);
-    CHECK(without.result.outcome == Outcome::terminated);
-    CHECK(with.result.outcome == Outcome::terminated);
+    CHECK(without.result.outcome == engine::Outcome::terminated);
+    CHECK(with.result.outcome == engine::Outcome::terminated);
     least = std::min(least, with.took_s / without.took_s);
   }
   return least;

@@ -103,7 +103,7 @@ TEST_CASE("dijkstra-scholten says when a rank outside the computation sends") {
     const Seen seen =
         run({{.rank = 0, .compute_s = 100}, {.rank = 1, .sends = {{0, 1}}}}, 2, true, engine);
     // Nobody has died: the workload is not what this detector is made for.
-    CHECK(seen.result.outcome == Outcome::violated);
+    CHECK(seen.result.outcome == engine::Outcome::violated);
     CHECK(seen.violations() == Words{"needless-fatal"});
     CHECK(seen.result.fatal_reason.find("outside the diffusing computation") != std::string::npos);
   }

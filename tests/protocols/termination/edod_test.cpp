@@ -65,7 +65,7 @@ TEST_CASE("edod: one message to a stopped rank resumes its ancestors, by hand") 
     CHECK(seen.metric("control_messages.acknowledge") == 3);
     CHECK(seen.metric("control_messages.stop") == 6 + 2);
     CHECK(seen.metric("control_messages.announce") == 6);
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
   }
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("edod: ranks that have not stopped acknowledge at once, and nobody pay
     CHECK(seen.metric("control_messages.acknowledge") == 1);
     CHECK(seen.metric("control_messages.resume") == 0);
     CHECK(seen.metric("control_messages.stop") == 2);
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
   }
 }
 

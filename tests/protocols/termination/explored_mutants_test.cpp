@@ -112,12 +112,12 @@ ExplorationResult explored(const Install& install, const Bound& bound,
 }
 
 /// How `run` ends when it repeats the run that is found.
-Outcome repeated(const Install& install, const Bound& bound) {
+engine::Outcome repeated(const Install& install, const Bound& bound) {
   return with_job(install, bound, [](RunSpec ordered, const ExplorationRequest& request) {
     const ExplorationResult result = explore(request);
     REQUIRE(result.refutation);
     ordered.order = told_run(request, result.refutation->steps).order;
-    return run_simulation(ordered, EngineKind::loggp, request.seed, 0).outcome;
+    return engine::run_simulation(ordered, EngineKind::loggp, request.seed, 0).outcome;
   });
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("explored: adoption that takes the order of sending for a fence") {
     tasks(job);
   };
   check_refuted(tampered("indep", send_without_fence), bound, "premature", 6);
-  CHECK(repeated(tampered("indep", send_without_fence), bound) == Outcome::premature);
+  CHECK(repeated(tampered("indep", send_without_fence), bound) == engine::Outcome::premature);
   const Install right = [](Job& job) { job.detector("indep"); };
   CHECK(explored(right, bound).verdict == ExplorationResult::Verdict::exhausted);
   bound.departures = Departures::at_once;

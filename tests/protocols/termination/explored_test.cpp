@@ -129,7 +129,8 @@ TEST_CASE("a counterexample tells what the workload chose, and repeats it") {
   repeated.order = told.order;
   repeated.stop.grace_s = 10;
   repeated.stop.time_s = 100;
-  CHECK(run_simulation(repeated, EngineKind::loggp, 1, 0).outcome == result.refutation->outcome);
+  CHECK(engine::run_simulation(repeated, EngineKind::loggp, 1, 0).outcome ==
+        result.refutation->outcome);
   CHECK_FALSE((told.order.choices_at_start.empty() &&
                std::all_of(told.order.steps.begin(), told.order.steps.end(),
                            [](const OrderedStep& step) { return step.choices.empty(); })));

@@ -111,7 +111,7 @@ TEST_CASE("hcda: the variants along one path, by hand") {
     CHECK(currencies.metric("flushes") == 3 + 2 + 1 + 1 + 1);
     CHECK(currencies.metric("control_messages") == 8 + 3);
     for (const Seen& seen : {huang, mattern, currencies}) {
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.violations().empty());
     }
   }

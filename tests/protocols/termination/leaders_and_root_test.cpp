@@ -70,7 +70,7 @@ bool leaves_nobody(const Faulty& run) {
 }
 
 void check_survived(const Seen& seen) {
-  CHECK(seen.result.outcome == Outcome::terminated);
+  CHECK(seen.result.outcome == engine::Outcome::terminated);
   CHECK(seen.violations().empty());
   const auto missing = seen.result.metrics.values().find("tasks_missing");
   if (missing != seen.result.metrics.values().end()) CHECK(missing->second == 0.0);
@@ -140,7 +140,7 @@ TEST_CASE("lai-wu survives whatever leaves the root alive") {
       const Seen seen = run.job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed << ": " << run.text);
       if (leaves_nobody(run)) continue;
-      if (seen.result.outcome == Outcome::fatal_reported)
+      if (seen.result.outcome == engine::Outcome::fatal_reported)
         CHECK(strikes(run, 0));
       else if (run.workload == "work-stealing" && strikes(run, 0) && !seen.violations().empty())
         CHECK(seen.violations() ==
@@ -162,7 +162,7 @@ TEST_CASE("venkatesan survives whatever leaves a leader alive") {
       for (Rank leader = 0; leader < leaders; ++leader) all = all && strikes(run, leader);
       // Where the root of the work dies, nobody is left to do the lost tasks again, and it says so.
       const bool lost = run.workload == "work-stealing" && strikes(run, 0);
-      if (seen.result.outcome == Outcome::fatal_reported)
+      if (seen.result.outcome == engine::Outcome::fatal_reported)
         CHECK((all || lost));
       else
         check_survived(seen);

@@ -163,8 +163,8 @@ std::string judge(const RandomRun& run, const DetectorUnderTest& detector, const
              std::to_string(entry.value) + " tasks left";
   if (!seen.result.violations.empty())
     return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
-  if (seen.result.outcome != Outcome::terminated)
-    return std::string("the run ended as ") + outcome_word(seen.result.outcome);
+  if (seen.result.outcome != engine::Outcome::terminated)
+    return std::string("the run ended as ") + engine::outcome_word(seen.result.outcome);
   if (seen.log.size() != std::size_t{run.processes} * run.phases)
     return "announced " + std::to_string(seen.log.size()) + " times";
   if (seen.metric("application_messages") != messages_of(run))

@@ -86,10 +86,10 @@ TEST_CASE("survival on random trees: exactly the sets with a related pair are fa
         Job job(kProcesses, quick_machine());
         flood(job, detector);
         job.kill(0.5, dead);
-        const Outcome outcome = job.run(EngineKind::loggp, seed).result.outcome;
+        const engine::Outcome outcome = job.run(EngineKind::loggp, seed).result.outcome;
         INFO(detector << ", seed " << seed << ", set " << set);
-        CHECK(outcome == (related ? Outcome::fatal_reported : Outcome::terminated));
-        fatal += outcome == Outcome::fatal_reported ? 1 : 0;
+        CHECK(outcome == (related ? engine::Outcome::fatal_reported : engine::Outcome::terminated));
+        fatal += outcome == engine::Outcome::fatal_reported ? 1 : 0;
         ++runs;
       }
     }

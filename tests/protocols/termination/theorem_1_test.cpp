@@ -24,7 +24,7 @@ Seen walk(const Walk& ring, const std::string& detector, EngineKind engine,
   job.workload("token-ring", {{"stop_probability", ring.stop_probability}});
   job.detector(detector);
   Seen seen = job.run(engine, 1, replication);
-  REQUIRE(seen.result.outcome == Outcome::terminated);
+  REQUIRE(seen.result.outcome == engine::Outcome::terminated);
   return seen;
 }
 

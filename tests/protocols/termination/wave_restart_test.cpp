@@ -35,7 +35,7 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
     const Seen at_once = run("immediate");
     const Seen paced = run("idle-paced");
     for (const Seen& seen : {at_once, paced}) {
-      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.metric("waves") == 3);
       CHECK(seen.metric("control_messages") == 3 * 3 + 2 * 3 + 3);
       CHECK(seen.violations().empty());

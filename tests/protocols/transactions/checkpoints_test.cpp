@@ -56,7 +56,7 @@ TEST_CASE("whoever takes the place of the dead gets its data from where they wer
         job.kill(5.5, {4});
         const Seen seen = job.run(engine);
         INFO(protocol << ", " << checkpoint);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("state_digest") == right_digest());
         // From 4 on, what was done until 5.5 is done again; in FA-MPI the sixth iteration, too,
@@ -79,7 +79,7 @@ TEST_CASE("a local checkpoint is lost with its node, or for who starts on anothe
       else
         job.kill(5.5, {4});
       const Seen seen = job.run();
-      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
       CHECK(seen.result.fatal_reason == "a checkpoint is lost with its node");
     }
 }
@@ -108,7 +108,7 @@ double checkpointed_run_s(const std::string& protocol, std::int64_t state_bytes,
                               {"state_bytes", state_bytes}});
   job.spec.platform.processes_per_node = 1;
   const Seen seen = job.run(engine);
-  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.result.outcome == engine::Outcome::finished);
   return seen.metric("time_to_solution_s");
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed
                            {{"checkpoint", checkpoint}, {"checkpoint_interval_s", 3.1}});
         const Seen seen = job.run(engine);
         INFO(protocol << ", " << checkpoint);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         // After the first iteration, which says how long one takes; then after 4, 7 and 10.
         CHECK(seen.metric("control_messages.committed") == 4 * 5);
       }
@@ -166,7 +166,7 @@ TEST_CASE("a world is told over a tree to as many, in fewer steps") {
                             {"rebuild_over", over}});
         job.kill(5.5, {4});
         const Seen seen = job.run(engine);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("control_messages.world") == 31);
       }

@@ -23,6 +23,7 @@ TEST_CASE("a process that all others take for dead, as it takes them, seeks no l
             R"({"nodes": [[0, 1], [2, 3]], "from_s": 0.01, "to_s": 0.1}}})";
     const Scenario scenario = parse_scenario(text, "s.json");
     CAPTURE(name);
-    CHECK_NOTHROW(run_simulation(scenario.points.front(), EngineKind::loggp, scenario.seed, 0));
+    CHECK_NOTHROW(
+        engine::run_simulation(scenario.points.front(), EngineKind::loggp, scenario.seed, 0));
   }
 }

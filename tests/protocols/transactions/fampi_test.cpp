@@ -44,7 +44,7 @@ TEST_CASE("a commit is 2 (P - 1) messages, or 4 (P - 1) in two phases") {
         set_up_fampi(job, {{"agreement", agreement}});
         const Seen seen = job.run(engine);
         const double each = (agreement == "two-phase" ? 4.0 : 2.0) * (processes - 1);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(commits(seen) == 4 * each);
         CHECK(seen.metric("control_messages") == 4 * each);
         CHECK(seen.metric("blocks_committed") == 4.0);
@@ -67,7 +67,7 @@ TEST_CASE("who dies is replaced, and the TryBlock redone from the last checkpoin
       set_up_fampi(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
       job.spec.faults.push_back(at_mark("contributed", 3, {4}));
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_digest") == right_digest(6));
       CHECK(seen.metric("failed_ranks") == 0.0);
@@ -96,7 +96,7 @@ TEST_CASE("a death at any stage is survived, of a rank, the first one, and the n
             job.spec.faults.push_back(at_mark("contributed", 2, {3}));
             job.spec.faults.push_back(at_mark(mark, value, {victim}));
             const Seen seen = job.run(engine);
-            CHECK(seen.result.outcome == Outcome::finished);
+            CHECK(seen.result.outcome == engine::Outcome::finished);
             CHECK(seen.violations().empty());
             CHECK(seen.metric("state_digest") == right);
           }
@@ -109,7 +109,7 @@ TEST_CASE("a late notice says nothing of the process that has taken the place of
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}, {"spread_s", 5e-3}});
     job.spec.faults.push_back(at_mark("contributed", 2, {3}));
     const Seen seen = job.run(engine, 4);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("ranks_respawned") == 1.0);
     CHECK(seen.metric("state_digest") == right_digest(6));
   }
@@ -120,7 +120,7 @@ TEST_CASE("a TryBlock whose requests always time out is tried again as often as 
     Job job(4, quick_machine());
     set_up_fampi(job, {{"request_timeout_s", 1e-9}, {"retries", std::int64_t{2}}});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.violations().empty());
     CHECK(seen.result.fatal_reason ==
           "a TryBlock has been rejected too often although nobody has died");
@@ -137,7 +137,7 @@ TEST_CASE("an invitation releases those who would wait for their requests to tim
                  {{"memory_bandwidth_Bps", 1e7}});
     job.kill(1e-3, {0});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("ranks_respawned") == 1.0);
     return seen.metric("time_to_solution_s");
   };
@@ -153,7 +153,7 @@ TEST_CASE("a new process takes the place of the dead after the time that a spawn
     set_up_fampi(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
     job.spec.faults.push_back(at_mark("contributed", 1, {4}));
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("spawn_time_s") == Approx(3.0).epsilon(1e-4));
     CHECK(seen.metric("recovery_time_s") == Approx(3.0).epsilon(1e-4));
   }

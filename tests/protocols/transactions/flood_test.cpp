@@ -127,7 +127,7 @@ void check_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_s
   INFO(engine_word(engine) << ", " << processes << " ranks, dead: " << dead_set << ", " << scope
                            << ", spread " << spread_s);
   const Seen seen = run_with_dead(engine, processes, dead_set, scope, spread_s);
-  REQUIRE(seen.result.outcome == Outcome::finished);
+  REQUIRE(seen.result.outcome == engine::Outcome::finished);
   REQUIRE(seen.violations().empty());
   REQUIRE(seen.metric("ranks_respawned") == std::popcount(dead_set));
   REQUIRE(seen.metric("wait_timeouts") == 0.0);
@@ -181,7 +181,7 @@ TEST_CASE("who does not mend its invitations leaves somebody waiting") {
   int waits = 0;
   for (std::uint32_t dead_set = 1; dead_set + 1 < 1U << 7; ++dead_set)
     if (run_with_dead(EngineKind::loggp, 7, dead_set, "global", 1e-3, &mistaken).result.outcome !=
-        Outcome::finished)
+        engine::Outcome::finished)
       ++waits;
   CHECK(waits > 0);
 }
@@ -200,7 +200,7 @@ TEST_CASE("the death of a node that leaves three of eleven ranks is survived") {
     set_up_flood(job, "fampi", "global", 1e-3);
     job.kill(1e-5, {0, 1, 3, 4, 5, 6, 8, 9});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("ranks_respawned") == 8.0);
     CHECK(seen.metric("wait_timeouts") == 0.0);
   }
@@ -217,7 +217,7 @@ TEST_CASE("without deaths a rank invites each at a distance of a power of two on
     error.soft = true;
     job.spec.faults.push_back(error);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("control_messages.invite") == 8 * 5);
   }
 }

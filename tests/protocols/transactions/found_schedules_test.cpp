@@ -22,7 +22,7 @@ void check_transactions_finish(const std::string& subject, const FaultSchedule& 
   const LemmaRun run =
       run_lemma(schedule, subject_named(Family::transactions, subject).stack, EngineKind::loggp);
   CAPTURE(run.result.fatal_reason, run.broken ? run.broken->text : "");
-  CHECK(run.result.outcome == Outcome::finished);
+  CHECK(run.result.outcome == engine::Outcome::finished);
   CHECK(!run.broken);
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("an error in a TryBlock rejects it for all, and nobody dies") {
       set_up_blocks(job, {{"agreement", agreement}});
       job.spec.faults = {soft(0.5, {3})};
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("blocks_rejected") == 1);
       CHECK(seen.metric("blocks_committed") == 3);
@@ -82,7 +82,7 @@ TEST_CASE("an error outside of TryBlocks is raised in the next one") {
     set_up_blocks(job);
     job.spec.faults = {soft(1 + 2e-6, {4})};
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("blocks_rejected") == 1);
     CHECK(seen.metric("blocks_committed") == 4);
     CHECK(seen.metric("redone_iterations") == 1);
@@ -107,7 +107,7 @@ TEST_CASE("an error after the last TryBlock changes nothing") {
     late.mark = MarkSpec{"decided", 3};
     job.spec.faults = {late};
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("blocks_rejected") == 0);
   }
 }
@@ -118,7 +118,7 @@ TEST_CASE("errors that never end are given up after as many retries as are allow
     set_up_blocks(job, {{"retries", std::int64_t{2}}});
     for (const double time_s : {0.5, 1.5, 2.5}) job.spec.faults.push_back(soft(time_s, {1}));
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.violations().empty());
     CHECK(seen.result.fatal_reason ==
           "a TryBlock has been rejected too often although nobody has died");
@@ -142,7 +142,7 @@ TEST_CASE("an error in an inner TryBlock rejects the one around it, at any momen
       job.spec.faults = {fault};
       const Seen seen = job.run(engine);
       INFO(event);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_digest") == right);
       CHECK(seen.metric("blocks_rejected") <= 1);
@@ -158,7 +158,7 @@ TEST_CASE("requests to a rank that stalls time out, and the TryBlock is done aga
     // its part, receives that of rank 0, and commits.
     job.spec.faults = {stall(5, 1, 1000)};
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("timeouts") == 1);
     CHECK(seen.metric("requests_cancelled") == 0);
@@ -199,7 +199,7 @@ TEST_CASE("a rank may stall at any moment: nobody dies, and the states are right
       job.spec.faults = {fault};
       const Seen seen = job.run(engine);
       INFO(event);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_digest") == right);
     }

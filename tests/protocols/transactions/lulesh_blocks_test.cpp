@@ -32,7 +32,7 @@ TEST_CASE("lulesh-mpi under fampi commits each step once, whatever is inside it"
     Job job(27, quick_machine());
     set_up_lulesh_blocks(job, {});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("blocks_committed") == kIterations);
     CHECK(seen.metric("blocks_rejected") == 0);
     CHECK(seen.metric("state_difference") == 0.0);
@@ -54,7 +54,7 @@ TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
         job.kill(end_s * moment / 10, {static_cast<Rank>(3 * moment - 1)});
         const Seen seen = job.run(engine);
         CAPTURE(moment, is_ulfm, engine_word(engine), seen.result.fatal_reason);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("ranks_respawned") == 1);
         CHECK(seen.metric("state_digest") == right.metric("state_digest"));

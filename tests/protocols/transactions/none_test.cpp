@@ -27,7 +27,7 @@ TEST_CASE("without transactions a program finishes, and sends what it sends and 
     Job job(6, quick_machine());
     set_up_none(job);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("control_messages") == 0.0);
   }
@@ -40,7 +40,7 @@ TEST_CASE("without transactions the first death of which anybody hears ends the 
       set_up_none(job);
       job.kill(5e-5, {victim}).kill(1.0, {1});
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
       CHECK(seen.violations().empty());
       CHECK(seen.result.fatal_reason ==
             "a process has died, which ends the job of an MPI without transactions");

@@ -37,7 +37,7 @@ TEST_CASE("presumed TryBlocks are agreed on once, at the end") {
       options["agreement"] = agreement;
       set_up_presumption(job, options);
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       const double each = (agreement == "two-phase" ? 4.0 : 2.0) * 6;
       CHECK(seen.metric("control_messages.up") + seen.metric("control_messages.down") == each);
@@ -61,7 +61,7 @@ TEST_CASE("a death calls those who have presumed, and all go back to the same Tr
         job.kill(end_s * moment / 40, {victim});
         const Seen seen = job.run(engine);
         INFO(moment << " of " << victim);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("ranks_respawned") == 1.0);
         CHECK(seen.metric("state_digest") == right);
@@ -77,7 +77,7 @@ TEST_CASE("a presumption can be wrong: a sum has ended at one rank, and fails at
   for (std::uint64_t number = 1; number <= 2000 && revoked == 0.0; ++number) {
     const LemmaRun run = run_lemma(subject.draw(number), subject.stack, EngineKind::loggp);
     CHECK(!run.broken);
-    if (run.result.outcome == Outcome::finished)
+    if (run.result.outcome == engine::Outcome::finished)
       revoked += *run.result.metrics.values().at("presumptions_revoked");
   }
   CHECK(revoked > 0.0);
@@ -103,7 +103,7 @@ TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next
   first.ranks = {0};
   job.spec.faults = {first, at_mark("contributed", 1, {1})};
   const Seen seen = job.run(EngineKind::loggp, 29202);
-  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.result.outcome == engine::Outcome::finished);
   CHECK(seen.violations().empty());
 }
 
@@ -112,14 +112,14 @@ TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death i
     Job job(7, quick_machine());
     set_up_presumption(job, {{"scope", std::string("local")}});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("control_messages") == 0.0);
     CHECK(seen.metric("blocks_committed") == 5.0);
     Job dies(7, quick_machine());
     set_up_presumption(dies, {{"scope", std::string("local")}});
     dies.kill(2e-4, {3});
     const Seen lost = dies.run(engine);
-    CHECK(lost.result.outcome == Outcome::fatal_reported);
+    CHECK(lost.result.outcome == engine::Outcome::fatal_reported);
     CHECK(lost.violations().empty());
     CHECK(lost.result.fatal_reason ==
           "a local TryBlock does not recover from the death of a process");
@@ -141,7 +141,7 @@ TEST_CASE("a local TryBlock that is rejected is tried again alone, and others ne
     job.spec.faults = {error};
     job.spec.stop.when = StopWhen::finished;
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("blocks_rejected") == 1);
     CHECK(seen.metric("time_to_solution_s") == Approx(4).epsilon(1e-3));
@@ -157,7 +157,7 @@ TEST_CASE("the death of a process ends a job of local TryBlocks, though nobody w
     job.spec.stop.when = StopWhen::finished;
     job.kill(1.5, {3});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.metric("end_time_s") < 2.1);
   }
 }

@@ -37,7 +37,7 @@ TEST_CASE("the stages of a recovery are those computed by hand") {
     set_up_recovery_stages(job, "fampi", {{"spawn_s", 300.0}, {"wait_timeout_s", 1e6}});
     job.kill(1500, {1});
     const Seen seen = job.run(engine);
-    REQUIRE(seen.result.outcome == Outcome::finished);
+    REQUIRE(seen.result.outcome == engine::Outcome::finished);
     const auto close_to = [engine](double time_s) {
       return Approx(time_s).epsilon(engine == EngineKind::loggp ? 1e-9 : 1e-6);
     };
@@ -79,7 +79,7 @@ TEST_CASE("stages add up to recoveries, however many die, and whenever") {
         job.kill(1500, {1});
         job.kill(second_s, {2});
         const Seen seen = job.run(engine);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.metric("faults_struck") == 2);
         CHECK(seen.metric("recovery_time_s") == sum_of_stages_s(seen));
         CHECK(seen.metric("recovery_time_s") <= seen.metric("end_time_s") - 1500);
@@ -113,7 +113,7 @@ TEST_CASE("a program of TryBlocks that can never go on is hung") {
     job.spec.stop.when = StopWhen::finished;
     job.kill(1e-6, {2});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::hung);
+    CHECK(seen.result.outcome == engine::Outcome::hung);
     CHECK(seen.violations() == Words{"hung"});
   }
 }

@@ -73,7 +73,7 @@ Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, E
   job.spec.stop.when = StopWhen::finished;
   job.kill(1e-9, lost);
   const Seen seen = job.run(engine);
-  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.result.outcome == engine::Outcome::finished);
   Actors actors = seen.values(lost.front() == 0 ? 5 : 0, "world 1");
   for (const std::int64_t actor : actors)
     CHECK(seen.values(static_cast<ActorId>(actor), "world 1") == actors);
@@ -131,7 +131,7 @@ TEST_CASE("after a merge all survivors above the dead have moved, after a rebuil
         const Seen seen = job.run(engine);
         INFO(recovery << " without " << victim);
         const bool merges = recovery == "merge";
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.violations().empty());
         CHECK(seen.metric("state_digest") == right);
         CHECK(seen.metric("ranks_respawned") == 1.0);
@@ -160,7 +160,7 @@ TEST_CASE("data that move take as long as messages of their size") {
     job.spec.stop.when = StopWhen::finished;
     job.spec.faults.push_back(at_mark("contributed", 3, {1}));
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("restore_time_s") == Approx(0.05).epsilon(0.01));
   }
 }
@@ -173,7 +173,7 @@ TEST_CASE("a program that can goes on with the ranks that are left, and their da
       job.spec.platform.spare_nodes = 0;
       job.spec.faults.push_back(at_mark("contributed", 3, {0, 4}));
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_difference") == 0.0);
       CHECK(seen.metric("failed_ranks") == 2.0);
@@ -202,7 +202,7 @@ TEST_CASE("many processes that start at once call everybody once, and each other
     job.kill(1e-5, {}, {0, 1});
     const Seen seen = job.run();
     CAPTURE(protocol);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("ranks_respawned") == kNew);
     // One to each other rank, one more to each that starts later, and one to each leader named.
     CHECK(seen.metric("control_messages.ready") < kNew * (kRanks + 2 * kNew) + kRanks);
@@ -226,7 +226,8 @@ TEST_CASE("spare nodes may fail while a process starts there, as long as one is 
           job.kill(5e-4 + 1e-3 * node, {}, {4 + node});
         const Seen seen = job.run(engine);
         CAPTURE(engine_word(engine), protocol, failing, seen.result.fatal_reason);
-        CHECK(seen.result.outcome == (failing < 3 ? Outcome::finished : Outcome::fatal_reported));
+        CHECK(seen.result.outcome ==
+              (failing < 3 ? engine::Outcome::finished : engine::Outcome::fatal_reported));
         CHECK(seen.violations().empty());
         CHECK(seen.metric("end_time_s") > 3e-3);
         CHECK(seen.metric("end_time_s") < 4e-3);
@@ -247,7 +248,7 @@ TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
             job.spec.faults.push_back(at_mark("contributed", 2, {3}));
             job.spec.faults.push_back(at_mark(mark, value, {victim}));
             const Seen seen = job.run(engine);
-            CHECK(seen.result.outcome == Outcome::finished);
+            CHECK(seen.result.outcome == engine::Outcome::finished);
             CHECK(seen.violations().empty());
             CHECK(seen.metric("state_difference") == 0.0);
             if (recovery == "merge") CHECK(seen.metric("state_digest") == right);
@@ -271,10 +272,10 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
   };
   for (const EngineKind engine : engines()) {
     // Its leader asks for a new process and dies: nobody puts a world together.
-    CHECK(outcome_of(engine, true, "spawn", 0) == Outcome::finished);
-    CHECK(outcome_of(engine, false, "spawn", 0) == Outcome::hung);
+    CHECK(outcome_of(engine, true, "spawn", 0) == engine::Outcome::finished);
+    CHECK(outcome_of(engine, false, "spawn", 0) == engine::Outcome::hung);
     // The new process dies before it has its data: the others go on, and lose it again.
-    CHECK(outcome_of(engine, false, "resume", 5) == Outcome::finished);
+    CHECK(outcome_of(engine, false, "resume", 5) == engine::Outcome::finished);
   }
 }
 
@@ -292,7 +293,7 @@ TEST_CASE(
                  {"protect_recovery", is_protected}});
         job.spec.faults.push_back(at_mark("contributed", 3, {2}));
         Seen seen = job.run(engine);
-        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
         CHECK(seen.metric("state_digest") == right_digest(6));
         return seen;
       };
@@ -329,7 +330,7 @@ TEST_CASE("a new process takes another leader when it hears of its leader's succ
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Seen seen = seen_without_leader("ulfm", {{"heartbeat_period_s", 1e-3}}, seed);
     CAPTURE(seed);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("ranks_respawned") == 2.0);
   }
 }
@@ -339,7 +340,7 @@ TEST_CASE("a new process calls all once, however long the others follow a leader
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Seen seen = seen_without_leader("oracle", {{"delay_s", 1e-6}, {"spread_s", 1e-2}}, seed);
     CAPTURE(seed);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("control_messages.ready") < 50);
   }
 }
@@ -402,7 +403,7 @@ TEST_CASE("who leads after a death hears at once of processes that the dead had 
     job.kill(3.0e-3, {3});
     job.kill(4.5e-3, {1});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.values(2, "world 1") == Actors{0, 1, 2, 3, 4});
     CHECK(seen.values(2, "world 2").empty());
   }

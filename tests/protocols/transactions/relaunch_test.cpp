@@ -36,7 +36,7 @@ TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginn
       // Far into the run: the iterations take 0.2 ms without checkpoints.
       job.kill(0.6 * truth.metric("time_to_solution_s"), {4});
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_digest") == truth.metric("state_digest"));
       CHECK(seen.metric("recovery_time_s") == Approx(2.0).epsilon(1e-2));
@@ -72,7 +72,7 @@ TEST_CASE("a relaunch ends what the program computes") {
     job.spec.stop.time_s = 1000.0;
     job.kill(110.0, {3});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("time_to_solution_s") == Approx(110.0 + 2.0 + 100.0).epsilon(1e-4));
   }

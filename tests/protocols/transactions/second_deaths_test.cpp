@@ -47,7 +47,7 @@ TEST_CASE("a new process that dies at any moment is replaced over connection-los
             INFO(engine_word(engine) << ", " << protocol << ", event " << event << ", rank "
                                      << victim << (is_noisy ? ", noise" : ""));
             const Seen seen = dies_again(engine, protocol, event, victim, is_noisy);
-            CHECK(seen.result.outcome == Outcome::finished);
+            CHECK(seen.result.outcome == engine::Outcome::finished);
             CHECK(seen.violations().empty());
             CHECK(seen.metric("false_reports") == 0.0);
             CHECK(seen.metric("end_time_s") < 1.0);

@@ -58,7 +58,7 @@ int wrong_runs_with_late_messages(int runs, const Mutation& make_wrong) {
     job.kill(1e-4 + 2e-5 * seed, {3});
     make_wrong(job.spec);
     const Seen seen = job.run(EngineKind::loggp, static_cast<std::uint64_t>(seed));
-    if (seen.result.outcome != Outcome::finished) ++wrong;
+    if (seen.result.outcome != engine::Outcome::finished) ++wrong;
   }
   return wrong;
 }
@@ -125,7 +125,7 @@ TEST_CASE("a death is followed by one revocation, in which each survivor takes p
       job.kill(2e-5, {ranks / 2});
       const Seen seen = job.run(engine);
       INFO(ranks << " ranks");
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       // Nobody sends to the dead rank, which would hear at all distances but 1 from both sides.
       const double levels = log2_of(ranks);
       const double expected = 2.0 * (ranks - 1) * levels - 2.0 * (levels - 1);
@@ -141,7 +141,7 @@ TEST_CASE("without faults an agreement of 2 (P - 1) messages ends each TryBlock,
       Job job(processes, quick_machine());
       set_up(job);
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("control_messages") == 4 * 2.0 * (processes - 1));
       CHECK(seen.metric("blocks_committed") == 4.0);
       CHECK(seen.metric("shrinks") == 0.0);
@@ -156,7 +156,7 @@ TEST_CASE("who dies is replaced after one shrink, and all go on from the last ch
       job.kill(1.2e-4, {4});
       const Seen seen = job.run(engine);
       INFO(checkpoint);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("state_digest") == right_digest(6));
       CHECK(seen.metric("ranks_respawned") == 1.0);
@@ -184,7 +184,7 @@ TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new 
           job.kill(1.2e-4, {3});
           job.spec.faults.push_back(at_mark(mark, value, {victim}));
           const Seen seen = job.run(engine);
-          CHECK(seen.result.outcome == Outcome::finished);
+          CHECK(seen.result.outcome == engine::Outcome::finished);
           CHECK(seen.violations().empty());
           CHECK(seen.metric("state_digest") == right);
         }
@@ -198,7 +198,7 @@ TEST_CASE("ulfm moves ranks down when it merges, and goes on with fewer when it 
                     {"checkpoint_iterations", std::int64_t{1}}});
     merges.kill(1.2e-4, {2});
     const Seen merged = merges.run(engine);
-    CHECK(merged.result.outcome == Outcome::finished);
+    CHECK(merged.result.outcome == engine::Outcome::finished);
     CHECK(merged.metric("state_digest") == right_digest(6));
     CHECK(merged.metric("ranks_moved") == 3.0);
     CHECK(merged.metric("respawned_rank") == 5.0);
@@ -209,7 +209,7 @@ TEST_CASE("ulfm moves ranks down when it merges, and goes on with fewer when it 
         {{"iterations", std::int64_t{4}}, {"compute_s", 1e-4}, {"allreduces", std::int64_t{2}}});
     shrinks.kill(1.2e-4, {2});
     const Seen fewer = shrinks.run(engine);
-    CHECK(fewer.result.outcome == Outcome::finished);
+    CHECK(fewer.result.outcome == engine::Outcome::finished);
     CHECK(fewer.violations().empty());
     CHECK(fewer.metric("ranks_respawned") == 0.0);
     CHECK(fewer.metric("spawn_time_s") == 0.0);
@@ -226,7 +226,7 @@ TEST_CASE("a death that a later agreement of a shrink finds makes it begin again
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
     job.kill(1.2e-4, {3}).kill(1.2e-4 + 2e-6 * step, {5});
     const Seen seen = job.run();
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("state_digest") == right);
     const double shrink_time_s = seen.metric("shrink_time_s");
     if (step == 0) once_s = shrink_time_s;  // both are dead
@@ -245,7 +245,7 @@ TEST_CASE("a death while the world is put together makes the others shrink it on
       job.spec.faults.push_back(at_mark(mark, 1, {5}));
       const Seen seen = job.run(engine);
       INFO(mark);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("shrinks") == 2.0);
       CHECK(seen.metric("ranks_respawned") == 2.0);
       CHECK(seen.metric("state_digest") == right_digest(6));
@@ -262,7 +262,7 @@ TEST_CASE("without a node for a new process, or with both copies lost, the job g
       alone.spec.platform.spare_nodes = 0;
       alone.kill(5e-5, {2});
       const Seen none = alone.run(engine);
-      CHECK(none.result.outcome == Outcome::fatal_reported);
+      CHECK(none.result.outcome == engine::Outcome::fatal_reported);
       CHECK(none.result.fatal_reason ==
             "no node is left for a process that takes the place of a dead one");
       // The copy of rank r is at rank r + 1.
@@ -273,7 +273,7 @@ TEST_CASE("without a node for a new process, or with both copies lost, the job g
           {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
       lost.spec.faults.push_back(at_mark("contributed", 4, {2, 3}));
       const Seen both = lost.run(engine);
-      CHECK(both.result.outcome == Outcome::fatal_reported);
+      CHECK(both.result.outcome == engine::Outcome::fatal_reported);
       CHECK(both.result.fatal_reason == "both copies of a checkpoint are lost");
     }
 }
@@ -291,7 +291,7 @@ TEST_CASE("the copy of a process that has died before it got its data is still g
       job.spec.faults.push_back(at_mark("join", 1, {0}));
       const Seen seen = job.run(engine);
       INFO(protocol);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.metric("ranks_respawned") == 2.0);
       CHECK(seen.metric("state_digest") == right_digest(6));
       CHECK(seen.metric("redone_iterations") <= 1.0);
@@ -304,7 +304,7 @@ TEST_CASE("a new process of ulfm starts after the time that a spawn takes") {
     set_up(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
     job.spec.faults.push_back(at_mark("contributed", 1, {4}));
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("spawn_time_s") == Approx(3.0).epsilon(1e-4));
     CHECK(seen.metric("recovery_time_s") == Approx(3.0).epsilon(1e-4));
   }

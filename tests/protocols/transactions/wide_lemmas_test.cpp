@@ -78,7 +78,8 @@ TEST_CASE("wide schedules have what small ones cannot have") {
   for (std::uint64_t number = 1; number <= 300; ++number) {
     const FaultSchedule schedule = subject.draw(number);
     SeenDeaths deaths;
-    run_simulation(run_spec(schedule, subject.stack), EngineKind::loggp, schedule.seed, 0, &deaths);
+    engine::run_simulation(run_spec(schedule, subject.stack), EngineKind::loggp, schedule.seed, 0,
+                           &deaths);
     most_processes = std::max(most_processes, schedule.processes);
     again += deaths.any_again(schedule.processes) ? 1 : 0;
     four_at_once += deaths.any_four_at_once() ? 1 : 0;

@@ -12,7 +12,7 @@ TEST_CASE("laps by hand: a lap is a computation and a message for each rank") {
     job.workload("laps", {{"laps", 2}, {"bytes", 100}, {"compute_s", 5.0}});
     const Seen seen = job.run(engine);
     // A rank computes for 5, and its message is handled 12 + 100/100 after its send began.
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("lap_time_s") == Approx(3 * 18).epsilon(time_tolerance(engine)));
     CHECK(seen.metric("application_messages") == 2 * 3);
   }
@@ -26,8 +26,9 @@ TEST_CASE("laps: every termination detector ends over it, and the auditor agrees
         job.workload("laps", {{"compute_s", 1e-5}});
         job.detector(detector);
         const Seen seen = job.run(engine);
-        CAPTURE(engine_word(engine), detector, processes, outcome_word(seen.result.outcome));
-        CHECK(seen.result.outcome == Outcome::terminated);
+        CAPTURE(engine_word(engine), detector, processes,
+                engine::outcome_word(seen.result.outcome));
+        CHECK(seen.result.outcome == engine::Outcome::terminated);
         CHECK(seen.metric("application_messages") == 10 * processes);
       }
 }

@@ -91,9 +91,9 @@ TEST_CASE("all-heartbeats: indep ends over it, and the auditor agrees") {
       use_all_heartbeats(job);
       job.kill(1e-5 * static_cast<double>(seed), {1 + static_cast<Rank>(seed) % (processes - 1)});
       const Seen seen = job.run(engine, seed);
-      CAPTURE(engine_word(engine), seed, outcome_word(seen.result.outcome));
-      const bool ended = seen.result.outcome == Outcome::terminated ||
-                         seen.result.outcome == Outcome::fatal_reported;
+      CAPTURE(engine_word(engine), seed, engine::outcome_word(seen.result.outcome));
+      const bool ended = seen.result.outcome == engine::Outcome::terminated ||
+                         seen.result.outcome == engine::Outcome::fatal_reported;
       REQUIRE(ended);
       CHECK(seen.metric("false_reports") == 0);
     }

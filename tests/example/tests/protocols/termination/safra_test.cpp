@@ -15,7 +15,7 @@ TEST_CASE("safra by hand: without any work one probe proves it") {
     const Seen seen = job.run(engine);
     // The token reaches rank 2 at 12, rank 1 at 24 and the root at 36, which tells rank 1, and a
     // second later, when that has been sent, rank 2.
-    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.metric("announce_time_s") == Approx(49).epsilon(time_tolerance(engine)));
     CHECK(seen.metric("control_messages.token") == 3);
     CHECK(seen.metric("control_messages.announce") == 2);
@@ -34,9 +34,9 @@ TEST_CASE("safra keeps its promise in random runs, and every probe takes P messa
                                    {"task_compute_s", 1e-5}});
       job.detector("safra");
       const Seen seen = job.run(engine, seed);
-      CAPTURE(engine_word(engine), seed, outcome_word(seen.result.outcome));
+      CAPTURE(engine_word(engine), seed, engine::outcome_word(seen.result.outcome));
       // The auditor knows the truth: had safra been early, this would be `premature`.
-      REQUIRE(seen.result.outcome == Outcome::terminated);
+      REQUIRE(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.metric("control_messages") == seen.metric("waves") * processes + processes - 1);
     }
 }
@@ -58,7 +58,8 @@ TEST_CASE("safra can be named in a scenario, as anything that is registered") {
     "termination": [{"name": "safra"}, {"name": "cda"}]})",
                                            "safra.json");
   REQUIRE(scenario.points.size() == 2);
-  const RunResult result = run_simulation(scenario.points[0], EngineKind::loggp, scenario.seed, 0);
-  CHECK(result.outcome == Outcome::terminated);
+  const engine::RunResult result =
+      engine::run_simulation(scenario.points[0], EngineKind::loggp, scenario.seed, 0);
+  CHECK(result.outcome == engine::Outcome::terminated);
   CHECK(scenario_schema().find("\"safra\"") != std::string::npos);
 }
