@@ -15,7 +15,7 @@ namespace {
 bool lives_by_clock(const RunSpec& spec, std::uint64_t seed) {
   engine::StepwiseEngine engine(engine::run_job(explored_spec(spec), seed, 0));
   engine.begin();
-  return engine.state().background > 0;
+  return engine.state().schedule.background() > 0;
 }
 
 /// What the scenario's own checks say of a run in which somebody dies.

@@ -12,7 +12,7 @@
 #include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
-#include "sim/engine/event.hpp"
+#include "sim/engine/events/event.hpp"
 
 namespace faultline::engine {
 

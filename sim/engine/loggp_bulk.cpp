@@ -21,8 +21,8 @@ void LogGpEngine::stream(Message& message, const Transit& transit) {
     return;
   }
   bulk.network_delay_s = network_delay_s(message, transit);
-  bulk.inflow = flow(message, transit, state_.now_s);
-  arrive(message, transit, state_.now_s + transit.transfer_s, bulk.network_delay_s);
+  bulk.inflow = flow(message, transit, now_s());
+  arrive(message, transit, now_s() + transit.transfer_s, bulk.network_delay_s);
 }
 
 /// Its arrival is scheduled already, unless it is still on the link. The new event comes before
@@ -31,7 +31,7 @@ void LogGpEngine::delay_bulk(NodeId node, double duration_s) {
   BulkQueue& bulk = state_.bulk_queues[node];
   if (bulk.leaving == nullptr || bulk.is_on_link) return;
   Message& message = *bulk.leaving;
-  pause(bulk.inflow, bulk.transit, state_.now_s, duration_s);
+  pause(bulk.inflow, bulk.transit, now_s(), duration_s);
   message.flags |= kDelayed;
   ++early_arrivals_[&message];
   // On a link that is hardly narrower than the NIC it takes a little longer.
@@ -60,9 +60,9 @@ void LogGpEngine::join_link(Message& message, const Transit& transit) {
 
 void LogGpEngine::begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane) {
   const double free_s = link_free_s_[std::size_t{node} * routes().ports() + port];
-  const double begin_s = std::max(state_.now_s, free_s);
+  const double begin_s = std::max(now_s(), free_s);
   lane.begin(begin_s);
-  schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, port);
+  state_.schedule.add(lane.end_s(), EventKind::bulk_passed, node, port);
   BulkLane::Passing& first = lane.first();
   if (first.is_long) first.inflow = flow(*first.message, first.transit, begin_s);
 }
@@ -79,8 +79,8 @@ void LogGpEngine::delay_on_link(BulkLane& lane, double from_s, double duration_s
 void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
   const auto place = lanes_.find(lane_of(node, port));
   BulkLane& lane = place->second;
-  if (lane.end_s() > state_.now_s) {
-    schedule_uncounted(lane.end_s(), EventKind::bulk_passed, node, port);
+  if (lane.end_s() > now_s()) {
+    state_.schedule.add(lane.end_s(), EventKind::bulk_passed, node, port);
     return;
   }
   const Transit transit = lane.first().transit;
@@ -94,7 +94,7 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     begin_on_link(node, port, lane);
   const double delay_s = network_delay_s(message, transit);
   BulkQueue& bulk = state_.bulk_queues[node];
-  double left_s = state_.now_s;
+  double left_s = now_s();
   if (bulk.leaving == &message) {
     left_s = std::max(left_s, bulk.until_s);
     bulk.is_on_link = false;
@@ -113,8 +113,7 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
   if (!nic.takes_in_bulk) {
     nic.takes_in_bulk = true;
     const double taken_in_s = nic.intake_free_s - machine().gap_s;
-    intake.begin(state_.now_s, std::max(0.0, taken_in_s - state_.now_s),
-                 std::min(taken_in_s, state_.now_s));
+    intake.begin(now_s(), std::max(0.0, taken_in_s - now_s()), std::min(taken_in_s, now_s()));
   }
   return intake;
 }
@@ -124,14 +123,13 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
 Inflow LogGpEngine::flow(const Message& message, const Transit& transit, double begin_s) {
   const NodeId node = node_of(message.to);
   const double first_byte_s = begin_s + transit.latency_s + machine().receive_overhead_s;
-  return intake_of(node).flow(state_.now_s, first_byte_s, intake_s(message), transit.transfer_s,
-                              node);
+  return intake_of(node).flow(now_s(), first_byte_s, intake_s(message), transit.transfer_s, node);
 }
 
 /// No byte of it leaves its sender's node from from_s on for so long.
 void LogGpEngine::pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s) {
   const double at_receiver_s = from_s + transit.latency_s + machine().receive_overhead_s;
-  intakes_[inflow.node].pause(state_.now_s, inflow, at_receiver_s, duration_s);
+  intakes_[inflow.node].pause(now_s(), inflow, at_receiver_s, duration_s);
 }
 
 /// The last byte of a message is there that is longer than a packet, or has to stay behind one that
@@ -142,13 +140,13 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
   if (node == node_of(message.from)) return false;
   BulkIntake& intake = intake_of(node);
   if (!is_bulk(message)) {
-    const bool waits = intake.wait_behind_its_pair(state_.now_s, intake_s(message), message);
+    const bool waits = intake.wait_behind_its_pair(now_s(), intake_s(message), message);
     if (waits) waiting_between_.add(message.from, message.to);
     return waits;
   }
   const bool is_first = !intake.is_anybody_waiting();
-  intake.wait(state_.now_s, message);
-  if (is_first && intake.first_in_s() <= state_.now_s) {
+  intake.wait(now_s(), message);
+  if (is_first && intake.first_in_s() <= now_s()) {
     take_in_bulk(node, intake);
     return true;
   }
@@ -158,14 +156,14 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
 }
 
 void LogGpEngine::await_intake(NodeId node, const BulkIntake& intake) {
-  schedule_uncounted(std::max(state_.now_s, intake.first_in_s()), EventKind::bulk_passed, node,
-                     kIntake);
+  state_.schedule.add(std::max(now_s(), intake.first_in_s()), EventKind::bulk_passed, node,
+                      kIntake);
 }
 
 /// The first of the messages that wait is in, unless shorter ones have gone before.
 void LogGpEngine::pass_intake(NodeId node) {
   BulkIntake& intake = intakes_[node];
-  if (intake.first_in_s() > state_.now_s) {
+  if (intake.first_in_s() > now_s()) {
     await_intake(node, intake);
     return;
   }
@@ -180,12 +178,12 @@ void LogGpEngine::take_in_bulk(NodeId node, BulkIntake& intake) {
   Nic& nic = state_.nics[node];
   if (intake.is_anybody_waiting())
     await_intake(node, intake);
-  else if (intake.is_idle(state_.now_s))
+  else if (intake.is_idle(now_s()))
     nic.takes_in_bulk = false;
-  const double taken_in_s = std::max(state_.now_s, nic.intake_free_s);
+  const double taken_in_s = std::max(now_s(), nic.intake_free_s);
   nic.intake_free_s = taken_in_s + machine().gap_s;
-  if (taken_in_s > state_.now_s)
-    schedule(taken_in_s, EventKind::taken_in, &message);
+  if (taken_in_s > now_s())
+    state_.schedule.add(taken_in_s, EventKind::taken_in, &message);
   else
     arrived(&message);
 }

@@ -18,9 +18,9 @@ LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
 
 void LogGpEngine::simulate() {
   while (!stopped() && !quiescent()) {
-    const Event event = state_.queue.pop();
+    const Event event = state_.schedule.take_next();
     if (!goes_on(event.time_s)) return;
-    state_.now_s = event.time_s;
+    set_now_s(event.time_s);
     look_ahead_.go_on();
     switch (event.kind()) {
       case EventKind::arrive:
@@ -59,7 +59,7 @@ void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s
   double arrival_s = left_s + transit.latency_s + delay_s;
   if (!state_.noise_random.empty() && !transit.local) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s);
-  schedule(arrival_s + machine().receive_overhead_s, EventKind::arrive, &message);
+  state_.schedule.add(arrival_s + machine().receive_overhead_s, EventKind::arrive, &message);
 }
 
 /// When a message arrives that would arrive at that time, if it were not for those before it.
@@ -107,8 +107,8 @@ void LogGpEngine::take_in(Message* message) {
     return;
   }
   const double taken_in_s = taken_in_s_of(*message);
-  if (taken_in_s > state_.now_s) {
-    schedule(taken_in_s, EventKind::taken_in, message);
+  if (taken_in_s > now_s()) {
+    state_.schedule.add(taken_in_s, EventKind::taken_in, message);
   } else {
     arrived(message);
   }
@@ -120,11 +120,11 @@ void LogGpEngine::take_in(Message* message) {
 /// sends them.
 double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
-  if (node == node_of(message.from) || message.inject_s == kNever) return state_.now_s;
+  if (node == node_of(message.from) || message.inject_s == kNever) return now_s();
   Nic& nic = state_.nics[node];
-  const double taken_in_s = std::max(state_.now_s, nic.intake_free_s + intake_s(message));
+  const double taken_in_s = std::max(now_s(), nic.intake_free_s + intake_s(message));
   nic.intake_free_s = taken_in_s + machine().gap_s;
-  if (nic.takes_in_bulk) intake_of(node).pass_first(state_.now_s, intake_s(message));
+  if (nic.takes_in_bulk) intake_of(node).pass_first(now_s(), intake_s(message));
   return taken_in_s;
 }
 

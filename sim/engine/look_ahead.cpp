@@ -44,7 +44,7 @@ void LookAhead::look() {
 
 /// Of the events in the slots of the queue, and of those in its heap.
 void LookAhead::look_at_events() {
-  const EventQueue& queue = state_.queue;
+  const EventQueue& queue = state_.schedule.queue();
   if (!logs_messages_) {
     fetch<Step::message>(queue.ahead(32));
     fetch<Step::actor>(queue.ahead(24));
@@ -65,7 +65,7 @@ void LookAhead::look_at_events() {
 /// fetches that stand close together wait together. Where an event needs little, what is fetched so
 /// early costs more than that.
 void LookAhead::look_at_slot() {
-  const EventQueue& queue = state_.queue;
+  const EventQueue& queue = state_.schedule.queue();
   if (queue.risen(0) != nullptr) look_at_events();
   const bool is_new_slot = queue.openings() != looked_at_;
   if (is_new_slot) {
@@ -95,8 +95,8 @@ void LookAhead::look_at_slot() {
 /// need another step are added to `next`.
 template <LookAhead::Step step>
 void LookAhead::fetch_in_slot(std::size_t distance, Pending* next) {
-  const std::vector<Event>& staged = state_.queue.staged();
-  const std::size_t first = state_.queue.next_staged();
+  const std::vector<Event>& staged = state_.schedule.queue().staged();
+  const std::size_t first = state_.schedule.queue().next_staged();
   std::size_t done = std::max(done_[static_cast<std::size_t>(step)], first);
   for (const std::size_t end = std::min(staged.size(), first + distance); done < end; ++done)
     if (fetch<step>(staged[done]) && next != nullptr) next->add(staged[done], done);
@@ -106,7 +106,7 @@ void LookAhead::fetch_in_slot(std::size_t distance, Pending* next) {
 /// The same for events that another step has found.
 template <LookAhead::Step step>
 void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending* next) {
-  const std::size_t behind = state_.queue.next_staged() + distance;
+  const std::size_t behind = state_.schedule.queue().next_staged() + distance;
   std::size_t done = done_[static_cast<std::size_t>(step)];
   for (const std::size_t end = from.end(); done < end && from.place(done) < behind; ++done)
     if (fetch<step>(from.event(done)) && next != nullptr)
@@ -118,7 +118,7 @@ void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending
 /// the cache: only these, and the actors of other events. Whatever else is fetched has to be found
 /// by way of what is not in the cache either, and takes longer than it saves.
 void LookAhead::look_at_messages() {
-  const EventQueue& queue = state_.queue;
+  const EventQueue& queue = state_.schedule.queue();
   fetch<Step::message>(queue.ahead(6));
 }
 

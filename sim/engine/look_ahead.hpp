@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
-#include "sim/engine/event.hpp"
+#include "sim/engine/events/event.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 

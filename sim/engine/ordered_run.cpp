@@ -130,7 +130,7 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
     engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);
     return true;
   });
-  const bool lives_by_timers = engine.state().background > 0;  // a detector
+  const bool lives_by_timers = engine.state().schedule.background() > 0;  // a detector
   if (lives_by_timers) {
     engine.set_step_time(0.0);
     engine.be_patient(std::numeric_limits<double>::infinity());  // the order says what comes first

@@ -78,7 +78,7 @@ void RunState::repoint_messages(const RunState& from) {
   };
   for (NicQueue& waiting : nic_queues) repoint(waiting);
   for (BulkQueue& bulk : bulk_queues) repoint(bulk.waiting);
-  queue.repoint_messages(own);
+  schedule.repoint_messages(own);
 }
 
 }  // namespace faultline::engine

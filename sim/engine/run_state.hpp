@@ -22,7 +22,7 @@
 #include "sim/core/random.hpp"
 #include "sim/engine/actor_state.hpp"
 #include "sim/engine/bulk_intake.hpp"
-#include "sim/engine/event_queue.hpp"
+#include "sim/engine/events/schedule.hpp"
 #include "sim/engine/last_messages.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
@@ -168,8 +168,7 @@ struct RunState {
   /// What the digest is made of.
   [[nodiscard]] StateParts parts(const RunJob& job) const;
 
-  EventQueue queue;
-  double now_s = 0.0;
+  Schedule schedule;
   LargeVector<Nic> nics;  ///< per node
   /// By the number of a link (Topology::for_each_link): bytes of failure detection that it has
   /// carried. Empty until there are any.
@@ -223,10 +222,6 @@ struct RunState {
   bool any_refusal = false;
   bool any_restart = false;
   std::uint32_t serial = 0;
-  std::uint64_t sequence = 0;
-  std::int64_t foreground = 0;
-  std::int64_t background = 0;  ///< background timers that are set, and messages
-  std::uint64_t events = 0;
   std::uint64_t next_attended = 0;  ///< the event after which more is due than after every one
   std::uint64_t next_checked = 0;   ///< the event after which the state is checked
   std::uint32_t live_ranks;

@@ -271,7 +271,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
   into.add(places, unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (blocks) into.add(*blocks);
-  if (faults.next_event() != UINT64_MAX) into.add(events);
+  if (faults.next_event() != UINT64_MAX) into.add(schedule.events());
   into.add(live_ranks, announced_ranks, finished_ranks, audits_conserved);
   for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
   return into.value();
@@ -281,7 +281,7 @@ bool RunState::is_local(const RunJob& job) const {
   const auto is_odd = [](const ActorState& actor) {
     return actor.held() < 0 || (actor.rare_state && !actor.rare_state->fenced.empty());
   };
-  return !any_restart && pending_restarts.empty() && !any_refusal && background == 0 &&
+  return !any_restart && pending_restarts.empty() && !any_refusal && schedule.background() == 0 &&
          job.spec.component(Family::message_logging).registration == nullptr &&
          std::none_of(actors.begin(), actors.end(), is_odd);
 }
@@ -316,8 +316,8 @@ StateParts RunState::parts(const RunJob& job) const {
   parts.common = common_part(job);
   parts.ended = stopped || !auditor.violations().empty();
   parts.is_local = is_local(job);
-  parts.scheduled.reserve(queue.size());
-  queue.for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });
+  parts.scheduled.reserve(schedule.queue().size());
+  schedule.queue().for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });
   std::sort(parts.scheduled.begin(), parts.scheduled.end(),
             [](const ScheduledPart& a, const ScheduledPart& b) { return a.order < b.order; });
   return parts;

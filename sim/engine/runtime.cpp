@@ -1,7 +1,6 @@
 #include "sim/engine/runtime.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -59,8 +58,10 @@ RunResult Runtime::run() {
 
 void Runtime::open() {
   if (observer_ != nullptr) show_placement();
-  for (const auto& fault : state_.faults.timed())
-    schedule(fault.time_s, EventKind::fault, fault.index, kStatedFault);
+  for (const auto& fault : state_.faults.timed()) {
+    state_.schedule.add(fault.time_s, EventKind::fault, fault.index, kStatedFault);
+    state_.schedule.keep_alive(false);
+  }
   for (std::uint32_t source = 0; source < state_.faults.sources(); ++source) await_source(source);
   start_all();
 }
@@ -98,7 +99,7 @@ void Runtime::abandon_turn() {
 /// Called after the few events after which more is due than after every one.
 void Runtime::attend_to_event() {
   strike_by_number();
-  if (job_->spec.checks_state && state_.events >= state_.next_checked && !state_.stopped)
+  if (job_->spec.checks_state && state_.schedule.events() >= state_.next_checked && !state_.stopped)
     check_state();
   state_.next_attended = state_.faults.next_event();
   if (job_->spec.checks_state)
@@ -116,7 +117,7 @@ void Runtime::show_placement() {
 
 void Runtime::show_loss(const Message& message) {
   show({.kind = Sight::Kind::lost,
-        .time_s = state_.now_s,
+        .time_s = now_s(),
         .actor = message.from,
         .peer = message.to,
         .message = &message});
@@ -137,7 +138,7 @@ void Runtime::show_leaving(Sight::Kind kind, const Message& message, double time
 void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
   if (observer_ == nullptr) return;
   show({.kind = kind,
-        .time_s = state_.now_s,
+        .time_s = now_s(),
         .actor = actor,
         .peer = peer,
         .value = state_.actors[actor].phase});
@@ -171,32 +172,13 @@ void Runtime::start_levels(ActorId actor, std::size_t top, std::size_t below) {
   starts_above_ = false;
 }
 
-void Runtime::schedule(double time_s, EventKind kind, Message* message) {
-  Event event{.time_s = time_s,
-              .order = (++state_.sequence << Event::kKindBits) | static_cast<std::uint64_t>(kind),
-              .message = message};
-  state_.queue.push(event);
-}
-
-void Runtime::schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail) {
-  ++state_.foreground;
-  schedule_uncounted(time_s, kind, actor, detail);
-}
-
-void Runtime::schedule_uncounted(double time_s, EventKind kind, std::uint32_t actor,
-                                 std::uint32_t detail) {
-  Event event{.time_s = time_s,
-              .order = (++state_.sequence << Event::kKindBits) | static_cast<std::uint64_t>(kind),
-              .message = std::bit_cast<Message*>(Event::At{actor, detail})};  // in one register
-  state_.queue.push(event);
-}
-
 double Runtime::unordered_delay_s(ActorId from) {
   if (state_.network_random.empty()) return 0.0;
   return state_.network_random[from].exponential(job_->spec.platform.unordered_delay_s);
 }
 
 void Runtime::carry_out(const Event& event) {
+  state_.schedule.begin(event);
   switch (event.kind()) {
     case EventKind::arrive:
     case EventKind::taken_in:
@@ -209,16 +191,14 @@ void Runtime::carry_out(const Event& event) {
       timer_event(event.at.actor, event.at.detail);
       break;
     case EventKind::compute_done:
-      --state_.foreground;
       compute_done(event.at.actor, event.at.detail);
       break;
     case EventKind::sent:
-      --state_.foreground;
       tell_sent(event.at.actor, event.at.detail);
       break;
     case EventKind::fault:
       if (event.at.detail == kStatedFault) {
-        --state_.foreground;
+        state_.schedule.let_go(false);
         strike(state_.faults.victims(event.at.actor));
       } else {
         strike_from(event.at.actor);
@@ -227,11 +207,9 @@ void Runtime::carry_out(const Event& event) {
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:
-      --state_.foreground;
       hear(event);
       break;
     case EventKind::restart:
-      --state_.foreground;
       restart(event.at.detail);
       break;
     case EventKind::nic_ready:
@@ -244,7 +222,7 @@ void Runtime::carry_out(const Event& event) {
         serve_nic(event.at.actor);
       break;
     case EventKind::vanish:
-      --alive_by(*event.message);
+      state_.schedule.let_go(*event.message);
       vanish(event.message);
       break;
     case EventKind::inject:

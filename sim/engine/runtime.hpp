@@ -75,16 +75,14 @@ class Runtime : private Services {
   void carry_out(const Event& event);
   /// Called with an event's time before the event: counts it. False if the run ends instead.
   bool goes_on(double time_s) {
-    if (time_s > job_->spec.stop.time_s || state_.events >= job_->spec.stop.events ||
+    if (time_s > job_->spec.stop.time_s || state_.schedule.events() >= job_->spec.stop.events ||
         job_->awaits_announcement)
       if (ends_before(time_s)) return false;
-    ++state_.events;
+    state_.schedule.count_event();
     return true;
   }
-  void schedule(double time_s, EventKind kind, Message* message);
-  void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
-  /// The same for an event that leads to messages or a timer, which keep the run alive themselves.
-  void schedule_uncounted(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
+  [[nodiscard]] double now_s() const { return state_.schedule.now_s(); }
+  void set_now_s(double time_s) { state_.schedule.set_now_s(time_s); }
   /// Discards a message that never entered the network because its sender died (its inject_s is
   /// kNever).
   void forget_unsent(Message* message);
@@ -97,7 +95,7 @@ class Runtime : private Services {
       heard_news_ = false;
       check_stop();
     }
-    if (state_.events >= state_.next_attended) attend_to_event();
+    if (state_.schedule.events() >= state_.next_attended) attend_to_event();
   }
   /// Looks at the whole state between two events (runtime_invariants.cpp). Throws BrokenInvariant.
   void check_state();
@@ -107,10 +105,10 @@ class Runtime : private Services {
   /// still find a death that a live rank has not heard of, and while somebody lives who was
   /// declared dead.
   [[nodiscard]] bool quiescent() const {
-    if (state_.foreground > 0) return false;
+    if (state_.schedule.foreground() > 0) return false;
     if (job_->spec.stop.when == StopWhen::time)
-      return state_.background == 0 && state_.queue.empty();
-    return state_.background == 0 || no_news_spreads();
+      return state_.schedule.background() == 0 && state_.schedule.empty();
+    return state_.schedule.background() == 0 || no_news_spreads();
   }
   /// Is it to this daemon that the operating system would tell that death? Not to a daemon that has
   /// started since.
@@ -205,9 +203,9 @@ class Runtime : private Services {
   /// the processor anyway.
   [[nodiscard]] double handling_s(ActorId actor) const {
     const double launched_s = job_->spec.platform.start_delay_s;
-    if (state_.now_s < launched_s && !is_rank(actor) && state_.actors[actor].incarnation == 0)
+    if (now_s() < launched_s && !is_rank(actor) && state_.actors[actor].incarnation == 0)
       return launched_s;
-    return job_->slows ? job_->pace.running_s(node_of(actor), state_.now_s) : state_.now_s;
+    return job_->slows ? job_->pace.running_s(node_of(actor), now_s()) : now_s();
   }
   /// The same for what takes the processor as a message does, once that has done what it is at.
   [[nodiscard]] double processor_free_s(ActorId actor) const {
@@ -272,15 +270,10 @@ class Runtime : private Services {
     end_turn();
   }
 
-  /// The counter of what keeps the run alive in which a message counts, from when it leaves its
-  /// stack until it is handled or put aside for a later phase.
-  std::int64_t& alive_by(const Message& message) {
-    return (message.flags & kBackground) != 0 ? state_.background : state_.foreground;
-  }
   /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
   /// logging, which lets it wait for something else.
   void let_go(const ArmedTimer& timer) {
-    if (!timer.held) --(timer.background ? state_.background : state_.foreground);
+    if (!timer.held) state_.schedule.let_go(timer.background);
   }
   // messages (runtime.cpp)
   void receive(ActorId self, Message* message);
@@ -296,7 +289,7 @@ class Runtime : private Services {
   }
   /// How long such work of the actor's processor occupies a core now.
   [[nodiscard]] double occupied_s(ActorId actor, double work_s) const {
-    return job_->slows ? work_s * job_->pace.factor(node_of(actor), state_.now_s) : work_s;
+    return job_->slows ? work_s * job_->pace.factor(node_of(actor), now_s()) : work_s;
   }
   /// When the processor has received the next message of the inbox.
   [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {

@@ -61,7 +61,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
     case Action::Kind::report_failed:
       if (observer_ != nullptr)
         show({.kind = Sight::Kind::reported,
-              .time_s = state_.now_s,
+              .time_s = now_s(),
               .actor = self,
               .peer = action.peer.actor,
               .value = action.peer.number});
@@ -101,13 +101,9 @@ void Runtime::set_timer(ActorId self, const Action& action) {
   cancel_timer(actor, action.family, action.value);
   const std::uint32_t serial = ++state_.serial;
   actor.rare().timers.push_back({action.value, serial, action.family, action.background});
-  schedule(state_.now_s + action.delay_s, EventKind::timer, self, serial);
-  if (action.background) {
-    --state_.foreground;
-    ++state_.background;
-  }
-  if (state_.queue.is_crowded_far_off())
-    state_.queue.thin_out_far_off([this](const Event& event) { return is_void(event); });
+  state_.schedule.add(now_s() + action.delay_s, EventKind::timer, self, serial);
+  state_.schedule.keep_alive(action.background);
+  state_.schedule.thin_out([this](const Event& event) { return is_void(event); });
 }
 
 /// True of the event of a timer that has been cancelled.
@@ -142,7 +138,7 @@ void Runtime::timer_event(ActorId self, std::uint32_t serial) {
   if (!actor.rare_state) return;
   RareState& rare = *actor.rare_state;
   const bool has_waited = rare.awaits_processor && rare.due.front() == serial;
-  const bool can_run = !blocked(actor) && processor_free_s(self) <= state_.now_s;
+  const bool can_run = !blocked(actor) && processor_free_s(self) <= now_s();
   if (has_waited) {
     rare.awaits_processor = false;
     if (can_run) rare.due.erase(rare.due.begin());
@@ -190,7 +186,7 @@ void Runtime::await_processor(ActorId self) {
   RareState& rare = *actor.rare_state;
   if (rare.due.empty() || rare.awaits_processor || blocked(actor)) return;
   rare.awaits_processor = true;
-  schedule_uncounted(processor_free_s(self), EventKind::timer, self, rare.due.front());
+  state_.schedule.add(processor_free_s(self), EventKind::timer, self, rare.due.front());
 }
 
 // ---- flushes ----------------------------------------------------------------------------------
@@ -249,8 +245,8 @@ void Runtime::announce(ActorId self) {
   if (actor.announced) return;
   actor.announced = true;
   ++state_.announced_ranks;
-  state_.announce_time_s = state_.now_s;
-  state_.auditor.announced(self, actor.phase, state_.now_s, [this, self] {
+  state_.announce_time_s = now_s();
+  state_.auditor.announced(self, actor.phase, now_s(), [this, self] {
     return state_.channels && state_.channels->was_over(
                                   self, [this](Rank rank) { return state_.actors[rank].active; });
   });
@@ -314,7 +310,7 @@ void Runtime::release_early(ActorId self) {
   std::vector<Message*> early;
   early.swap(actor.rare_state->early);
   for (Message* message : std::views::reverse(early)) {
-    ++alive_by(*message);
+    state_.schedule.keep_alive(*message);
     actor.put_back_in(message);
   }
   schedule_wake(actor, self);
@@ -329,8 +325,7 @@ void Runtime::give_up(ActorId self, const Action& action) {
   state_.fatal_actor = self;
   state_.fatal_family = action.family;
   if (observer_ != nullptr)
-    show(
-        {.kind = Sight::Kind::gave_up, .time_s = state_.now_s, .actor = self, .text = action.text});
+    show({.kind = Sight::Kind::gave_up, .time_s = now_s(), .actor = self, .text = action.text});
   const ComponentChoice& choice = job_->spec.component(action.family);
   const MayGiveUp& rule = choice.registration->may_give_up;
   const bool any = !state_.deaths.empty() || state_.auditor.reports() > 0;
@@ -343,7 +338,7 @@ void Runtime::give_up(ActorId self, const Action& action) {
               "reason: " +
                   state_.fatal_reason
             : "gave up, although nobody has died: " + state_.fatal_reason,
-        state_.now_s);
+        now_s());
   stop(Outcome::fatal_reported);
 }
 
@@ -364,12 +359,12 @@ void Runtime::mark(ActorId self, const Action& action) {
             "a mark that the component has not declared");
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::mark,
-          .time_s = state_.now_s,
+          .time_s = now_s(),
           .actor = self,
           .value = static_cast<std::uint64_t>(value),
           .text = name});
   if (state_.recovery && state_.recovery->is_under_way())
-    state_.recovery->marked(self, name, value, state_.live_ranks, state_.now_s);
+    state_.recovery->marked(self, name, value, state_.live_ranks, now_s());
   if (!state_.faults.waits_for_marks()) return;
   reach_ = Reach::anything;
   for (const std::uint32_t index : state_.faults.take_mark(name, value))

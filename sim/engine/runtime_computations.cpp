@@ -15,7 +15,7 @@ void Runtime::start_compute(ActorId self, Computation computation) {
     return;
   }
   computation.serial = ++state_.serial;
-  const double begin_s = std::max(state_.now_s, actor.cpu_free_s);
+  const double begin_s = std::max(now_s(), actor.cpu_free_s);
   computation.end_s = computed_s(self, begin_s, computation.duration_s);
   rare_state.running.push_back(computation);
   if (observer_ != nullptr)
@@ -23,7 +23,7 @@ void Runtime::start_compute(ActorId self, Computation computation) {
           .time_s = begin_s,
           .actor = self,
           .value = computation.serial});
-  schedule(computation.end_s, EventKind::compute_done, self, computation.serial);
+  state_.schedule.add(computation.end_s, EventKind::compute_done, self, computation.serial);
 }
 
 void Runtime::compute_done(ActorId self, std::uint32_t serial) {
@@ -34,8 +34,8 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   if (find() == running.end()) return;
   const Computation computation = *find();
   // Messages took its core in the meantime.
-  if (!computation.held && computation.end_s > state_.now_s) {
-    schedule(computation.end_s, EventKind::compute_done, self, serial);
+  if (!computation.held && computation.end_s > now_s()) {
+    state_.schedule.add(computation.end_s, EventKind::compute_done, self, serial);
     return;
   }
   const bool happens =
@@ -48,10 +48,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   }
   running.erase(done);
   if (observer_ != nullptr)
-    show({.kind = Sight::Kind::compute_ended,
-          .time_s = state_.now_s,
-          .actor = self,
-          .value = serial});
+    show({.kind = Sight::Kind::compute_ended, .time_s = now_s(), .actor = self, .value = serial});
   auto& queued = actor.rare_state->queued;
   if (!queued.empty()) {
     const Computation next = queued.front();
@@ -85,7 +82,7 @@ void Runtime::forget_computations(ActorId self,
   for (const Computation& computation : rare.running)
     if (observer_ != nullptr && is_meant(computation))
       show({.kind = Sight::Kind::compute_ended,
-            .time_s = state_.now_s,
+            .time_s = now_s(),
             .actor = self,
             .value = computation.serial});
   std::erase_if(rare.running, is_meant);

@@ -140,13 +140,13 @@ bool Runtime::dead_were_ahead() const {
 }
 
 bool Runtime::all_faults_reported() const {
-  return state_.auditor.all_reported() && state_.faults.exhausted(state_.now_s);
+  return state_.auditor.all_reported() && state_.faults.exhausted(now_s());
 }
 
 /// Ends the run if it ends before something that happens at time_s.
 bool Runtime::ends_before(double time_s) {
   if (time_s > job_->spec.stop.time_s) {
-    state_.now_s = job_->spec.stop.time_s;
+    set_now_s(job_->spec.stop.time_s);
     const bool is_over = job_->spec.stop.when == StopWhen::announced && all_know_for_good();
     stop(is_over                                  ? Outcome::terminated
          : job_->spec.stop.when == StopWhen::time ? Outcome::finished
@@ -157,15 +157,15 @@ bool Runtime::ends_before(double time_s) {
       time_s > state_.auditor.over_since_s() + job_->spec.stop.grace_s &&
       time_s > state_.announce_time_s + job_->spec.stop.grace_s &&
       time_s > state_.notices_until_s + job_->spec.stop.grace_s && unannounced() &&
-      (state_.background == 0 || no_news_spreads()) && !awaits_recovery()) {
-    state_.now_s =
+      (state_.schedule.background() == 0 || no_news_spreads()) && !awaits_recovery()) {
+    set_now_s(
         std::max({state_.auditor.over_since_s(), state_.announce_time_s, state_.notices_until_s}) +
-        job_->spec.stop.grace_s;
+        job_->spec.stop.grace_s);
     describe_stuck("hung");
     stop(Outcome::hung);
     return true;
   }
-  if (state_.events >= job_->spec.stop.events) {
+  if (state_.schedule.events() >= job_->spec.stop.events) {
     stop(Outcome::limit);
     return true;
   }
@@ -194,7 +194,7 @@ void Runtime::check_stop() {
 void Runtime::conclude() {
   if (job_->spec.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
   if (job_->spec.stop.when == StopWhen::time) {
-    state_.now_s = job_->spec.stop.time_s;  // nothing happens until then
+    set_now_s(job_->spec.stop.time_s);  // nothing happens until then
     return stop(Outcome::finished);
   }
   if (state_.live_ranks == 0) return stop(Outcome::all_failed);
@@ -228,7 +228,7 @@ void Runtime::describe_stuck(const std::string& kind) {
       detail += "; " + std::to_string(actor) + " waits for " + what;
     }
   if (waiting > kNamed) detail += "; and " + std::to_string(waiting - kNamed) + " more wait";
-  state_.auditor.violation(kind, std::nullopt, detail, state_.now_s);
+  state_.auditor.violation(kind, std::nullopt, detail, now_s());
 }
 
 /// True if the run has gone wrong after a false report, which can be what misled the protocols.
@@ -261,7 +261,7 @@ RunResult Runtime::result() {
   result.fatal_actor = state_.fatal_actor;
   result.fatal_family = state_.fatal_family;
   if (job_->awaits_announcement) result.terminated = all_know();
-  result.events = state_.events;
+  result.events = state_.schedule.events();
   report_counts(result.metrics);
   for (const auto& [dead, components] : state_.unreported)
     for (std::size_t family = 0; family < kFamilies; ++family)
@@ -314,7 +314,7 @@ void Runtime::audit_block(const StackRequest& request) {
     wrong = state_.blocks->entered(rank, request.get<WorldEntered>());
   }
   if (!wrong) return;
-  state_.auditor.violation("inconsistent", turn_.self, *wrong, state_.now_s);
+  state_.auditor.violation("inconsistent", turn_.self, *wrong, now_s());
   stop(Outcome::inconsistent);
 }
 
@@ -328,7 +328,7 @@ void Runtime::check_end() {
       all_know_for_good() || (state_.outcome == Outcome::finished && ends_by_itself);
   if (workload == nullptr || !at_end || !state_.auditor.violations().empty()) return;
   if (const auto wrong = wrong_channel())
-    return state_.auditor.violation("wrong-state", std::nullopt, *wrong, state_.now_s);
+    return state_.auditor.violation("wrong-state", std::nullopt, *wrong, now_s());
   for (const EndCheck& check : workload->end_checks) {
     const double left = state_.reported[kWorkload].value(*check.metric).value_or(0.0);
     if (left == 0.0) continue;
@@ -337,7 +337,7 @@ void Runtime::check_end() {
     state_.auditor.violation(check.violation, std::nullopt,
                              std::string("the run has come to its end with ") + check.metric->name +
                                  " " + count + " instead of 0",
-                             state_.now_s);
+                             now_s());
   }
 }
 
@@ -363,7 +363,7 @@ void Runtime::report_counts(Metrics& metrics) const {
   if (state_.recovery) report_recovery_stages(metrics);
   metrics.set("idle_transitions", static_cast<double>(state_.auditor.idle_transitions()));
   metrics.set("busy_transitions", static_cast<double>(state_.auditor.busy_transitions()));
-  metrics.set("end_time_s", state_.now_s);
+  metrics.set("end_time_s", now_s());
   report_messages(metrics);
   const bool known_to_all = all_know();
   const auto truth = state_.auditor.termination_time_s();
@@ -382,7 +382,7 @@ void Runtime::report_counts(Metrics& metrics) const {
 /// Only of programs of TryBlocks. The stages add up to the last one.
 void Runtime::report_recovery_stages(Metrics& metrics) const {
   const auto time_s = [this](RecoveryStage stage) {
-    return state_.recovery->time_s(stage, state_.now_s);
+    return state_.recovery->time_s(stage, now_s());
   };
   const std::array<std::pair<const char*, double>, 8> stages{
       {{"detection_time_s", time_s(RecoveryStage::detection)},
@@ -424,8 +424,7 @@ void Runtime::report_messages(Metrics& metrics) const {
   for (const auto& [name, total] : totals) metrics.set(name, static_cast<double>(total));
   if (job_->spec.component(Family::failure_detection).registration == nullptr) return;
   const auto per_s = [this](std::uint64_t bytes) {
-    return state_.now_s > 0.0 ? std::optional(static_cast<double>(bytes) / state_.now_s)
-                              : std::nullopt;
+    return now_s() > 0.0 ? std::optional(static_cast<double>(bytes) / now_s()) : std::nullopt;
   };
   std::uint64_t of_node = 0;
   for (const Nic& nic : state_.nics) of_node = std::max(of_node, nic.detection_bytes);

@@ -14,12 +14,12 @@ namespace faultline::engine {
 void Runtime::await_source(std::uint32_t source) {
   const auto time_s = state_.faults.draw(source);
   if (!time_s) return;
-  schedule(std::max(*time_s, state_.now_s), EventKind::fault, source, kDrawnFault);
-  if (!state_.faults.ends(source)) --state_.foreground;
+  state_.schedule.add(std::max(*time_s, now_s()), EventKind::fault, source, kDrawnFault);
+  if (state_.faults.ends(source)) state_.schedule.keep_alive(false);
 }
 
 void Runtime::strike_from(std::uint32_t source) {
-  if (state_.faults.ends(source)) --state_.foreground;
+  if (state_.faults.ends(source)) state_.schedule.let_go(false);
   const std::vector<Victim> victims =
       state_.faults.drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
   await_source(source);
@@ -43,8 +43,8 @@ void Runtime::strike(const std::vector<Victim>& victims) {
   const std::size_t before = state_.deaths.size();
   for (const Victim& victim : victims) strike(victim);
   if (state_.deaths.size() > before) {
-    if (state_.faults_struck++ == 0) state_.first_fault_s = state_.now_s;
-    state_.last_fault_s = state_.now_s;
+    if (state_.faults_struck++ == 0) state_.first_fault_s = now_s();
+    state_.last_fault_s = now_s();
   }
   check_stop();
 }
@@ -81,7 +81,7 @@ void Runtime::stall(ActorId self, double stall_s) {
   ActorState& actor = state_.actors[self];
   if (!actor.alive) return;
   reach_ = Reach::anything;
-  actor.cpu_free_s = std::max(state_.now_s, actor.cpu_free_s) + stall_s;
+  actor.cpu_free_s = std::max(now_s(), actor.cpu_free_s) + stall_s;
   if (!actor.rare_state) return;
   for (Computation& running : actor.rare_state->running) running.end_s += stall_s;
 }
@@ -89,7 +89,7 @@ void Runtime::stall(ActorId self, double stall_s) {
 /// Strikes with the faults that a scenario sets by the number of an event. The last event of a run
 /// ends it, and nobody dies after that.
 void Runtime::strike_by_number() {
-  while (!state_.stopped && state_.events >= state_.faults.next_event())
+  while (!state_.stopped && state_.schedule.events() >= state_.faults.next_event())
     strike(state_.faults.victims(state_.faults.take_event()));
   carry_out_pending();
 }
@@ -140,7 +140,7 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    state_.auditor.lost(static_cast<std::uint64_t>(state.held()), state_.now_s);
+    state_.auditor.lost(static_cast<std::uint64_t>(state.held()), now_s());
     --state_.live_ranks;
     const bool runs = !state.rare_state || !state.rare_state->awaits_start;
     if (runs && state_.channels && job_->awaits_announcement)
@@ -150,13 +150,12 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
     if (state.rare_state && state.rare_state->awaits_start) state_.auditor.never_started();
   }
   const Incarnation dead = incarnation_of(actor);
-  state_.auditor.died(dead, is_rank(actor), state.active, state_.now_s, daemon);
+  state_.auditor.died(dead, is_rank(actor), state.active, now_s(), daemon);
   show_about(Sight::Kind::died, actor);
   const std::uint32_t death = next_death();
-  state_.deaths.push_back(
-      {.dead = dead, .daemon = daemon, .time_s = state_.now_s, .silent = silent});
+  state_.deaths.push_back({.dead = dead, .daemon = daemon, .time_s = now_s(), .silent = silent});
   state_.death_numbers[dead] = death;
-  if (state_.recovery && is_rank(actor)) state_.recovery->died(actor, state_.now_s);
+  if (state_.recovery && is_rank(actor)) state_.recovery->died(actor, now_s());
   spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);
@@ -176,13 +175,13 @@ void Runtime::lose_messages_of(ActorId dead) {
   std::uint64_t lost = 0;
   state_.pool.for_each_in_flight([&](Message& message) {
     const bool uninjected = message.from == dead && message.from_incarnation == state.incarnation &&
-                            (message.flags & kArrived) == 0 && message.inject_s > state_.now_s;
+                            (message.flags & kArrived) == 0 && message.inject_s > now_s();
     if (uninjected) withdraw(message);
     if ((message.flags & kLost) != 0 || (message.to != dead && !uninjected)) return;
     message.flags |= kLost;
     if (message.channel == Family::workload) ++lost;
   });
-  state_.auditor.lost(lost, state_.now_s);
+  state_.auditor.lost(lost, now_s());
   while (!state.inbox_is_empty()) forget_unsent(state.take_out());
   state_.nics[node_of(dead)].expected -= std::exchange(state_.outgoing[dead].before_nic, 0U);
   if (!state.rare_state) return;

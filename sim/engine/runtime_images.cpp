@@ -228,7 +228,7 @@ void Runtime::put_back(ActorId self, const ImageContent& content) {
     state_.auditor.started();
   }
   const bool active = actor.declared_work > 0;
-  state_.auditor.turn_over(actor.active, active, starts, state_.now_s);
+  state_.auditor.turn_over(actor.active, active, starts, now_s());
   if (actor.active != active && observer_ != nullptr)
     show_about(active ? Sight::Kind::active : Sight::Kind::idle, self);
   actor.active = active;

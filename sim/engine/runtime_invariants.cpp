@@ -39,7 +39,7 @@ struct Runtime::Recount {
   std::vector<std::uint32_t> before_nic;  ///< by node; empty if nothing can wait for a NIC
 
   std::int64_t& alive_by(const Message& message) {
-    return (message.flags & kBackground) != 0 ? background : foreground;
+    return Schedule::is_in_background(message) ? background : foreground;
   }
 };
 
@@ -97,7 +97,7 @@ void Runtime::end_broken(const BrokenInvariant& broken) {
   const ActorId actor = std::exchange(checking_, false) ? checked_ : turn_.self;
   state_.auditor.violation("broken-invariant",
                            actor == kNobody ? std::nullopt : std::optional(actor), broken.what(),
-                           state_.now_s);
+                           now_s());
   stop(false_report ? Outcome::unsafe_detector : Outcome::violated);
 }
 
@@ -106,7 +106,7 @@ std::string Runtime::place_of_break() const {
   const ActorId actor = checking_ ? checked_ : turn_.self;
   std::string place = "; ";
   if (actor != kNobody) place += "actor " + std::to_string(actor) + ", ";
-  return place + exact(state_.now_s) + " s, seed " + std::to_string(job_->seed) + ", replication " +
+  return place + exact(now_s()) + " s, seed " + std::to_string(job_->seed) + ", replication " +
          std::to_string(job_->replication);
 }
 
@@ -125,11 +125,11 @@ void Runtime::check_state() {
   for (checked_ = 0; checked_ < state_.actors.size(); ++checked_) check_actor(checked_, recount);
   checked_ = kNobody;
   for (NodeId node = 0; node < job_->nodes; ++node) check_nic(node, recount);
-  state_.queue.for_each([&](const Event& event) { count_event(event, recount); });
+  state_.schedule.queue().for_each([&](const Event& event) { count_event(event, recount); });
   compare(recount);
-  recount.looked_at +=
-      state_.pool.places() + state_.actors.size() + state_.nics.size() + state_.queue.size();
-  state_.next_checked = state_.events + 1 + recount.looked_at / kThingsPerEvent;
+  recount.looked_at += state_.pool.places() + state_.actors.size() + state_.nics.size() +
+                       state_.schedule.queue().size();
+  state_.next_checked = state_.schedule.events() + 1 + recount.looked_at / kThingsPerEvent;
   checking_ = false;
 }
 
@@ -265,14 +265,8 @@ void Runtime::check_nic(NodeId node, Recount& recount) const {
 /// event stays when it is cancelled.
 void Runtime::count_event(const Event& event, Recount& recount) const {
   ++recount.events;
+  if (keeps_run_alive(event.kind())) ++recount.foreground;
   switch (event.kind()) {
-    case EventKind::arrive:
-    case EventKind::taken_in:
-    case EventKind::inject:
-    case EventKind::nic_ready:
-    case EventKind::vanish:
-    case EventKind::bulk_passed:
-      return;
     case EventKind::timer:
       ++recount.timer_events;
       return;
@@ -285,32 +279,26 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
       return;
     case EventKind::compute_done:
       ++recount.compute_events;
-      break;
+      return;
     case EventKind::sent:
       ++recount.sent_events;
-      break;
+      return;
     case EventKind::nic_free:
       ++recount.nic_events;
       return;
-    case EventKind::stall_end:
+    default:
       return;
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
-    case EventKind::link_lost:
-    case EventKind::restart:
-      break;
   }
-  ++recount.foreground;
 }
 
 void Runtime::compare(const Recount& recount) const {
   invariant(turn_.waiting == 0 && turn_.wire.empty() && turn_.actions.empty() &&
                 turn_.requests.empty() && turn_.stores.empty() && pending_actions_.empty(),
             "a turn has left something undone");
-  expect_equal("events in the queue", static_cast<std::int64_t>(state_.queue.size()),
+  expect_equal("events in the queue", static_cast<std::int64_t>(state_.schedule.queue().size()),
                recount.events);
-  expect_equal("what keeps the run alive", state_.foreground, recount.foreground);
-  expect_equal("background timers and messages", state_.background, recount.background);
+  expect_equal("what keeps the run alive", state_.schedule.foreground(), recount.foreground);
+  expect_equal("background timers and messages", state_.schedule.background(), recount.background);
   expect_equal("application messages in flight", state_.auditor.in_flight(), recount.application);
   expect_equal("active ranks", state_.auditor.active(), recount.active);
   expect_equal("live ranks", state_.live_ranks, recount.live);

@@ -35,7 +35,7 @@ bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
 /// because a death may withdraw a message that has reserved it; and if there is message logging,
 /// because its messages go first.
 bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
-  return nic.expected == 0 && ready_s <= state_.now_s + machine().send_overhead_s &&
+  return nic.expected == 0 && ready_s <= now_s() + machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
           !(state_.any_death || job_->spec.has_faults() ||
             job_->spec.component(Family::message_logging).registration != nullptr)) &&
@@ -61,7 +61,7 @@ void Runtime::stand_before_nic(Message* message) {
     stand_behind_bulk(node, message);
     return;
   }
-  if (!nic.awaited && nic.free_s <= state_.now_s) {
+  if (!nic.awaited && nic.free_s <= now_s()) {
     take_up(node, message);
     return;
   }
@@ -69,7 +69,7 @@ void Runtime::stand_before_nic(Message* message) {
   state_.nic_queues[node].add(message);
   if (nic.awaited) return;
   nic.awaited = true;
-  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
+  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::serve_nic(NodeId node) {
@@ -77,7 +77,7 @@ void Runtime::serve_nic(NodeId node) {
   nic.awaited = false;
   note_left_bulk(node);
   NicQueue& waiting = state_.nic_queues[node];
-  while (waiting.head != nullptr && nic.free_s <= state_.now_s) {
+  while (waiting.head != nullptr && nic.free_s <= now_s()) {
     Message* message = waiting.take_first();
     if (sender_is_gone(*message))
       forget_unsent(message);
@@ -89,13 +89,13 @@ void Runtime::serve_nic(NodeId node) {
     return;
   }
   nic.awaited = true;
-  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
+  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
   Nic& nic = state_.nics[node];
-  nic.free_s = state_.now_s + transit.nic_occupied_s;
+  nic.free_s = now_s() + transit.nic_occupied_s;
   note_left_bulk(node);
   if (nic.sends_bulk && message->bytes > 0) {
     const double duration_s = transit.nic_occupied_s - machine().gap_s;
@@ -108,11 +108,11 @@ void Runtime::take_up(NodeId node, Message* message) {
 /// The NIC begins to send the message now.
 void Runtime::leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams) {
   const ActorId self = message.from;
-  message.inject_s = state_.now_s;
+  message.inject_s = now_s();
   --nic.expected;
   std::uint32_t& before_nic = state_.outgoing[self].before_nic;
   --before_nic;
-  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, message, state_.now_s);
+  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, message, now_s());
   enter_network(message, transit, streams);
   if (before_nic > 0) return;
   const ActorState& sender = state_.actors[self];
@@ -121,7 +121,7 @@ void Runtime::leave_by_nic(Nic& nic, Message& message, const Transit& transit, b
 
 /// Discards a message whose sender died before it entered the network.
 void Runtime::forget_unsent(Message* message) {
-  --alive_by(*message);
+  state_.schedule.let_go(*message);
   forget(message);
 }
 
@@ -143,7 +143,7 @@ void Runtime::withdraw(Message& message) {
 /// later. That needs no event: whoever asks what the NIC does looks here first.
 void Runtime::note_left_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
-  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > state_.now_s) return;
+  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > now_s()) return;
   nic.sends_bulk = false;
   nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + machine().gap_s);
 }
@@ -171,10 +171,10 @@ void Runtime::begin_bulk(NodeId node) {
   BulkQueue& bulk = state_.bulk_queues[node];
   while (bulk.waiting.head != nullptr && !nic.awaited) {
     note_left_bulk(node);
-    if (nic.sends_bulk || nic.free_s > state_.now_s) {
+    if (nic.sends_bulk || nic.free_s > now_s()) {
       if (std::exchange(bulk.awaited, true)) return;
       const double free_s = nic.sends_bulk ? bulk.until_s + machine().gap_s : nic.free_s;
-      schedule_uncounted(free_s, EventKind::nic_free, node, kForBulk);
+      state_.schedule.add(free_s, EventKind::nic_free, node, kForBulk);
       return;
     }
     Message* message = bulk.waiting.take_after(before_next_bulk(node));
@@ -215,7 +215,7 @@ void Runtime::begin_to_leave(NodeId node, Message& message) {
   if (!transit.local) {  // else its receiver has been started again on this node
     nic.sends_bulk = true;
     state_.bulk_queues[node].until_s =
-        state_.now_s + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+        now_s() + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
   }
   leave_by_nic(nic, message, transit, !transit.local);
 }

@@ -31,8 +31,8 @@ std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnatio
 /// starts it again, because those who hear a notice may have to pass it on. The number of notices
 /// and reports is finite, also with a detector that never reports.
 double Runtime::notice_at(double delay_s) {
-  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s + delay_s);
-  return state_.now_s + delay_s;
+  state_.notices_until_s = std::max(state_.notices_until_s, now_s() + delay_s);
+  return now_s() + delay_s;
 }
 
 /// Schedules all notices of a death, one for each listener.
@@ -47,15 +47,15 @@ void Runtime::spread_word(std::uint32_t death) {
         continue;
       const double late_s =
           job_->exit_notice->spread_s > 0.0 ? job_->exit_notice->spread_s * random.uniform() : 0.0;
-      schedule(notice_at(job_->exit_notice->delay_s + late_s), EventKind::exit_notice, listener,
-               death);
+      state_.schedule.add(notice_at(job_->exit_notice->delay_s + late_s), EventKind::exit_notice,
+                          listener, death);
     }
   }
   if (is_rank(dead.actor) && actor_count() > job_->shape.processes) {
     const ActorId daemon = state_.placement.daemon_of(node_of(dead.actor));
     if (state_.actors[daemon].alive)
-      schedule(notice_at(job_->spec.platform.local_exit_delay_s), EventKind::local_exit, daemon,
-               death);
+      state_.schedule.add(notice_at(job_->spec.platform.local_exit_delay_s), EventKind::local_exit,
+                          daemon, death);
   }
 }
 
@@ -71,8 +71,7 @@ void Runtime::hear(const Event& notice) {
 /// run out (fire_timer).
 bool Runtime::waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail) {
   ActorState& actor = state_.actors[self];
-  if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= state_.now_s)
-    return false;
+  if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= now_s()) return false;
   const std::uint32_t serial = ++state_.serial;
   actor.rare().timers.push_back({.key = detail,
                                  .serial = serial,
@@ -80,14 +79,14 @@ bool Runtime::waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail)
                                  .background = false,
                                  .kind = kind});
   actor.rare().due.push_back(serial);
-  ++state_.foreground;
+  state_.schedule.keep_alive(false);
   await_processor(self);
   return true;
 }
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
 void Runtime::tell_death(EventKind kind, ActorId listener, std::uint32_t death) {
-  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
+  state_.notices_until_s = std::max(state_.notices_until_s, now_s());
   if (kind != EventKind::local_exit || died_under(death, incarnation_of(listener)))
     tell_exit(kind, listener, state_.deaths[death].dead);
 }
@@ -133,7 +132,7 @@ void Runtime::open_link(ActorId self, Incarnation peer) {
 void Runtime::break_link(ActorId holder, std::uint32_t death, bool silent) {
   const double delay_s =
       silent ? job_->spec.platform.silent_link_lost_delay_s : job_->spec.platform.link_lost_delay_s;
-  schedule(notice_at(delay_s), EventKind::link_lost, holder, death);
+  state_.schedule.add(notice_at(delay_s), EventKind::link_lost, holder, death);
 }
 
 // ---- reports ----------------------------------------------------------------------------------
@@ -201,7 +200,7 @@ void Runtime::report_death(ActorId self, std::uint32_t death) {
   auto& heard = state_.actors[self].lower_stack().heard;
   if (!heard) heard = std::make_unique<std::vector<std::uint32_t>>();
   insert_sorted(*heard, death);
-  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
+  state_.notices_until_s = std::max(state_.notices_until_s, now_s());
   if (is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
   const Incarnation dead = state_.deaths[death].dead;
   tell_of_death(self, dead);
@@ -223,7 +222,7 @@ void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
         refusal_of(self, dead) != nullptr)
       continue;
     const std::size_t before = pending_actions_.size();
-    state_.auditor.heard_with_node(self, dead, state_.now_s);
+    state_.auditor.heard_with_node(self, dead, now_s());
     if (!is_rank(self)) continue;
     show_about(Sight::Kind::declared_dead, self, dead.actor);
     tell_stack(self, dead, &Component::on_peer_failed);
@@ -235,7 +234,7 @@ void Runtime::report_falsely(ActorId self, Incarnation peer) {
   reach_ = Reach::anything;
   auto& refused = state_.actors[self].rare().refused;
   const auto place = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
-  refused.insert(place, {peer, state_.now_s});
+  refused.insert(place, {peer, now_s()});
   state_.any_refusal = true;
   tell_of_death(self, peer);
   if (is_rank(peer.actor) || peer != incarnation_of(peer.actor)) return;
@@ -247,8 +246,8 @@ void Runtime::report_falsely(ActorId self, Incarnation peer) {
 }
 
 void Runtime::tell_of_death(ActorId self, Incarnation peer) {
-  if (state_.recovery && is_rank(self)) state_.recovery->told(state_.now_s);
-  state_.auditor.declared_dead(self, peer, job_->detector_is_accurate, state_.now_s);
+  if (state_.recovery && is_rank(self)) state_.recovery->told(now_s());
+  state_.auditor.declared_dead(self, peer, job_->detector_is_accurate, now_s());
   show_about(Sight::Kind::declared_dead, self, peer.actor);
   if (is_rank(self)) tell_stack(self, peer, &Component::on_peer_failed);
 }

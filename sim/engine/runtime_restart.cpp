@@ -32,8 +32,8 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
     return;
   }
   state_.pending_restarts.push_back({dead, *node, action.where, incarnation_of(self)});
-  schedule(state_.now_s + job_->spec.platform.restart_delay_s, EventKind::restart, self,
-           static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
+  state_.schedule.add(now_s() + job_->spec.platform.restart_delay_s, EventKind::restart, self,
+                      static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
 }
 
 /// Spare nodes come first, then nodes of the job that have been repaired.
@@ -51,7 +51,7 @@ std::optional<NodeId> Runtime::node_for(Incarnation dead, RestartOn where) const
 }
 
 bool Runtime::node_is_up(NodeId node) const {
-  return state_.node_back_s.empty() || state_.node_back_s[node] <= state_.now_s;
+  return state_.node_back_s.empty() || state_.node_back_s[node] <= now_s();
 }
 
 /// A node takes as many ranks as the job has on each of its nodes. The dead take no place.
@@ -100,8 +100,8 @@ void Runtime::start_elsewhere(std::uint32_t index) {
   const auto node = is_dead ? node_for(pending.dead, pending.where) : std::nullopt;
   if (node) {
     pending.node = *node;
-    schedule(state_.now_s + job_->spec.platform.restart_delay_s, EventKind::restart,
-             pending.asker.actor, index);
+    state_.schedule.add(now_s() + job_->spec.platform.restart_delay_s, EventKind::restart,
+                        pending.asker.actor, index);
     return;
   }
   const PendingRestart refused = pending;
@@ -137,7 +137,7 @@ void Runtime::revive(ActorId actor, NodeId node) {
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;
-  state.cpu_free_s = state_.now_s;
+  state.cpu_free_s = now_s();
   state_.any_restart = true;
   state_.nics_are_shared = true;  // the node may have other actors
   if (is_rank(actor)) {
@@ -152,13 +152,14 @@ void Runtime::revive(ActorId actor, NodeId node) {
       state.rare().restarted.push_back(incarnation_of(other));
   state_.auditor.restarted({actor, incarnation}, is_rank(actor));
   if (observer_ != nullptr)
-    show({.kind = Sight::Kind::restarted, .time_s = state_.now_s, .actor = actor, .value = node});
+    show({.kind = Sight::Kind::restarted, .time_s = now_s(), .actor = actor, .value = node});
   make_components(actor);
   if (job_->exit_notice)
     for (std::uint32_t death = 0; death < state_.deaths.size(); ++death) {
       const Incarnation dead = state_.deaths[death].dead;
       if (!state_.actors[dead.actor].alive && incarnation_of(dead.actor) == dead)
-        schedule(notice_at(job_->exit_notice->delay_s), EventKind::exit_notice, actor, death);
+        state_.schedule.add(notice_at(job_->exit_notice->delay_s), EventKind::exit_notice, actor,
+                            death);
     }
   start_actor(actor);
 }

@@ -29,7 +29,7 @@ constexpr std::uint32_t below(std::size_t level) { return ~((2U << level) - 1); 
 
 void Runtime::begin_turn(ActorId actor) {
   current_ = &state_.actors[actor];
-  turn_.now_s = state_.now_s;
+  turn_.now_s = now_s();
   turn_.self = actor;
   turn_.incarnation = current_->incarnation;
   turn_.present = current_->present;
@@ -39,7 +39,7 @@ void Runtime::begin_turn(ActorId actor) {
   turn_.declared_work = current_->declared_work;
   turn_.active = current_->active;
   handled_ = false;
-  cpu_s_ = std::max(state_.now_s, current_->cpu_free_s);
+  cpu_s_ = std::max(now_s(), current_->cpu_free_s);
   // A daemon that has no core to itself drives a computing rank from its core.
   if (job_->daemons_share_cores && !is_rank(actor) && computing_on_node(node_of(actor)) != nullptr)
     turn_.spent_s = job_->spec.platform.context_switch_s;
@@ -67,12 +67,12 @@ void Runtime::end_turn() {
   if (is_rank(self)) {
     if (state_.audits_conserved) {
       state_.auditor.conserved_moved(conserved_now() - conserved_before_);
-      state_.auditor.check_conserved(self, state_.now_s);
+      state_.auditor.check_conserved(self, now_s());
     }
-    state_.auditor.turn_over(actor.active, active, handled, state_.now_s);
+    state_.auditor.turn_over(actor.active, active, handled, now_s());
     if (observer_ != nullptr && actor.active != active)
       show({.kind = active ? Sight::Kind::active : Sight::Kind::idle,
-            .time_s = state_.now_s,
+            .time_s = now_s(),
             .actor = self});
     actor.active = active;
   }
@@ -289,7 +289,7 @@ bool Runtime::blocked(const ActorState& actor) const {
 void Runtime::arrived(Message* message) {
   if (state_.any_death &&
       ((message->flags & kLost) != 0 || !reachable(state_.actors[message->to], *message))) {
-    --alive_by(*message);
+    state_.schedule.let_go(*message);
     drop(message);
     return;
   }
@@ -308,15 +308,15 @@ void Runtime::arrived(Message* message) {
 bool Runtime::receives_at_once(ActorId self, ActorState& actor) const {
   if (job_->slows) [[unlikely]]
     return receives_in_time(self, actor);
-  return reception_done_s(self, actor) <= state_.now_s;
+  return reception_done_s(self, actor) <= now_s();
 }
 
 /// If something slows the processor, the reception has begun when the message arrived, and the
 /// message waits in the inbox until it is done.
 bool Runtime::receives_in_time(ActorId self, ActorState& actor) const {
   const double overhead_s = machine().receive_overhead_s;
-  const double begin_s = state_.now_s - overhead_s;
-  if (actor.cpu_free_s > begin_s) return reception_done_s(self, actor) <= state_.now_s;
+  const double begin_s = now_s() - overhead_s;
+  if (actor.cpu_free_s > begin_s) return reception_done_s(self, actor) <= now_s();
   // Compared with a sum that is formed alike, because begin_s is rounded.
   if (done_s(self, begin_s, overhead_s) <= begin_s + overhead_s) return true;
   actor.cpu_free_s = begin_s;
@@ -326,8 +326,8 @@ bool Runtime::receives_in_time(ActorId self, ActorState& actor) const {
 void Runtime::schedule_wake(ActorState& actor, ActorId self) {
   if (actor.wake_pending || actor.inbox_is_empty() || blocked(actor)) return;
   actor.wake_pending = true;
-  schedule_uncounted(std::max(state_.now_s, reception_done_s(self, actor)), EventKind::wake, self,
-                     actor.incarnation);
+  state_.schedule.add(std::max(now_s(), reception_done_s(self, actor)), EventKind::wake, self,
+                      actor.incarnation);
 }
 
 void Runtime::wake(ActorId self) {
@@ -335,7 +335,7 @@ void Runtime::wake(ActorId self) {
   actor.wake_pending = false;
   // Timers come first, and the last of them calls schedule_wake().
   if (actor.inbox_is_empty() || blocked(actor) || timers_wait(actor)) return;
-  if (reception_done_s(self, actor) <= state_.now_s) {
+  if (reception_done_s(self, actor) <= now_s()) {
     Message* message = actor.take_out();
     const Message* next = fetches_next_message_ ? actor.inbox_head : nullptr;
     if (next != nullptr) prefetch_lines(next, 2);
@@ -347,7 +347,7 @@ void Runtime::wake(ActorId self) {
 void Runtime::receive(ActorId self, Message* message) {
   ActorState& actor = state_.actors[self];
   const Incarnation from{message->from, message->from_incarnation};
-  --alive_by(*message);
+  state_.schedule.let_go(*message);
   if (message->channel == Family::failure_detection) count_detection_received(*message);
   const bool unwanted = message->phase != actor.phase && wrong_phase(self, message);
   const bool refused = !unwanted && state_.any_refusal && refuses(self, *message);
@@ -360,8 +360,8 @@ void Runtime::receive(ActorId self, Message* message) {
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::received,
-          .time_s = state_.now_s - machine().receive_overhead_s,
-          .until_s = state_.now_s,
+          .time_s = now_s() - machine().receive_overhead_s,
+          .until_s = now_s(),
           .actor = self,
           .peer = from.actor,
           .message = message});
@@ -399,7 +399,7 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
 /// restarted since.
 void Runtime::drop(Message* message) {
   if ((message->flags & kLost) == 0 && message->channel == Family::workload)
-    state_.auditor.lost(1, state_.now_s);
+    state_.auditor.lost(1, now_s());
   if (observer_ != nullptr) show_loss(*message);
   state_.pool.give_back(message);
 }

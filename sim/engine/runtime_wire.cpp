@@ -28,7 +28,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   message.from_incarnation = actor.incarnation;
   message.to_incarnation =
       state_.any_restart ? known(message.from, message.to).number : std::uint16_t{0};
-  ++alive_by(message);
+  state_.schedule.keep_alive(message);
   if (message.channel != Family::workload)
     count_control(message);
   else if (turn_.direct)
@@ -36,7 +36,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
   if (state_.any_death && !reachable(state_.actors[message.to], message)) {
     message.flags |= kLost;
-    if (message.channel == Family::workload) state_.auditor.lost(1, state_.now_s);
+    if (message.channel == Family::workload) state_.auditor.lost(1, now_s());
   }
 }
 
@@ -86,7 +86,7 @@ void Runtime::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iter
 void Runtime::pass_fence(ActorId self) {
   ActorState& actor = state_.actors[self];
   const std::vector<Message*> messages = std::exchange(actor.rare_state->fenced, {});
-  cpu_s_ = std::max(state_.now_s, actor.cpu_free_s);
+  cpu_s_ = std::max(now_s(), actor.cpu_free_s);
   put_on_wire(self, actor, messages, true);
   await_processor(self);
   schedule_wake(actor, self);
@@ -101,7 +101,7 @@ void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
     if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
     ++nic.expected;
     ++outgoing.before_nic;
-    schedule(cpu_s_, EventKind::nic_ready, message);
+    state_.schedule.add(cpu_s_, EventKind::nic_ready, message);
     return;
   }
   const Transit transit = transit_of(*message);
@@ -194,8 +194,8 @@ bool Runtime::is_lost_in_network(const Message& message) {
 /// does not come to its receiver's NIC, and no later message waits for it.
 void Runtime::lose_in_network(Message& message) {
   message.flags |= kLost;
-  if (message.channel == Family::workload) state_.auditor.lost(1, state_.now_s);
-  schedule(message.inject_s, EventKind::vanish, &message);
+  if (message.channel == Family::workload) state_.auditor.lost(1, now_s());
+  state_.schedule.add(message.inject_s, EventKind::vanish, &message);
 }
 
 /// A flush that waited for the message waits no longer.
@@ -219,7 +219,7 @@ void Runtime::promise_sent(const Message& message, double time_s) {
   state_.sent_promises[promise] = {message.from, message.to,
                                    static_cast<std::uint16_t>(message.kind),
                                    message.from_incarnation, message.channel};
-  schedule(time_s, EventKind::sent, message.from, promise);
+  state_.schedule.add(time_s, EventKind::sent, message.from, promise);
 }
 
 void Runtime::tell_sent(ActorId self, std::uint32_t promise) {

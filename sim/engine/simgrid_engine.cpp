@@ -87,8 +87,8 @@ class SimGridEngine final : public Runtime {
   void transmit(Message& message, const Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
     if (fifo()) in_order_[message.to].append(&message);
-    schedule(message.inject_s + nic_latency_s + noise_s(message, transit), EventKind::inject,
-             &message);
+    state_.schedule.add(message.inject_s + nic_latency_s + noise_s(message, transit),
+                        EventKind::inject, &message);
   }
 
   /// From the first message on, the network connects the actor's new node.
@@ -224,15 +224,15 @@ class SimGridEngine final : public Runtime {
       over_->release();
       return;
     }
-    if (state_.queue.empty()) return;
-    const double next_s = std::max(state_.queue.top().time_s, s4u::Engine::get_clock());
+    if (state_.schedule.empty()) return;
+    const double next_s = std::max(state_.schedule.next().time_s, s4u::Engine::get_clock());
     if (timer_ != nullptr && next_s >= armed_s_) return;
     disarm();
     armed_s_ = next_s;
     timer_ = kernel::timer::Timer::set(next_s, [this] {
       timer_ = nullptr;
-      while (!stopped() && !state_.queue.empty() &&
-             due(state_.queue.top().time_s, s4u::Engine::get_clock()))
+      while (!stopped() && !state_.schedule.empty() &&
+             due(state_.schedule.next().time_s, s4u::Engine::get_clock()))
         if (!step()) break;
       arm();
     });
@@ -244,7 +244,7 @@ class SimGridEngine final : public Runtime {
   }
 
   bool step() {
-    const Event event = state_.queue.pop();
+    const Event event = state_.schedule.take_next();
     if (event.kind() == EventKind::inject) {
       if (event.message->inject_s == kNever) {  // its sender has died in the meantime
         if (fifo()) withdraw_from_order(event.message);
@@ -257,7 +257,7 @@ class SimGridEngine final : public Runtime {
       return true;
     }
     if (!goes_on(event.time_s)) return false;
-    state_.now_s = std::max(state_.now_s, event.time_s);
+    set_now_s(std::max(now_s(), event.time_s));
     try {
       carry_out(event);
     } catch (...) {
@@ -275,7 +275,7 @@ class SimGridEngine final : public Runtime {
     Flight* flight = found->second;
     in_network_.erase(found);
     flight->arrived = true;
-    state_.now_s = std::max(state_.now_s, s4u::Engine::get_clock());
+    set_now_s(std::max(now_s(), s4u::Engine::get_clock()));
     Process& receiver = processes_[flight->message->to];
     take_in(flight->message);
     // A process frees its messages when it sends. One that only receives is woken to do so.
@@ -319,14 +319,15 @@ class SimGridEngine final : public Runtime {
   /// SimGrid's links limit the bytes that enter a node per second. This adds LogGP's g: at least
   /// that time passes between two messages that a NIC takes in.
   void hand_over(Message* message) {
-    double taken_in_s = state_.now_s;
+    double taken_in_s = now_s();
     const NodeId node = node_of(message->to);
     if (node != node_of(message->from)) {
       taken_in_s = std::max(taken_in_s, state_.nics[node].intake_free_s);
       state_.nics[node].intake_free_s = taken_in_s + machine().gap_s;
     }
-    schedule(taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
-             EventKind::arrive, message);
+    state_.schedule.add(
+        taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
+        EventKind::arrive, message);
   }
 
   std::vector<s4u::Host*> hosts_;

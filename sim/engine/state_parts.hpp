@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/core/digest.hpp"
-#include "sim/engine/event.hpp"
+#include "sim/engine/events/event.hpp"
 
 namespace faultline::engine {
 

@@ -46,11 +46,11 @@ ActorId handled_by(const Event& event) {
 void StepwiseEngine::remove_dead_wood() {
   for (;;) {
     std::optional<Event> next;
-    state_.queue.for_each([&](const Event& event) {
+    state_.schedule.queue().for_each([&](const Event& event) {
       if (leaves_no_choice(event) && (!next || event.order < next->order)) next = event;
     });
     if (!next || stopped()) return;
-    carry_out(state_.queue.take_out(next->order));
+    carry_out(state_.schedule.take(next->order));
   }
 }
 
@@ -114,7 +114,7 @@ void StepwiseEngine::list_events() {
   events_.clear();
   if (is_over()) return;
   pending_.clear();
-  state_.queue.for_each([&](const Event& event) { pending_.push_back(event); });
+  state_.schedule.queue().for_each([&](const Event& event) { pending_.push_back(event); });
   std::sort(pending_.begin(), pending_.end(),
             [](const Event& a, const Event& b) { return a.order < b.order; });
   for (const Event& event : pending_) {
@@ -182,7 +182,7 @@ std::int64_t StepwiseEngine::may_wait(const Event& event) const {
 
 /// Less than 0 only if that time has passed, and not if it is rounded to another one than now.
 std::int64_t StepwiseEngine::ticks_until(double time_s) const {
-  const double ticks = (time_s - state_.now_s) * kTicksPerSecond;
+  const double ticks = (time_s - now_s()) * kTicksPerSecond;
   if (ticks > -2.0 && ticks < 0.0) return 0;
   return std::llround(std::clamp(ticks, -kMostTicks, kMostTicks));
 }
@@ -197,7 +197,7 @@ StateParts StepwiseEngine::parts() const {
   StateParts parts = state_.parts(*job_);
   if (!is_patient_) return parts;
   parts.is_local = false;  // who is next depends on all timers
-  state_.queue.for_each([&](const Event& event) {
+  state_.schedule.queue().for_each([&](const Event& event) {
     const bool is_late = event.kind() == EventKind::arrive && message_s_ > 0.0;
     if (!comes_by_the_clock(event) && !is_late) return;
     const auto part = std::lower_bound(

@@ -30,10 +30,10 @@ void StepwiseEngine::begin(std::vector<Cut> cuts, Decisions decisions) {
 void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions decisions) {
   const std::uint64_t order = events().at(place).order;
   step(std::move(cuts), std::move(decisions), [&] {
-    const Event event = state_.queue.take_out(order);
-    state_.now_s += wait_s(event);
+    const Event event = state_.schedule.take(order);
+    set_now_s(now_s() + wait_s(event));
     if (event.kind() == EventKind::compute_done) end_computation(event);
-    if (goes_on(state_.now_s)) carry_out(event);
+    if (goes_on(now_s())) carry_out(event);
   });
 }
 
@@ -45,7 +45,7 @@ void StepwiseEngine::kill(ActorId actor) {
 bool StepwiseEngine::can_lose(std::size_t place) {
   const std::uint64_t order = events().at(place).order;
   bool can = false;
-  state_.queue.for_each([&](const Event& event) {
+  state_.schedule.queue().for_each([&](const Event& event) {
     if (event.order == order)
       can = event.kind() == EventKind::arrive && may_be_lost(*event.message);
   });
@@ -54,12 +54,12 @@ bool StepwiseEngine::can_lose(std::size_t place) {
 
 void StepwiseEngine::lose(std::size_t place) {
   const std::uint64_t order = events().at(place).order;
-  step({}, {}, [&] { lose_in_network(*state_.queue.take_out(order).message); });
+  step({}, {}, [&] { lose_in_network(*state_.schedule.take(order).message); });
 }
 
 bool StepwiseEngine::can_stall(ActorId actor) const {
   bool stalls = false;
-  state_.queue.for_each([&](const Event& event) {
+  state_.schedule.queue().for_each([&](const Event& event) {
     stalls = stalls || (event.kind() == EventKind::stall_end && event.at.actor == actor);
   });
   return is_rank(actor) && state_.actors[actor].alive && !stalls;
@@ -68,8 +68,8 @@ bool StepwiseEngine::can_stall(ActorId actor) const {
 void StepwiseEngine::stall(ActorId rank) {
   step({}, {}, [&] {
     reaches_anything();
-    schedule_uncounted(state_.now_s + stall_s_, EventKind::stall_end, rank,
-                       state_.actors[rank].incarnation);
+    state_.schedule.add(now_s() + stall_s_, EventKind::stall_end, rank,
+                        state_.actors[rank].incarnation);
   });
 }
 
@@ -80,7 +80,7 @@ void StepwiseEngine::check_properties() {
     if (view_.holds(declared)) continue;
     state_.auditor.violation("broken-property", std::nullopt,
                              declared.property->name + ", which says: " + declared.property->doc,
-                             state_.now_s);
+                             now_s());
     return stop(Outcome::violated);
   }
 }
@@ -129,7 +129,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   const std::uint64_t false_reports = state_.auditor.false_reports();
   torn_ = true;
   forget_reach();
-  state_.now_s += step_s_;
+  set_now_s(now_s() + step_s_);
   guard([&] {
     happen();
     die_where_cut();
@@ -148,7 +148,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
 void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
   if (state_.auditor.false_reports() == false_reports_before) return;
   if (!is_patient_) {
-    state_.now_s += 1.0;
+    set_now_s(now_s() + 1.0);
     return;
   }
   const Incarnation victim = state_.auditor.falsely_reported().begin()->first;
@@ -156,7 +156,7 @@ void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
       "false-report", std::nullopt,
       "the live actor " + std::to_string(victim.actor) + " has been declared dead, although " +
           (message_s_ > 0.0 ? "no message took longer than it may" : "messages take no time"),
-      state_.now_s);
+      now_s());
   stop(Outcome::violated);
 }
 
@@ -202,8 +202,8 @@ void StepwiseEngine::transmit(Message& message, const Transit&) {
     return;
   }
   ++done_[message.from];
-  message.inject_s = state_.now_s;
-  schedule(state_.now_s, EventKind::arrive, &message);
+  message.inject_s = now_s();
+  state_.schedule.add(now_s(), EventKind::arrive, &message);
 }
 
 void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
@@ -225,7 +225,7 @@ void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
     return;
   state_.auditor.violation(
       "repeated-report", self,
-      "reported for the second time that " + std::to_string(dead.actor) + " is dead", state_.now_s);
+      "reported for the second time that " + std::to_string(dead.actor) + " is dead", now_s());
   stop(Outcome::violated);
 }
 
@@ -242,15 +242,14 @@ void StepwiseEngine::forget_unsent_messages() {
 
 /// Whatever an actor has spent is over: its next handler can run at once.
 void StepwiseEngine::free_processors() {
-  for (ActorState& actor : state_.actors) actor.cpu_free_s = state_.now_s;
-  for (Outgoing& of_actor : state_.outgoing)
-    of_actor.local_free_s = of_actor.entered_s = state_.now_s;
-  for (Nic& nic : state_.nics) nic.free_s = state_.now_s;
+  for (ActorState& actor : state_.actors) actor.cpu_free_s = now_s();
+  for (Outgoing& of_actor : state_.outgoing) of_actor.local_free_s = of_actor.entered_s = now_s();
+  for (Nic& nic : state_.nics) nic.free_s = now_s();
 }
 
 void StepwiseEngine::end_computation(const Event& event) {
   for (Computation& running : state_.actors[event.at.actor].rare_state->running)
-    if (running.serial == event.at.detail) running.end_s = state_.now_s;
+    if (running.serial == event.at.detail) running.end_s = now_s();
 }
 
 // ---- decisions --------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// What may happen next, the oldest first. Empty if the run is over.
   [[nodiscard]] const std::vector<Choice>& agenda();
   /// Is the run over?
-  [[nodiscard]] bool is_over() const { return stopped() || quiescent() || state_.queue.empty(); }
+  [[nodiscard]] bool is_over() const { return stopped() || quiescent() || state_.schedule.empty(); }
   /// Takes the choice at this place of the agenda.
   /// Throws std::out_of_range, as begin does, if a decision is not below its bound.
   void take(std::size_t place, std::vector<Cut> cuts = {}, Decisions decisions = {});

@@ -56,18 +56,18 @@ class Mistaken final : public Runtime {
 
  protected:
   void simulate() override {
-    if (mistake_ == Mistake::foreground) --state_.foreground;
+    if (mistake_ == Mistake::foreground) state_.schedule.let_go(false);
     if (mistake_ == Mistake::nic) ++state_.nics[0].expected;
     while (!stopped() && !quiescent()) {
-      const Event event = state_.queue.pop();
+      const Event event = state_.schedule.take_next();
       if (!goes_on(event.time_s)) return;
-      state_.now_s = event.time_s;
+      state_.schedule.set_now_s(event.time_s);
       carry_out(event);
     }
   }
   void transmit(Message& message, const Transit& transit) override {
-    schedule(message.inject_s + transit.transfer_s + transit.latency_s, EventKind::arrive,
-             &message);
+    state_.schedule.add(message.inject_s + transit.transfer_s + transit.latency_s,
+                        EventKind::arrive, &message);
   }
 
  private:

@@ -23,17 +23,17 @@ class Copying final : public Runtime {
  protected:
   void simulate() override {
     for (std::uint64_t events = 1; !stopped() && !quiescent(); ++events) {
-      const Event event = state_.queue.pop();
+      const Event event = state_.schedule.take_next();
       if (!goes_on(event.time_s)) return;
-      state_.now_s = event.time_s;
+      state_.schedule.set_now_s(event.time_s);
       carry_out(event);
       if (every_ > 0 && events % every_ == 0) state_ = state_.copy();
     }
   }
   void transmit(Message& message, const Transit& transit) override {
-    schedule(message.inject_s + transit.transfer_s + transit.latency_s +
-                 unordered_delay_s(message.from) + machine().receive_overhead_s,
-             EventKind::arrive, &message);
+    state_.schedule.add(message.inject_s + transit.transfer_s + transit.latency_s +
+                            unordered_delay_s(message.from) + machine().receive_overhead_s,
+                        EventKind::arrive, &message);
   }
 
  private:
@@ -106,14 +106,13 @@ TEST_CASE("the original of a copy does not notice what becomes of the copy") {
   Message* message = original.pool.take();
   message->flags = kInFlight;
   message->bytes = 1;
-  original.queue.push(
-      {.time_s = 1.0, .order = std::uint64_t{1} << Event::kKindBits, .message = message});
+  original.schedule.add(1.0, EventKind::arrive, message);
   RunState copy = original.copy();
-  const Message* copied = copy.queue.top().message;
+  const Message* copied = copy.schedule.next().message;
   CHECK(copied != message);
   CHECK(copied->bytes == 1);
-  copy.queue.pop().message->bytes = 2;
+  copy.schedule.take_next().message->bytes = 2;
   copy.pool.take()->bytes = 3;
-  CHECK(original.queue.top().message->bytes == 1);
-  CHECK(original.queue.size() == 1);
+  CHECK(original.schedule.next().message->bytes == 1);
+  CHECK(original.schedule.queue().size() == 1);
 }

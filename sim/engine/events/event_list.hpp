@@ -7,7 +7,7 @@
 
 #include "sim/core/growing_pool.hpp"
 #include "sim/core/prefetch.hpp"
-#include "sim/engine/event.hpp"
+#include "sim/engine/events/event.hpp"
 
 namespace faultline::engine {
 

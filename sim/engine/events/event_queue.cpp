@@ -1,4 +1,4 @@
-#include "sim/engine/event_queue.hpp"
+#include "sim/engine/events/event_queue.hpp"
 
 #include <bit>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/event.hpp"
-#include "sim/engine/event_list.hpp"
+#include "sim/engine/events/event.hpp"
+#include "sim/engine/events/event_list.hpp"
 
 namespace faultline::engine {
 

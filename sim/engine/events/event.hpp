@@ -27,6 +27,19 @@ enum class EventKind : std::uint8_t {
   bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
 };
 
+/// Is it one of these kinds?
+template <EventKind... kinds>
+constexpr bool is_one_of(EventKind kind) {
+  return (((1U << static_cast<unsigned>(kinds)) | ...) & (1U << static_cast<unsigned>(kind))) != 0;
+}
+
+/// Do such events keep a run alive by themselves? What others lead to (a message, a timer, a fault
+/// that is sure to come) does so instead of them, or nothing does.
+constexpr bool keeps_run_alive(EventKind kind) {
+  return is_one_of<EventKind::compute_done, EventKind::sent, EventKind::exit_notice,
+                   EventKind::local_exit, EventKind::link_lost, EventKind::restart>(kind);
+}
+
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
 struct Event {
   struct At {
@@ -46,11 +59,8 @@ struct Event {
     return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
   }
   [[nodiscard]] bool is_about_message() const {
-    constexpr auto bit = [](EventKind kind) { return 1U << static_cast<unsigned>(kind); };
-    constexpr unsigned kAboutMessages = bit(EventKind::arrive) | bit(EventKind::taken_in) |
-                                        bit(EventKind::inject) | bit(EventKind::nic_ready) |
-                                        bit(EventKind::vanish);
-    return (kAboutMessages & bit(kind())) != 0;
+    return is_one_of<EventKind::arrive, EventKind::taken_in, EventKind::inject,
+                     EventKind::nic_ready, EventKind::vanish>(kind());
   }
   friend bool operator<(const Event& a, const Event& b) {
     return a.time_s < b.time_s || (a.time_s == b.time_s && a.order < b.order);
