@@ -27,6 +27,7 @@
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/state_parts.hpp"
+#include "sim/engine/storage/stable_storage.hpp"
 #include "sim/faults/fault_plan.hpp"
 #include "sim/platform/transit.hpp"
 
@@ -128,12 +129,6 @@ struct KindCount {
   std::uint64_t bytes = 0;
 };
 
-/// What a component has stored.
-struct Stored {
-  std::vector<std::uint64_t> words;
-  NodeId node = kNobody;  ///< it is lost with that node; kNobody: with none
-};
-
 /// A component for each family, where there is one.
 using Components = std::array<Boxed<Component>, kFamilies>;
 
@@ -213,8 +208,7 @@ struct RunState {
   /// their place.
   std::map<ActorId, Components> unreported;
 
-  /// What components have stored (Context::store), by family and place.
-  std::map<std::pair<Family, std::uint64_t>, Stored> storage;
+  StableStorage storage;
 
   bool audits_conserved = false;
   bool any_death = false;

@@ -262,13 +262,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
-  std::size_t places = 0;  // who finds no words there cannot tell whether any were ever stored
-  for (const auto& [place, stored] : storage) {
-    if (stored.words.empty()) continue;
-    ++places;
-    into.add(place.first, place.second, stored.words, stored.node);
-  }
-  into.add(places, unreported.size(), stopped, outcome, auditor, faults);
+  into.add(storage, unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (blocks) into.add(*blocks);
   if (faults.next_event() != UINT64_MAX) into.add(schedule.events());

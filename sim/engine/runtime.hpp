@@ -248,6 +248,7 @@ class Runtime : private Services {
   void handle(Message* message);
   void deliver_request();
   void spend_time();
+  [[gnu::noinline]] void store_entries();
   void tell_idle();
   void expect_no_new_work(bool was_active, const char* handler) const;
   /// The number of messages that the workload has sent in this turn and that no layer has seen.
@@ -381,9 +382,6 @@ class Runtime : private Services {
   void forget_computations(ActorId self, const std::function<bool(const Computation&)>& is_meant);
   void take_from_workers(ActorId self, double spent_s);
   [[nodiscard]] ActorState* computing_on_node(NodeId node);
-
-  // the storage (runtime_storage.cpp)
-  void store(ActorId self);
 
   // local events that message logging orders (runtime_local_events.cpp)
   [[nodiscard]] bool may_happen(ActorId self, const LocalEvent& event);

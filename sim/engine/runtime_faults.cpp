@@ -104,7 +104,7 @@ void Runtime::kill_node(const Victim& victim) {
   reach_ = Reach::anything;
   if (silent) {
     state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
-    std::erase_if(state_.storage, [node](const auto& entry) { return entry.second.node == node; });
+    state_.storage.lose(node);
   }
   if (!state_.actors[victim.actor].alive) return;
   const Incarnation daemon = incarnation_of(victim.actor);

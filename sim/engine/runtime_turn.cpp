@@ -62,7 +62,7 @@ void Runtime::end_turn() {
   if (turn_.counts.any) count_for_layers();
   // It takes no time, and sending does: who dies before a message leaves has stored all the same.
   if (!turn_.stores.empty()) [[unlikely]]
-    store(self);
+    store_entries();
   if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
     if (state_.audits_conserved) {
@@ -102,6 +102,19 @@ void Runtime::spend_time() {
   current_->cpu_free_s = cpu_s_;
   take_from_workers(turn_.self, occupied_s(turn_.self, turn_.spent_s));
   turn_.spent_s = 0.0;
+}
+
+/// Stores what the handlers of the turn have asked to store.
+void Runtime::store_entries() {
+  reach_ = Reach::anything;
+  for (StorageEntry& entry : turn_.stores)
+    state_.storage.put(std::move(entry), node_of(turn_.self));
+  turn_.stores.clear();
+}
+
+std::vector<std::uint64_t> Runtime::stored(Family family, std::uint64_t place) const {
+  reach_ = Reach::anything;
+  return state_.storage.words(family, place, node_of(turn_.self));
 }
 
 /// Tells the layers that the rank is idle, from the top down. A layer may then pass up messages,

@@ -20,6 +20,7 @@ ARROWS = {
     "sim/json": ["sim/core"],
     "sim/scenario": ["sim/core", "sim/json", "sim/platform", "sim/faults"],
     "sim/engine/events": ["sim/core"],
+    "sim/engine/storage": ["sim/core"],
     "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/scenario"],
     "protocols": ["sim/core"],
     "workloads": ["sim/core"],

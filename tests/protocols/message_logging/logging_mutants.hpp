@@ -34,7 +34,7 @@ class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void put(engine::Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
+  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
     for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket)
       if (ticket % 3 != 0) Causal::put(stored, all.from(ticket).up_to(ticket), incarnation);
   }
@@ -47,7 +47,7 @@ class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItSto
   using MutantOf::MutantOf;
 
  private:
-  void put(engine::Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
+  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
     for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket) {
       std::optional<StoredRun>& late = late_[stored.rank];
       if (late && late->deliveries.first() + 1 == ticket)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/storage/stable_storage.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -47,7 +48,34 @@ void store_and_restart(Job& job, RestartOn where) {
   });
 }
 
+StorageEntry entry(Storage storage, std::uint64_t place, std::vector<std::uint64_t> words) {
+  return {
+      .family = Family::workload, .storage = storage, .place = place, .words = std::move(words)};
+}
+
+StateDigest digest_of(const StableStorage& storage) {
+  Digest into;
+  into.add(storage);
+  return into.value();
+}
+
 }  // namespace
+
+TEST_CASE("a storage whose words are gone has the digest of one that has never had any") {
+  StableStorage storage;
+  const StateDigest empty = digest_of(storage);
+  storage.put(entry(Storage::of_node, kOfNode, {7}), 3);
+  CHECK(digest_of(storage) != empty);
+  CHECK(storage.words(Family::workload, kOfNode, 3) == std::vector<std::uint64_t>{7});
+  CHECK(storage.words(Family::workload, kOfNode, 4).empty());
+  CHECK(storage.words(Family::termination, kOfNode, 3).empty());
+  storage.lose(4);
+  CHECK(storage.words(Family::workload, kOfNode, 3) == std::vector<std::uint64_t>{7});
+  storage.lose(3);
+  CHECK(digest_of(storage) == empty);
+  storage.put(entry(Storage::shared, kShared, {}), 3);
+  CHECK(digest_of(storage) == empty);
+}
 
 TEST_CASE("what is stored last is found by a process that takes the place of a dead one") {
   for (const EngineKind engine : engines()) {
@@ -126,6 +154,7 @@ TEST_CASE("what a handler stores is there before a message of the same handler l
     engine.begin({{.actor = 0, .after = sent}});
     CHECK(!engine.state().actors[0].alive);
     CHECK(engine.in_flight() == sent);
-    CHECK(engine.state().storage.size() == 1);
+    CHECK(engine.state().storage.words(Family::workload, kShared, 0) ==
+          std::vector<std::uint64_t>{7});
   }
 }
