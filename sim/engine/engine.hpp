@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/audit/run_observer.hpp"
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/scenario/run_spec.hpp"

@@ -7,7 +7,7 @@
 
 #include "sim/core/component.hpp"
 #include "sim/engine/events/event.hpp"
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
 namespace faultline::engine {

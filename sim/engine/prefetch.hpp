@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "sim/core/prefetch.hpp"
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
 namespace faultline::engine {

@@ -15,7 +15,7 @@
 #include "sim/core/image_content.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/local_events.hpp"
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/run_state.hpp"
 #include "sim/platform/transit.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 
 namespace faultline::engine {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
 namespace faultline::engine {

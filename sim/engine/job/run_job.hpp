@@ -7,7 +7,7 @@
 #include "sim/core/placement.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
-#include "sim/engine/pace.hpp"
+#include "sim/engine/job/pace.hpp"
 #include "sim/faults/network_cut.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/run_spec.hpp"

@@ -1,4 +1,4 @@
-#include "sim/engine/pace.hpp"
+#include "sim/engine/job/pace.hpp"
 
 #include <algorithm>
 #include <cmath>

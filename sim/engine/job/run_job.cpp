@@ -1,4 +1,4 @@
-#include "sim/engine/run_job.hpp"
+#include "sim/engine/job/run_job.hpp"
 
 #include <algorithm>
 #include <iterator>
