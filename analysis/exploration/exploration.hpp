@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/exploration/step.hpp"
-#include "sim/engine/run_result.hpp"
 #include "sim/engine/state_properties.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {

@@ -8,7 +8,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/types.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 
 namespace faultline {
 

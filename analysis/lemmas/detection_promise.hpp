@@ -9,7 +9,7 @@
 
 #include "analysis/lemmas/broken_promise.hpp"
 #include "sim/audit/run_observer.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 
 namespace faultline {
 

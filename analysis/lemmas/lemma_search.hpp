@@ -6,7 +6,7 @@
 
 #include "analysis/lemmas/broken_promise.hpp"
 #include "analysis/lemmas/fault_schedule.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 
 namespace faultline {
 

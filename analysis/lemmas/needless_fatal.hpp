@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "analysis/lemmas/fact_log.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {

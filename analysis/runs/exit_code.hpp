@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "analysis/runs/run_record.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 
 namespace faultline {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {

@@ -6,8 +6,8 @@
 
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/job/run_job.hpp"
-#include "sim/engine/run_result.hpp"
 #include "sim/engine/simgrid_bare_loop.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::engine {

@@ -27,7 +27,7 @@ RunState::RunState(const RunJob& job)
       nics_are_shared(job.shares_nics()),
       auditor(job.shape.processes),
       faults(planned_faults(job, placement)),
-      live_ranks(job.shape.processes) {
+      roll{.live = job.shape.processes} {
   if (job.nodes_matter()) node_back_s.assign(job.nodes, -kNever);
   actors = LargeVector<ActorState>(job.shape.processes + node_back_s.size());
   outgoing = LargeVector<Outgoing>(actors.size());

@@ -25,9 +25,9 @@
 #include "sim/engine/events/schedule.hpp"
 #include "sim/engine/job/run_job.hpp"
 #include "sim/engine/last_messages.hpp"
-#include "sim/engine/run_result.hpp"
 #include "sim/engine/state_parts.hpp"
 #include "sim/engine/storage/stable_storage.hpp"
+#include "sim/engine/verdict/run_ending.hpp"
 #include "sim/faults/fault_plan.hpp"
 #include "sim/platform/transit.hpp"
 
@@ -209,28 +209,19 @@ struct RunState {
   std::map<ActorId, Components> unreported;
 
   StableStorage storage;
+  Roll roll;
+  RunEnding ending;
 
   bool audits_conserved = false;
-  bool any_death = false;
   bool any_flush = false;
   bool any_refusal = false;
   bool any_restart = false;
   std::uint32_t serial = 0;
   std::uint64_t next_attended = 0;  ///< the event after which more is due than after every one
   std::uint64_t next_checked = 0;   ///< the event after which the state is checked
-  std::uint32_t live_ranks;
-  std::uint32_t announced_ranks = 0;
-  std::uint32_t finished_ranks = 0;
-  double announce_time_s = 0.0;
-  double notices_until_s = 0.0;  ///< when the last notice of a death arrives or has arrived
   std::uint64_t faults_struck = 0;
   double first_fault_s = 0.0;
   double last_fault_s = 0.0;
-  bool stopped = false;
-  Outcome outcome = Outcome::limit;
-  std::string fatal_reason;
-  ActorId fatal_actor = kNobody;
-  Family fatal_family = Family::workload;
   std::array<MetricTotals, kFamilies> reported;  ///< of all phases and incarnations
   std::array<std::vector<KindCount>, kFamilies> control;
   std::uint64_t application_bytes = 0;

@@ -262,11 +262,11 @@ StateDigest RunState::common_part(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
-  into.add(storage, unreported.size(), stopped, outcome, auditor, faults);
+  into.add(storage, unreported.size(), ending, auditor, faults);
   if (channels) into.add(*channels);
   if (blocks) into.add(*blocks);
   if (faults.next_event() != UINT64_MAX) into.add(schedule.events());
-  into.add(live_ranks, announced_ranks, finished_ranks, audits_conserved);
+  into.add(roll, audits_conserved);
   for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
   return into.value();
 }
@@ -308,7 +308,7 @@ StateParts RunState::parts(const RunJob& job) const {
     parts.actors.push_back({into.value(), actor.alive, actor.active, holds_work(actor)});
   }
   parts.common = common_part(job);
-  parts.ended = stopped || !auditor.violations().empty();
+  parts.ended = ending.has_ended() || !auditor.violations().empty();
   parts.is_local = is_local(job);
   parts.scheduled.reserve(schedule.queue().size());
   schedule.queue().for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });

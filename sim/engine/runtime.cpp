@@ -18,7 +18,16 @@ std::optional<Residence> residence_of(const ComponentChoice& choice) {
 }  // namespace
 
 Runtime::Runtime(std::shared_ptr<const RunJob> job)
-    : job_(std::move(job)), state_(*job_), packet_bytes_(job_->spec.platform.packet_bytes) {
+    : job_(std::move(job)),
+      state_(*job_),
+      verdict_(*job_, state_.ending,
+               {.actors = state_.actors,
+                .roll = state_.roll,
+                .faults = state_.faults,
+                .channels = state_.channels,
+                .auditor = state_.auditor,
+                .schedule = state_.schedule}),
+      packet_bytes_(job_->spec.platform.packet_bytes) {
   begin_turns();
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) make_components(actor);
 }
@@ -70,7 +79,7 @@ RunResult Runtime::close() {
   guard([this] {
     if (stopped()) return;
     if (job_->spec.checks_state) check_state();
-    conclude();
+    verdict_.conclude();
   });
   RunResult outcome = result();
   outcome.setup_s = setup_s_;
@@ -99,7 +108,7 @@ void Runtime::abandon_turn() {
 /// Called after the few events after which more is due than after every one.
 void Runtime::attend_to_event() {
   strike_by_number();
-  if (job_->spec.checks_state && state_.schedule.events() >= state_.next_checked && !state_.stopped)
+  if (job_->spec.checks_state && state_.schedule.events() >= state_.next_checked && !stopped())
     check_state();
   state_.next_attended = state_.faults.next_event();
   if (job_->spec.checks_state)

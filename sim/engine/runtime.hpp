@@ -16,8 +16,8 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/local_events.hpp"
 #include "sim/engine/job/run_job.hpp"
-#include "sim/engine/run_result.hpp"
 #include "sim/engine/run_state.hpp"
+#include "sim/engine/verdict/verdict.hpp"
 #include "sim/platform/transit.hpp"
 
 namespace faultline::engine {
@@ -65,7 +65,7 @@ class Runtime : private Services {
   }
   /// Forgets what a handler has left that has thrown.
   void abandon_turn();
-  void stop(Outcome outcome);
+  void stop(Outcome outcome) { verdict_.stop(outcome); }
   /// The victims die now, find an error, or stall.
   void strike(const std::vector<Victim>& victims);
   /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
@@ -77,7 +77,7 @@ class Runtime : private Services {
   bool goes_on(double time_s) {
     if (time_s > job_->spec.stop.time_s || state_.schedule.events() >= job_->spec.stop.events ||
         job_->awaits_announcement)
-      if (ends_before(time_s)) return false;
+      if (verdict_.ends_before(time_s)) return false;
     state_.schedule.count_event();
     return true;
   }
@@ -93,23 +93,15 @@ class Runtime : private Services {
     if (!pending_actions_.empty()) carry_out_pending();
     if (heard_news_) {
       heard_news_ = false;
-      check_stop();
+      verdict_.check();
     }
     if (state_.schedule.events() >= state_.next_attended) attend_to_event();
   }
   /// Looks at the whole state between two events (runtime_invariants.cpp). Throws BrokenInvariant.
   void check_state();
-  [[nodiscard]] bool stopped() const { return state_.stopped; }
-  /// True if nothing is left to happen. Under `stop: time` anything keeps a run alive, faults that
-  /// are drawn without end, too. Else background timers and messages do so while a detector may
-  /// still find a death that a live rank has not heard of, and while somebody lives who was
-  /// declared dead.
-  [[nodiscard]] bool quiescent() const {
-    if (state_.schedule.foreground() > 0) return false;
-    if (job_->spec.stop.when == StopWhen::time)
-      return state_.schedule.background() == 0 && state_.schedule.empty();
-    return state_.schedule.background() == 0 || no_news_spreads();
-  }
+  [[nodiscard]] bool stopped() const { return state_.ending.has_ended(); }
+  /// True if nothing is left to happen.
+  [[nodiscard]] bool quiescent() const { return verdict_.nothing_is_left(); }
   /// Is it to this daemon that the operating system would tell that death? Not to a daemon that has
   /// started since.
   [[nodiscard]] bool died_under(std::uint32_t death, Incarnation daemon) const {
@@ -465,25 +457,9 @@ class Runtime : private Services {
   void remove_object(ActorId self, const Action& action);
   void tell_moved(ActorId self, Family layer, ObjectId object);
 
-  // the end (runtime_end.cpp)
-  [[nodiscard]] bool ends_before(double time_s);
-  void check_stop();
-  [[nodiscard]] bool all_faults_reported() const;
-  [[nodiscard]] bool all_have_heard() const;
-  [[nodiscard]] bool no_news_spreads() const;
-  [[nodiscard]] bool word_spreads() const;
-  [[nodiscard]] bool dead_were_ahead() const;
-  [[nodiscard]] bool awaits_recovery() const;
-  [[nodiscard]] std::optional<std::string> wrong_channel() const;
+  // what a run reports (runtime_end.cpp)
   void audit_block(const StackRequest& request);
-  [[nodiscard]] bool misled(const RunResult& result) const;
-  [[nodiscard]] bool unannounced() const;
-  [[nodiscard]] bool all_know() const;
-  [[nodiscard]] bool all_know_for_good() const;
-  void conclude();
-  void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
-  void check_end();
   void report(const ActorState& actor, std::size_t family) {
     report(actor.component(kStack[family].family), family);
   }
@@ -494,6 +470,7 @@ class Runtime : private Services {
   void report_messages(Metrics& metrics) const;
   void report_failures(Metrics& metrics) const;
 
+  Verdict verdict_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double setup_s_ = 0.0;
   RunObserver* observer_ = nullptr;

@@ -12,7 +12,7 @@ namespace faultline::engine {
 /// Carries out actions in order. An action can start a turn; the actions of that turn are queued
 /// behind the others. If an actor dies, the rest of its actions are dropped.
 void Runtime::carry_out_pending() {
-  while (next_pending_ < pending_actions_.size() && !state_.stopped) {
+  while (next_pending_ < pending_actions_.size() && !stopped()) {
     carry_out(pending_actions_[next_pending_++]);
   }
   pending_actions_.clear();
@@ -244,8 +244,8 @@ void Runtime::announce(ActorId self) {
   ActorState& actor = state_.actors[self];
   if (actor.announced) return;
   actor.announced = true;
-  ++state_.announced_ranks;
-  state_.announce_time_s = now_s();
+  ++state_.roll.announced;
+  state_.ending.announced(now_s());
   state_.auditor.announced(self, actor.phase, now_s(), [this, self] {
     return state_.channels && state_.channels->was_over(
                                   self, [this](Rank rank) { return state_.actors[rank].active; });
@@ -260,7 +260,7 @@ void Runtime::announce(ActorId self) {
       true);
   carry_out_pending();
   release_early(self);
-  check_stop();
+  verdict_.check();
 }
 
 /// The detector of the new phase starts from its initial state. What the previous one has counted
@@ -269,7 +269,7 @@ void Runtime::announce(ActorId self) {
 /// although ranks enter the phase one by one. What the previous phase has left stays in the sum.
 void Runtime::start_phase(ActorId self) {
   ActorState& actor = state_.actors[self];
-  if (actor.announced) --state_.announced_ranks;
+  if (actor.announced) --state_.roll.announced;
   actor.announced = false;
   invariant(actor.phase < kLastPhase, "a run has more phases than a message can name");
   ++actor.phase;
@@ -316,38 +316,20 @@ void Runtime::release_early(ActorId self) {
   schedule_wake(actor, self);
 }
 
-/// Ends the run because a component gives up. The registration of the component says whether it may
-/// after the deaths that its actor has been told of. If it says nothing, any death or report of one
-/// suffices. The full condition of the adoption protocols depends on their messages; see
-/// analysis/lemmas/needless_fatal.hpp.
 void Runtime::give_up(ActorId self, const Action& action) {
-  state_.fatal_reason = action.text;
-  state_.fatal_actor = self;
-  state_.fatal_family = action.family;
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::gave_up, .time_s = now_s(), .actor = self, .text = action.text});
-  const ComponentChoice& choice = job_->spec.component(action.family);
-  const MayGiveUp& rule = choice.registration->may_give_up;
-  const bool any = !state_.deaths.empty() || state_.auditor.reports() > 0;
   std::vector<ActorId> dead;
   for (const Incarnation peer : known_failures(self)) dead.push_back(peer.actor);
-  if (rule ? !rule(choice.options, job_->shape, dead) : !any)
-    state_.auditor.violation(
-        "needless-fatal", self,
-        any ? "gave up, although none of the deaths that it has been told of is a "
-              "reason: " +
-                  state_.fatal_reason
-            : "gave up, although nobody has died: " + state_.fatal_reason,
-        now_s());
-  stop(Outcome::fatal_reported);
+  verdict_.give_up({action.text, self, action.family}, dead);
 }
 
 void Runtime::finish(ActorId self) {
   if (state_.actors[self].finished) return;
   state_.actors[self].finished = true;
-  ++state_.finished_ranks;
+  ++state_.roll.finished;
   show_about(Sight::Kind::finished, self);
-  check_stop();
+  verdict_.check();
 }
 
 void Runtime::mark(ActorId self, const Action& action) {
@@ -364,7 +346,7 @@ void Runtime::mark(ActorId self, const Action& action) {
           .value = static_cast<std::uint64_t>(value),
           .text = name});
   if (state_.recovery && state_.recovery->is_under_way())
-    state_.recovery->marked(self, name, value, state_.live_ranks, now_s());
+    state_.recovery->marked(self, name, value, state_.roll.live, now_s());
   if (!state_.faults.waits_for_marks()) return;
   reach_ = Reach::anything;
   for (const std::uint32_t index : state_.faults.take_mark(name, value))

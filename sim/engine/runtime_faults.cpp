@@ -46,7 +46,7 @@ void Runtime::strike(const std::vector<Victim>& victims) {
     if (state_.faults_struck++ == 0) state_.first_fault_s = now_s();
     state_.last_fault_s = now_s();
   }
-  check_stop();
+  verdict_.check();
 }
 
 void Runtime::strike(const Victim& victim) {
@@ -89,7 +89,7 @@ void Runtime::stall(ActorId self, double stall_s) {
 /// Strikes with the faults that a scenario sets by the number of an event. The last event of a run
 /// ends it, and nobody dies after that.
 void Runtime::strike_by_number() {
-  while (!state_.stopped && state_.schedule.events() >= state_.faults.next_event())
+  while (!stopped() && state_.schedule.events() >= state_.faults.next_event())
     strike(state_.faults.victims(state_.faults.take_event()));
   carry_out_pending();
 }
@@ -136,17 +136,17 @@ void Runtime::cover_earlier_deaths(NodeId node, Incarnation daemon) {
 void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   ActorState& state = state_.actors[actor];
   if (!state.alive) return;
-  state_.any_death = true;
+  state_.roll.any_death = true;
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
     state_.auditor.lost(static_cast<std::uint64_t>(state.held()), now_s());
-    --state_.live_ranks;
+    --state_.roll.live;
     const bool runs = !state.rare_state || !state.rare_state->awaits_start;
     if (runs && state_.channels && job_->awaits_announcement)
       state_.channels->goes_back(actor, state.active);
-    if (state.announced) --state_.announced_ranks;
-    if (state.finished) --state_.finished_ranks;
+    if (state.announced) --state_.roll.announced;
+    if (state.finished) --state_.roll.finished;
     if (state.rare_state && state.rare_state->awaits_start) state_.auditor.never_started();
   }
   const Incarnation dead = incarnation_of(actor);

@@ -149,7 +149,7 @@ void Runtime::restore(ActorId self, const Action& action) {
   release_early(self);
   await_processor(self);
   schedule_wake(state_.actors[self], self);
-  check_stop();
+  verdict_.check();
 }
 
 /// What the components above have asked for and is not yet done comes too late.
@@ -235,11 +235,11 @@ void Runtime::put_back(ActorId self, const ImageContent& content) {
 }
 
 void Runtime::put_back_flags(ActorState& actor, const ImageContent& content) {
-  if (actor.announced && !content.announced && --state_.announced_ranks == 0)
+  if (actor.announced && !content.announced && --state_.roll.announced == 0)
     state_.auditor.announcement_undone(actor.phase);
-  if (!actor.announced && content.announced) ++state_.announced_ranks;
-  if (actor.finished && !content.finished) --state_.finished_ranks;
-  if (!actor.finished && content.finished) ++state_.finished_ranks;
+  if (!actor.announced && content.announced) ++state_.roll.announced;
+  if (actor.finished && !content.finished) --state_.roll.finished;
+  if (!actor.finished && content.finished) ++state_.roll.finished;
   actor.announced = content.announced;
   actor.finished = content.finished;
   actor.phase = content.phase;

@@ -301,9 +301,9 @@ void Runtime::compare(const Recount& recount) const {
   expect_equal("background timers and messages", state_.schedule.background(), recount.background);
   expect_equal("application messages in flight", state_.auditor.in_flight(), recount.application);
   expect_equal("active ranks", state_.auditor.active(), recount.active);
-  expect_equal("live ranks", state_.live_ranks, recount.live);
-  expect_equal("ranks that have announced", state_.announced_ranks, recount.announced);
-  expect_equal("ranks that have finished", state_.finished_ranks, recount.finished);
+  expect_equal("live ranks", state_.roll.live, recount.live);
+  expect_equal("ranks that have announced", state_.roll.announced, recount.announced);
+  expect_equal("ranks that have finished", state_.roll.finished, recount.finished);
   expect_equal("senders that wait for on_sent",
                static_cast<std::int64_t>(state_.sent_promises.size() - state_.free_promises.size()),
                recount.sent_events);

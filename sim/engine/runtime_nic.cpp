@@ -37,13 +37,13 @@ bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
 bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= now_s() + machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(state_.any_death || job_->spec.has_faults() ||
+          !(state_.roll.any_death || job_->spec.has_faults() ||
             job_->spec.component(Family::message_logging).registration != nullptr)) &&
          (!departures_wait_ || leaves_at_once());
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
-  if (!state_.any_death) return false;
+  if (!state_.roll.any_death) return false;
   const ActorState& sender = state_.actors[message.from];
   return !sender.alive || sender.incarnation != message.from_incarnation;
 }

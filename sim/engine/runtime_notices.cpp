@@ -26,12 +26,9 @@ std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnatio
 
 // ---- notices ----------------------------------------------------------------------------------
 
-/// The time of a notice that is now due after `delay_s`. Nobody can be late before it can know, so
-/// the grace time of a run begins only when all notices have arrived. Each report of a dead peer
-/// starts it again, because those who hear a notice may have to pass it on. The number of notices
-/// and reports is finite, also with a detector that never reports.
+/// The time of a notice that is now due after `delay_s`.
 double Runtime::notice_at(double delay_s) {
-  state_.notices_until_s = std::max(state_.notices_until_s, now_s() + delay_s);
+  state_.ending.expect_news(now_s() + delay_s);
   return now_s() + delay_s;
 }
 
@@ -86,7 +83,7 @@ bool Runtime::waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail)
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
 void Runtime::tell_death(EventKind kind, ActorId listener, std::uint32_t death) {
-  state_.notices_until_s = std::max(state_.notices_until_s, now_s());
+  state_.ending.expect_news(now_s());
   if (kind != EventKind::local_exit || died_under(death, incarnation_of(listener)))
     tell_exit(kind, listener, state_.deaths[death].dead);
 }
@@ -200,7 +197,7 @@ void Runtime::report_death(ActorId self, std::uint32_t death) {
   auto& heard = state_.actors[self].lower_stack().heard;
   if (!heard) heard = std::make_unique<std::vector<std::uint32_t>>();
   insert_sorted(*heard, death);
-  state_.notices_until_s = std::max(state_.notices_until_s, now_s());
+  state_.ending.expect_news(now_s());
   if (is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
   const Incarnation dead = state_.deaths[death].dead;
   tell_of_death(self, dead);
@@ -254,7 +251,7 @@ void Runtime::tell_of_death(ActorId self, Incarnation peer) {
 
 /// Carries out now what has been asked for since there were so many actions.
 void Runtime::carry_out_since(std::size_t first) {
-  for (std::size_t next = first; next < pending_actions_.size() && !state_.stopped; ++next)
+  for (std::size_t next = first; next < pending_actions_.size() && !stopped(); ++next)
     carry_out(pending_actions_[next]);
   // An announcement among them has carried out everything that was pending.
   if (pending_actions_.size() > first) pending_actions_.resize(first);
@@ -266,7 +263,7 @@ void Runtime::stop_victim(ActorId self) {
     kill(self);
   else
     kill_node({.actor = self});
-  check_stop();
+  verdict_.check();
 }
 
 /// Calls a handler of all components of a rank about a peer, from the bottom up. If a layer can

@@ -89,7 +89,7 @@ void Runtime::restart(std::uint32_t index) {
     revive(pending.dead.actor, pending.node);
   }
   answer_asker(pending);
-  check_stop();
+  verdict_.check();
 }
 
 /// The node has failed before the process could start there, and another one may be left. A refusal
@@ -145,7 +145,7 @@ void Runtime::revive(ActorId actor, NodeId node) {
       state_.placement.move(actor, node);
       moved(actor);
     }
-    ++state_.live_ranks;
+    ++state_.roll.live;
   }
   for (ActorId other = 0; other < actor_count(); ++other)
     if (other != actor && state_.actors[other].incarnation > 0)

@@ -300,7 +300,7 @@ bool Runtime::blocked(const ActorState& actor) const {
 }
 
 void Runtime::arrived(Message* message) {
-  if (state_.any_death &&
+  if (state_.roll.any_death &&
       ((message->flags & kLost) != 0 || !reachable(state_.actors[message->to], *message))) {
     state_.schedule.let_go(*message);
     drop(message);

@@ -34,7 +34,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   else if (turn_.direct)
     note_sent(message);
   if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
-  if (state_.any_death && !reachable(state_.actors[message.to], message)) {
+  if (state_.roll.any_death && !reachable(state_.actors[message.to], message)) {
     message.flags |= kLost;
     if (message.channel == Family::workload) state_.auditor.lost(1, now_s());
   }

@@ -6,7 +6,7 @@
 
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/job/run_job.hpp"
-#include "sim/engine/run_result.hpp"
+#include "sim/engine/verdict/run_result.hpp"
 
 namespace faultline::engine {
 

@@ -23,6 +23,8 @@ ARROWS = {
     "sim/engine/events": ["sim/core"],
     "sim/engine/actors": ["sim/core", "sim/engine/events"],
     "sim/engine/storage": ["sim/core"],
+    "sim/engine/verdict": ["sim/core", "sim/faults", "sim/audit", "sim/scenario", "sim/engine/job",
+                           "sim/engine/events", "sim/engine/actors"],
     "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/scenario"],
     "protocols": ["sim/core"],
     "workloads": ["sim/core"],

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
-#include "sim/core/metrics.hpp"
 
 namespace faultline::engine {
 
@@ -33,19 +30,5 @@ std::vector<std::string> outcome_words();
 
 /// The outcome of a run with a violation, whose outcome would be `outcome` without it.
 Outcome with_violation(Outcome outcome, const Violation& violation);
-
-/// The result of one replication.
-struct RunResult {
-  Outcome outcome = Outcome::limit;
-  std::optional<bool> terminated;  ///< every live rank knows of the end; empty without a detector
-  std::string fatal_reason;        ///< the protocol's own words, if it gave up
-  ActorId fatal_actor = kNobody;   ///< the actor that gave up
-  Family fatal_family = Family::workload;  ///< the component of that actor that gave up
-  Metrics metrics;
-  std::vector<Violation> violations;
-  std::uint64_t events = 0;
-  double setup_s = 0.0;  ///< wall time before the first event: actors, platform
-  double wall_s = 0.0;   ///< total wall time, including set-up
-};
 
 }  // namespace faultline::engine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "sim/core/digest.hpp"
+#include "sim/core/stack.hpp"
+#include "sim/core/types.hpp"
+#include "sim/engine/verdict/outcome.hpp"
+
+namespace faultline::engine {
+
+/// The ranks of a job, counted.
+struct Roll {
+  std::uint32_t live;           ///< as are all that follow
+  std::uint32_t announced = 0;  ///< have announced the phase that they are in
+  std::uint32_t finished = 0;
+  bool any_death = false;  ///< somebody has died, be it a daemon
+
+  void digest(Digest& into) const { into.add(live, announced, finished); }
+};
+
+/// A component has said that it cannot go on.
+struct GivenUp {
+  std::string reason;  ///< its own words; none if nobody has given up
+  ActorId actor = kNobody;
+  Family family = Family::workload;
+};
+
+/// Whether a run has ended, and what its end may wait for.
+class RunEnding {
+ public:
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
+  /// How the run has ended.
+  [[nodiscard]] Outcome outcome() const { return outcome_; }
+  /// The run ends now, unless it has ended already.
+  void end(Outcome outcome) {
+    if (has_ended_) return;
+    has_ended_ = true;
+    outcome_ = outcome;
+  }
+
+  /// A rank has announced the end of its phase.
+  void announced(double now_s) { announced_s_ = now_s; }
+  [[nodiscard]] double last_announcement_s() const { return announced_s_; }
+  /// News of a death comes then, or has come now. Nobody can be late who cannot know yet, so the
+  /// grace time of a run begins only when all news has come. Each report of a dead peer starts it
+  /// again, because those who hear may have to pass it on. The number of notices and reports is
+  /// finite, also with a detector that never reports.
+  void expect_news(double time_s) { news_until_s_ = std::max(news_until_s_, time_s); }
+  [[nodiscard]] double news_until_s() const { return news_until_s_; }
+
+  void give_up(GivenUp given_up) { given_up_ = std::move(given_up); }
+  [[nodiscard]] const GivenUp& given_up() const { return given_up_; }
+
+  void digest(Digest& into) const { into.add(has_ended_, outcome_); }
+
+ private:
+  bool has_ended_ = false;
+  Outcome outcome_ = Outcome::limit;
+  double announced_s_ = 0.0;
+  double news_until_s_ = 0.0;
+  GivenUp given_up_;
+};
+
+}  // namespace faultline::engine
