@@ -6,7 +6,7 @@
 #include "analysis/traces/ordered_trace.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/engine/ordered_run.hpp"
+#include "sim/engine/stepwise/ordered_run.hpp"
 #include "sim/scenario/order.hpp"
 
 namespace faultline {

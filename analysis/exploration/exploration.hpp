@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/exploration/step.hpp"
-#include "sim/engine/state_properties.hpp"
+#include "sim/engine/stepwise/state_properties.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 

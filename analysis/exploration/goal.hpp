@@ -6,7 +6,7 @@
 
 #include "analysis/exploration/ending.hpp"
 #include "analysis/exploration/exploration.hpp"
-#include "sim/engine/state_properties.hpp"
+#include "sim/engine/stepwise/state_properties.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {

@@ -9,8 +9,8 @@
 
 #include "analysis/exploration/part_table.hpp"
 #include "sim/core/component.hpp"
-#include "sim/engine/state_properties.hpp"
-#include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/stepwise/state_properties.hpp"
+#include "sim/engine/stepwise/stepwise_engine.hpp"
 
 namespace faultline {
 

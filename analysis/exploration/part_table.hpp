@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/engine/state_parts.hpp"
+#include "sim/engine/state/state_parts.hpp"
 
 namespace faultline {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/stepwise/stepwise_engine.hpp"
 
 namespace faultline {
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
-#include "sim/engine/loggp_engine.hpp"
-#include "sim/engine/ordered_run.hpp"
+#include "sim/engine/loggp/loggp_engine.hpp"
+#include "sim/engine/stepwise/ordered_run.hpp"
 #include "sim/platform/platform_file.hpp"
 #if FAULTLINE_SIMGRID
-#include "sim/engine/simgrid_engine.hpp"
+#include "sim/engine/simgrid/simgrid_engine.hpp"
 #endif
 
 namespace faultline::engine {

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/job/run_job.hpp"
-#include "sim/engine/simgrid_bare_loop.hpp"
+#include "sim/engine/simgrid/simgrid_bare_loop.hpp"
+#include "sim/engine/simgrid/simgrid_version.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
@@ -26,8 +26,5 @@ std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
 /// if Faultline was built without SimGrid.
 double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t in_flight,
                                    std::uint64_t messages, BareSends sends);
-
-/// SimGrid's version, such as "3.32.0", or "" if Faultline was built without SimGrid.
-std::string simgrid_version();
 
 }  // namespace faultline::engine

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
-#include "sim/engine/runtime.hpp"
+#include "sim/engine/turn/runtime.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "tests/engine/agenda.hpp"
+#include "tests/engine/stepwise/agenda.hpp"
 
 namespace faultline::test {
 

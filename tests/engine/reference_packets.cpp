@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "tests/engine/agenda.hpp"
+#include "tests/engine/stepwise/agenda.hpp"
 
 namespace faultline::test {
 

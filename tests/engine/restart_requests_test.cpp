@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/engine/restarter.hpp"
 #include "tests/support/job.hpp"
 

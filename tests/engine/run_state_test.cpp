@@ -1,11 +1,11 @@
 // A copy of a run's state goes on as the original does.
 
-#include "sim/engine/run_state.hpp"
+#include "sim/engine/state/run_state.hpp"
 
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "sim/engine/runtime.hpp"
+#include "sim/engine/turn/runtime.hpp"
 #include "tests/support/script_pieces.hpp"
 
 using namespace faultline;

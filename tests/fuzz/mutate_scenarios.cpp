@@ -13,7 +13,7 @@
 #include "analysis/search/drawn_scenario.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/registry.hpp"
-#include "sim/engine/loggp_engine.hpp"
+#include "sim/engine/loggp/loggp_engine.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/study.hpp"

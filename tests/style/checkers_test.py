@@ -156,7 +156,7 @@ class IncludeGraph(unittest.TestCase):
         self.assertEqual(self.findings({
             "sim/core/a.hpp": "#pragma once\n#include <vector>\n",
             "protocols/termination/b.cpp": '#include "sim/core/a.hpp"\n',
-            "sim/engine/simgrid_engine.cpp": "#include <simgrid/s4u.hpp>\n",
+            "sim/engine/simgrid/simgrid_engine.cpp": "#include <simgrid/s4u.hpp>\n",
             "tests/engine/a_simgrid_test.cpp": "#include <simgrid/s4u.hpp>\n",
             "sim/json/c.cpp": "#include <nlohmann/json.hpp>\n",
             "analysis/text/d.hpp": "#pragma once\n",
@@ -192,7 +192,7 @@ class IncludeGraph(unittest.TestCase):
         for source, header in (
             ("protocols/a.cpp", "simgrid/s4u.hpp"),
             ("sim/platform/torus.cpp", "simgrid/s4u.hpp"),
-            ("sim/engine/loggp_engine.cpp", "xbt/base.h"),
+            ("sim/engine/loggp/loggp_engine.cpp", "xbt/base.h"),
             ("tests/engine/a_test.cpp", "simgrid/s4u.hpp"),
             ("sim/core/a.cpp", "nlohmann/json.hpp"),
             ("sim/scenario/a.cpp", "nlohmann/json.hpp"),

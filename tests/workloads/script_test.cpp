@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
-#include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/support/alone.hpp"
 #include "tests/workloads/observed.hpp"
 

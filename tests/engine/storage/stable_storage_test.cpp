@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/engine/stepwise_engine.hpp"
+#include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "sim/engine/storage/stable_storage.hpp"
 #include "tests/support/job.hpp"
 

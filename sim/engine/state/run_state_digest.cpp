@@ -1,0 +1,335 @@
+// What two states of a run must have in common to have the same future. Times are left out: whoever
+// compares states lets time stand still.
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "sim/engine/state/run_state.hpp"
+
+namespace faultline::engine {
+
+namespace {
+
+template <class Entries, class Key>
+Entries sorted(Entries entries, Key key) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return entries;
+}
+
+void add_messages(const std::vector<Message*>& messages, Digest& into) {
+  into.add(messages.size());
+  for (const Message* message : messages) into.add(*message);
+}
+
+void add_inbox(const ActorState& actor, Digest& into) {
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next)
+    into.add(true, *message);
+  into.add(false);
+}
+
+/// The numbers of deaths depend on the path that led to the state.
+void add_heard(const ActorState& actor, const std::vector<Death>& deaths, Digest& into) {
+  std::vector<Incarnation> heard_of;
+  for (const std::uint32_t number : actor.heard()) heard_of.push_back(deaths[number].dead);
+  into.add_sorted(heard_of);
+}
+
+/// A notice of a death that waits as timers do. What else waits so are timers and soft errors.
+bool is_notice(const ArmedTimer& timer) {
+  return timer.kind != EventKind::timer && timer.kind != EventKind::fault;
+}
+
+/// A timer, or a notice that waits as timers do. The number of a death depends on the path that led
+/// to the state.
+void add_timer(const ArmedTimer& timer, const std::vector<Death>& deaths, Digest& into) {
+  into.add(timer.kind, timer.family, timer.background, timer.held);
+  if (is_notice(timer))
+    into.add(deaths[timer.key].dead);
+  else
+    into.add(timer.key);
+}
+
+/// The numbers of timers depend on the path, too.
+void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+  for (const std::uint32_t serial : rare.due)
+    for (const ArmedTimer& timer : rare.timers)
+      if (timer.serial == serial) {
+        into.add(true);
+        add_timer(timer, deaths, into);
+      }
+  into.add(false);
+}
+
+void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+  into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
+  const auto what = [&](const ArmedTimer& timer) {
+    return is_notice(timer)
+               ? std::tuple(timer.kind, timer.family, std::uint64_t{deaths[timer.key].dead.actor},
+                            deaths[timer.key].dead.number)
+               : std::tuple(timer.kind, timer.family, timer.key, std::uint16_t{0});
+  };
+  for (const ArmedTimer& timer : sorted(rare.timers, what)) add_timer(timer, deaths, into);
+  add_due(rare, deaths, into);
+  for (const Computation& running :
+       sorted(rare.running, [](const Computation& c) { return std::tuple(c.family, c.tag); }))
+    into.add(running.family, running.tag, running.held);
+  for (const Computation& queued : rare.queued) into.add(queued.family, queued.tag);
+  for (const Flush& flush :
+       sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))
+    into.add(flush.peer, flush.family);
+  into.add(rare.links, rare.linked_by);
+  into.add(rare.refused.size());
+  for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
+  // Whether the first of what is due has an event is known from what is scheduled, but a step that
+  // looks at this actor alone asks for it here.
+  into.add(rare.restarted, rare.awaits_start, rare.awaits_processor);
+  add_messages(rare.early, into);
+  add_messages(rare.fenced, into);
+}
+
+/// An actor that has ever had rare state keeps it, empty, for good. That is no part of the state,
+/// nor is what stands in it beside these: derived from them, from the inbox or from what is
+/// scheduled.
+bool says_nothing(const RareState& rare) {
+  return rare.timers.empty() && rare.running.empty() && rare.queued.empty() &&
+         rare.flushing.empty() && rare.links.empty() && rare.linked_by.empty() &&
+         rare.refused.empty() && rare.restarted.empty() && rare.early.empty() &&
+         rare.fenced.empty() && !rare.awaits_start;
+}
+
+/// The same for an actor that has a lower stack only because of the deaths that it has heard of.
+void add_held(const ActorState& actor, Digest& into) {
+  static const std::array<std::int32_t, kFamilies> nothing{};
+  const auto& held = actor.lower ? actor.lower->held : nothing;
+  into.add(held != nothing);
+  if (held != nothing) into.add(held);
+}
+
+/// Of the dead, only what their work will be judged by matters.
+void add_dead(const ActorState& actor, const RunJob& job, Digest& into) {
+  const Registration* workload = job.spec.component(Family::workload).registration;
+  const bool is_judged = workload != nullptr && !workload->end_checks.empty();
+  into.add(actor.incarnation, actor.phase, is_judged && actor.workload);
+  if (is_judged && actor.workload) into.add(*actor.workload);
+}
+
+void add_actor(const ActorState& actor, const RunState& state, const RunJob& job, Digest& into) {
+  into.add(actor.alive);
+  if (!actor.alive) return add_dead(actor, job, into);
+  into.add(actor.incarnation, actor.phase, actor.active, actor.declared_work, actor.announced,
+           actor.finished, actor.wake_pending);
+  for (const StackPlace& place : kStack) {
+    const Component* component = actor.component(place.family);
+    into.add(component != nullptr);
+    if (component != nullptr) into.add(*component);
+  }
+  add_held(actor, into);
+  add_inbox(actor, into);
+  static const RareState none;
+  const bool has_more =
+      (actor.rare_state && !says_nothing(*actor.rare_state)) || !actor.heard().empty();
+  into.add(has_more);
+  if (!has_more) return;
+  add_heard(actor, state.deaths, into);
+  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.deaths, into);
+}
+
+/// Does it hold messages of the workload, or have some arrived that it has not handled? Under
+/// progress = between it finds what has come while it computed only after it has become idle.
+bool holds_work(const ActorState& actor) {
+  const auto is_work = [](const Message* message) { return message->channel == Family::workload; };
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next)
+    if (is_work(message)) return true;
+  return actor.held() > 0 ||
+         (actor.rare_state && std::ranges::any_of(actor.rare_state->early, is_work));
+}
+
+}  // namespace
+
+Lane lane_of(const Event& event, const RunState& state) {
+  const EventKind kind = event.kind();
+  if (kind == EventKind::arrive && state.network_random.empty())
+    return {kind, event.message->from, event.message->to};
+  if (kind == EventKind::sent) return {kind, event.at.actor, 0};
+  if (kind == EventKind::nic_ready)
+    return {kind, state.placement.node_of(event.message->from),
+            static_cast<ActorId>(event.message->channel == Family::message_logging)};
+  return {kind, kNobody, kNobody};
+}
+
+/// An event is what it will do. Its number in some list depends on the path that led to it.
+StateDigest RunState::content_of(const Event& event) const {
+  Digest into;
+  into.add(event.kind());
+  switch (event.kind()) {
+    case EventKind::sent: {
+      const SentPromise& promise = sent_promises[event.at.detail];
+      into.add(promise.from, promise.to, promise.kind, promise.channel);
+      break;
+    }
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+    case EventKind::link_lost:
+      into.add(event.at.actor, deaths[event.at.detail].dead);
+      break;
+    case EventKind::restart: {
+      const PendingRestart& pending = pending_restarts[event.at.detail];
+      into.add(pending.dead, pending.node, pending.where, pending.asker);
+      break;
+    }
+    case EventKind::fault:
+    case EventKind::stall_end:
+    case EventKind::bulk_passed:
+      into.add(event.at.actor, event.at.detail);
+      break;
+    case EventKind::wake:
+    case EventKind::nic_free:
+      into.add(event.at.actor);
+      break;
+    case EventKind::timer:
+      into.add(event.at.actor);
+      if (const RareState* rare = actors[event.at.actor].rare_state.get())
+        for (const ArmedTimer& timer : rare->timers)
+          if (timer.serial == event.at.detail) add_timer(timer, deaths, into);
+      break;
+    case EventKind::compute_done:
+      into.add(event.at.actor);
+      if (const RareState* rare = actors[event.at.actor].rare_state.get())
+        for (const Computation& running : rare->running)
+          if (running.serial == event.at.detail) into.add(running.family, running.tag);
+      break;
+    case EventKind::arrive:
+    case EventKind::taken_in:
+    case EventKind::inject:
+    case EventKind::nic_ready:
+    case EventKind::vanish:
+      into.add(*event.message, will_be_refused(*event.message));
+      break;
+  }
+  return into.value();
+}
+
+/// True if its receiver, or the daemon of the receiver's node, had declared the sender dead before
+/// the message entered the network.
+bool RunState::will_be_refused(const Message& message) const {
+  const Incarnation from{message.from, message.from_incarnation};
+  const auto has_refused = [&](ActorId self) {
+    if (self >= actors.size() || !actors[self].rare_state) return false;
+    const auto& refused = actors[self].rare_state->refused;
+    return std::any_of(refused.begin(), refused.end(), [&](const Refusal& refusal) {
+      return refusal.peer == from && message.inject_s > refusal.time_s;
+    });
+  };
+  return has_refused(message.to) || has_refused(placement.daemon_of(placement.node_of(message.to)));
+}
+
+/// Who has been started again while whoever had asked for that is gone: who asks next is told.
+void RunState::add_unanswered(Digest& into) const {
+  const auto is_gone = [this](Incarnation life) {
+    return !actors[life.actor].alive || actors[life.actor].incarnation != life.number;
+  };
+  std::vector<Incarnation> unanswered;
+  for (const PendingRestart& pending : pending_restarts) {
+    const bool has_started = pending.dead.actor != kNobody &&
+                             actors[pending.dead.actor].incarnation != pending.dead.number;
+    if (has_started && is_gone(pending.asker)) unanswered.push_back(pending.dead);
+  }
+  std::sort(unanswered.begin(), unanswered.end());
+  into.add(unanswered);
+}
+
+/// What belongs to no actor, and what a step may ask of all actors together.
+StateDigest RunState::common_part(const RunJob& job) const {
+  Digest into;
+  for (const Stream& random : noise_random) into.add(random);
+  for (const Stream& random : loss_random) into.add(random);
+  into.add(any_restart);
+  if (any_restart) {
+    for (ActorId actor = 0; actor < actors.size(); ++actor) into.add(placement.node_of(actor));
+    into.add(reported[index_of(Family::workload)]);  // of incarnations that have been replaced
+    add_unanswered(into);
+  }
+  for (const Death& death :
+       sorted(deaths, [](const Death& one) { return std::tuple(one.dead, one.silent); }))
+    into.add(death.dead, death.daemon, death.silent);
+  for (const auto& [actor, components] : unreported) {
+    into.add(actor);
+    for (const auto& component : components) {
+      into.add(static_cast<bool>(component));
+      if (component) into.add(*component);
+    }
+  }
+  into.add(storage, unreported.size(), ending, auditor, faults);
+  if (channels) into.add(*channels);
+  if (blocks) into.add(*blocks);
+  if (faults.next_event() != UINT64_MAX) into.add(schedule.events());
+  into.add(roll, audits_conserved);
+  for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
+  return into.value();
+}
+
+bool RunState::is_local(const RunJob& job) const {
+  const auto is_odd = [](const ActorState& actor) {
+    return actor.held() < 0 || (actor.rare_state && !actor.rare_state->fenced.empty());
+  };
+  return !any_restart && pending_restarts.empty() && !any_refusal && schedule.background() == 0 &&
+         job.spec.component(Family::message_logging).registration == nullptr &&
+         std::none_of(actors.begin(), actors.end(), is_odd);
+}
+
+ScheduledPart RunState::part_of(const Event& event) const {
+  ScheduledPart part{.content = content_of(event),
+                     .order = event.order,
+                     .lane = lane_of(event, *this),
+                     .kind = event.kind(),
+                     .actor = kNobody};
+  if (event.is_about_message()) {
+    part.actor = event.message->to;
+    part.from = event.message->from;
+    part.is_application = event.message->channel == Family::workload;
+    if (event.kind() == EventKind::arrive) part.message = event.message;
+  } else {
+    part.actor = event.at.actor;
+  }
+  return part;
+}
+
+StateParts RunState::parts(const RunJob& job) const {
+  StateParts parts;
+  parts.actors.reserve(actors.size());
+  for (const ActorState& actor : actors) {
+    Digest into;
+    add_actor(actor, *this, job, into);
+    if (const std::size_t self = parts.actors.size(); self < histories.size())
+      into.add(histories[self].high, histories[self].low);
+    parts.actors.push_back({into.value(), actor.alive, actor.active, holds_work(actor)});
+  }
+  parts.common = common_part(job);
+  parts.ended = ending.has_ended() || !auditor.violations().empty();
+  parts.is_local = is_local(job);
+  parts.scheduled.reserve(schedule.queue().size());
+  schedule.queue().for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });
+  std::sort(parts.scheduled.begin(), parts.scheduled.end(),
+            [](const ScheduledPart& a, const ScheduledPart& b) { return a.order < b.order; });
+  return parts;
+}
+
+StateDigest RunState::digest(const RunJob& job) const { return parts(job).digest(); }
+
+StateDigest StateParts::digest() const {
+  DigestSum sum;
+  for (std::size_t actor = 0; actor < actors.size(); ++actor)
+    sum.add(DigestSum::term_of_actor(actors[actor].content, actor));
+  sum.add(DigestSum::term_of_common(common));
+  for (auto part = scheduled.begin(); part != scheduled.end(); ++part) {
+    const auto is_before = [&](const ScheduledPart& other) { return other.lane == part->lane; };
+    const auto before = part->lane.orders() ? std::count_if(scheduled.begin(), part, is_before) : 0;
+    sum.add(DigestSum::term_of_scheduled(part->content, static_cast<std::uint64_t>(before)));
+  }
+  return sum.value();
+}
+
+}  // namespace faultline::engine

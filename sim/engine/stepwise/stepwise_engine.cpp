@@ -1,0 +1,287 @@
+#include "sim/engine/stepwise/stepwise_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "sim/core/choices.hpp"
+
+namespace faultline::engine {
+
+StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
+    : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
+  std::erase_if(invariants_, [](const DeclaredProperty& declared) {
+    return declared.property->use != StateProperty::Use::invariant;
+  });
+  count_actions();
+  if (spec().branches_at_choices) let_choose(*this);
+}
+
+// ---- what the driver does ---------------------------------------------------------------------
+
+void StepwiseEngine::begin(std::vector<Cut> cuts, Decisions decisions) {
+  step(std::move(cuts), std::move(decisions), [this] { open(); });
+}
+
+void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions decisions) {
+  const std::uint64_t order = events().at(place).order;
+  step(std::move(cuts), std::move(decisions), [&] {
+    const Event event = state_.schedule.take(order);
+    set_now_s(now_s() + wait_s(event));
+    if (event.kind() == EventKind::compute_done) end_computation(event);
+    if (goes_on(now_s())) carry_out(event);
+  });
+}
+
+void StepwiseEngine::kill(ActorId actor) {
+  step({}, {}, [&] { strike({{.actor = actor}}); });
+}
+
+/// Looks at the message in the queue, because the agenda's may be that of another copy.
+bool StepwiseEngine::can_lose(std::size_t place) {
+  const std::uint64_t order = events().at(place).order;
+  bool can = false;
+  state_.schedule.queue().for_each([&](const Event& event) {
+    if (event.order == order)
+      can = event.kind() == EventKind::arrive && may_be_lost(*event.message);
+  });
+  return can;
+}
+
+void StepwiseEngine::lose(std::size_t place) {
+  const std::uint64_t order = events().at(place).order;
+  step({}, {}, [&] { lose_in_network(*state_.schedule.take(order).message); });
+}
+
+bool StepwiseEngine::can_stall(ActorId actor) const {
+  bool stalls = false;
+  state_.schedule.queue().for_each([&](const Event& event) {
+    stalls = stalls || (event.kind() == EventKind::stall_end && event.at.actor == actor);
+  });
+  return is_rank(actor) && state_.actors[actor].alive && !stalls;
+}
+
+void StepwiseEngine::stall(ActorId rank) {
+  step({}, {}, [&] {
+    reaches_anything();
+    state_.schedule.add(now_s() + stall_s_, EventKind::stall_end, rank,
+                        state_.actors[rank].incarnation);
+  });
+}
+
+void StepwiseEngine::check_properties() {
+  if (invariants_.empty() || !state_.auditor.violations().empty()) return;
+  if (!view_.look_at(state_, job_->shape.processes)) return;
+  for (const DeclaredProperty& declared : invariants_) {
+    if (view_.holds(declared)) continue;
+    state_.auditor.violation("broken-property", std::nullopt,
+                             declared.property->name + ", which says: " + declared.property->doc,
+                             now_s());
+    return stop(Outcome::violated);
+  }
+}
+
+std::size_t StepwiseEngine::in_flight() {
+  std::size_t messages = 0;
+  state_.pool.for_each_in_flight([&](const Message&) { ++messages; });
+  return messages;
+}
+
+void StepwiseEngine::go_on_from(const RunState& state) {
+  if (torn_) abandon_step();
+  state_.become(state);
+  is_listed_ = false;
+}
+
+void StepwiseEngine::go_on_from(const RunState& state, const std::vector<Event>& events) {
+  go_on_from(state);
+  events_ = events;
+  agenda_.clear();
+  is_listed_ = true;
+}
+
+const std::vector<Choice>& StepwiseEngine::agenda() {
+  if (!is_listed_) list_events();
+  if (agenda_.size() == events_.size()) return agenda_;
+  agenda_.reserve(events_.size());
+  for (const Event& event : events_) agenda_.push_back(choice_of(event));
+  return agenda_;
+}
+
+RunResult StepwiseEngine::end() {
+  if (!is_over()) stop(Outcome::limit);
+  return close();
+}
+
+// ---- a step -----------------------------------------------------------------------------------
+
+template <class Step>
+void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happen) {
+  cuts_ = std::move(cuts);
+  decisions_ = std::move(decisions);
+  asked_.clear();
+  asked_about_.clear();
+  std::fill(done_.begin(), done_.end(), 0);
+  const std::uint64_t false_reports = state_.auditor.false_reports();
+  torn_ = true;
+  forget_reach();
+  set_now_s(now_s() + step_s_);
+  guard([&] {
+    happen();
+    die_where_cut();
+    forget_unsent_messages();
+    remove_dead_wood();
+    if (checks_steps_ && !stopped()) check_state();
+    torn_ = false;
+  });
+  refuse_errors(false_reports);
+  free_processors();
+  is_listed_ = false;
+}
+
+/// What an actor sends after it has been declared dead is refused, so that this must be later. Who
+/// has been patient does not err.
+void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
+  if (state_.auditor.false_reports() == false_reports_before) return;
+  if (!is_patient_) {
+    set_now_s(now_s() + 1.0);
+    return;
+  }
+  const Incarnation victim = state_.auditor.falsely_reported().begin()->first;
+  state_.auditor.violation(
+      "false-report", std::nullopt,
+      "the live actor " + std::to_string(victim.actor) + " has been declared dead, although " +
+          (message_s_ > 0.0 ? "no message took longer than it may" : "messages take no time"),
+      now_s());
+  stop(Outcome::violated);
+}
+
+/// Forgets a step that an exception has broken off.
+void StepwiseEngine::abandon_step() {
+  abandon_turn();
+  unsent_.clear();
+  torn_ = false;
+}
+
+bool StepwiseEngine::is_cut(ActorId actor) const {
+  return std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
+    return cut.actor == actor && done_[actor] >= cut.after;
+  });
+}
+
+std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
+  if (bound == 1) return 0;
+  const std::size_t place = asked_.size();
+  asked_.push_back(bound);
+  asked_about_.push_back(what);
+  if (place >= decisions_.size()) {
+    if (random_ == nullptr) return 0;
+    decisions_.push_back(random_->below(bound));
+  }
+  if (decisions_[place] >= bound)
+    throw std::out_of_range("decision " + std::to_string(place) + " is " +
+                            std::to_string(decisions_[place]) + ", expected below " +
+                            std::to_string(bound));
+  return decisions_[place];
+}
+
+bool StepwiseEngine::leaves_at_once() {
+  reaches_anything();
+  return choose(2, kDeparture) == 1;
+}
+
+/// What a dying actor sends after its cut does not enter the network, and is lost with the actor.
+void StepwiseEngine::transmit(Message& message, const Transit&) {
+  if (is_cut(message.from)) {
+    message.inject_s = kNever;
+    unsent_.push_back(&message);
+    return;
+  }
+  ++done_[message.from];
+  message.inject_s = now_s();
+  state_.schedule.add(now_s(), EventKind::arrive, &message);
+}
+
+void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
+  if (is_cut(actor.actor)) return strike({{.actor = actor.actor}});
+  ++done_[actor.actor];
+  if (action.kind == Action::Kind::report_failed && actor == incarnation_of(actor.actor))
+    refuse_repetition(actor.actor, action.peer);
+}
+
+/// The detector of a rank reports a death once, as long as nobody has been started again or been
+/// reported while alive. No other component would notice, because none hears of the death again.
+void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
+  if (!is_rank(self) || !state_.actors[self].alive || state_.any_restart) return;
+  if (state_.auditor.false_reports() > 0) return;
+  const auto death = state_.death_numbers.find(dead);
+  const auto& heard = state_.actors[self].heard();
+  if (death == state_.death_numbers.end() ||
+      !std::binary_search(heard.begin(), heard.end(), death->second))
+    return;
+  state_.auditor.violation(
+      "repeated-report", self,
+      "reported for the second time that " + std::to_string(dead.actor) + " is dead", now_s());
+  stop(Outcome::violated);
+}
+
+/// The deaths of those who did not come to an action after their cut.
+void StepwiseEngine::die_where_cut() {
+  for (const Cut& cut : cuts_)
+    if (!stopped()) strike({{.actor = cut.actor}});
+}
+
+void StepwiseEngine::forget_unsent_messages() {
+  for (Message* message : unsent_) forget_unsent(message);
+  unsent_.clear();
+}
+
+/// Whatever an actor has spent is over: its next handler can run at once.
+void StepwiseEngine::free_processors() {
+  for (ActorState& actor : state_.actors) actor.cpu_free_s = now_s();
+  for (Outgoing& of_actor : state_.outgoing) of_actor.local_free_s = of_actor.entered_s = now_s();
+  for (Nic& nic : state_.nics) nic.free_s = now_s();
+}
+
+void StepwiseEngine::end_computation(const Event& event) {
+  for (Computation& running : state_.actors[event.at.actor].rare_state->running)
+    if (running.serial == event.at.detail) running.end_s = now_s();
+}
+
+// ---- decisions --------------------------------------------------------------------------------
+
+bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& asked) {
+  decisions.resize(asked.size());
+  while (!decisions.empty() && decisions.back() + 1 >= asked[decisions.size() - 1])
+    decisions.pop_back();
+  if (decisions.empty()) return false;
+  ++decisions.back();
+  return true;
+}
+
+// ---- the job ----------------------------------------------------------------------------------
+
+RunSpec without_costs(RunSpec spec) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Machine& machine = spec.platform.machine;
+  machine.send_overhead_s = machine.receive_overhead_s = machine.gap_s = 0.0;
+  machine.nic_latency_s = machine.local_latency_s = 0.0;
+  machine.nic_bandwidth_Bps = machine.local_bandwidth_Bps = kInfinite;
+  spec.platform.context_switch_s = 0.0;
+  spec.platform.packet_bytes = kLongestMessage_B;
+  spec.platform.delay_noise.reset();
+  spec.platform.os_noise.reset();
+  spec.platform.start_delay_s = 0.0;
+  spec.platform.detection_loss_probability = 0.0;
+  spec.partitions.clear();
+  spec.slow.clear();
+  spec.branches_at_choices = has_open_choices(spec.component(Family::workload).options);
+  spec.driver_kills = true;
+  return spec;
+}
+
+}  // namespace faultline::engine

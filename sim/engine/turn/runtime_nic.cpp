@@ -1,0 +1,229 @@
+// The NIC of a node takes messages up in the order in which they are ready. If an actor has a NIC
+// to itself, that order is the order of its turns, and the time of each message is known at once.
+// The turns of several actors of a node overlap in time, so their messages queue before the NIC, by
+// events.
+//
+// A message that is longer than a packet leaves packet by packet. Shorter ones go before what is
+// left of it, and it waits for them. Those from its sender to its receiver stay behind it, where
+// messages keep their order. Among themselves, long messages leave one after the other.
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/engine/turn/runtime.hpp"
+
+namespace faultline::engine {
+
+// ---- messages of one packet -------------------------------------------------------------------
+
+/// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
+/// of several packets does, and so do those that meet one at the NIC.
+bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
+  Nic& nic = state_.nics[node];
+  if (is_bulk(message)) {
+    if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
+    return true;
+  }
+  note_left_bulk(node);
+  if (nic.sends_bulk) return true;
+  return state_.nics_are_shared ? !nic_serves_next(nic, cpu_s_) : nic.expected > 0;
+}
+
+/// True if it is already known when the NIC will take up a message that is ready at ready_s. No
+/// other message of the node can be ready earlier: none is expected, and a turn that begins from
+/// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
+/// because a death may withdraw a message that has reserved it; and if there is message logging,
+/// because its messages go first.
+bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
+  return nic.expected == 0 && ready_s <= now_s() + machine().send_overhead_s &&
+         (nic.free_s <= ready_s ||
+          !(state_.roll.any_death || job_->spec.has_faults() ||
+            job_->spec.component(Family::message_logging).registration != nullptr)) &&
+         (!departures_wait_ || leaves_at_once());
+}
+
+bool Runtime::sender_is_gone(const Message& message) const {
+  if (!state_.roll.any_death) return false;
+  const ActorState& sender = state_.actors[message.from];
+  return !sender.alive || sender.incarnation != message.from_incarnation;
+}
+
+/// A message that its sender's processor has sent stands before the NIC of the node.
+void Runtime::stand_before_nic(Message* message) {
+  if (sender_is_gone(*message)) {
+    forget_unsent(message);
+    return;
+  }
+  const NodeId node = node_of(message->from);
+  Nic& nic = state_.nics[node];
+  note_left_bulk(node);
+  if (is_bulk(*message) || is_behind_bulk(node, *message)) {
+    stand_behind_bulk(node, message);
+    return;
+  }
+  if (!nic.awaited && nic.free_s <= now_s()) {
+    take_up(node, message);
+    return;
+  }
+  if (state_.nic_queues.empty()) state_.nic_queues.resize(state_.nics.size());
+  state_.nic_queues[node].add(message);
+  if (nic.awaited) return;
+  nic.awaited = true;
+  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
+}
+
+void Runtime::serve_nic(NodeId node) {
+  Nic& nic = state_.nics[node];
+  nic.awaited = false;
+  note_left_bulk(node);
+  NicQueue& waiting = state_.nic_queues[node];
+  while (waiting.head != nullptr && nic.free_s <= now_s()) {
+    Message* message = waiting.take_first();
+    if (sender_is_gone(*message))
+      forget_unsent(message);
+    else
+      take_up(node, message);
+  }
+  if (waiting.head == nullptr) {
+    if (!state_.bulk_queues.empty()) begin_bulk(node);
+    return;
+  }
+  nic.awaited = true;
+  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
+}
+
+void Runtime::take_up(NodeId node, Message* message) {
+  const Transit transit = transit_of(*message);
+  Nic& nic = state_.nics[node];
+  nic.free_s = now_s() + transit.nic_occupied_s;
+  note_left_bulk(node);
+  if (nic.sends_bulk && message->bytes > 0) {
+    const double duration_s = transit.nic_occupied_s - machine().gap_s;
+    state_.bulk_queues[node].until_s += duration_s;
+    delay_bulk(node, duration_s);
+  }
+  leave_by_nic(nic, *message, transit, false);
+}
+
+/// The NIC begins to send the message now.
+void Runtime::leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams) {
+  const ActorId self = message.from;
+  message.inject_s = now_s();
+  --nic.expected;
+  std::uint32_t& before_nic = state_.outgoing[self].before_nic;
+  --before_nic;
+  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, message, now_s());
+  enter_network(message, transit, streams);
+  if (before_nic > 0) return;
+  const ActorState& sender = state_.actors[self];
+  if (sender.rare_state && !sender.rare_state->fenced.empty()) pass_fence(self);
+}
+
+/// Discards a message whose sender died before it entered the network.
+void Runtime::forget_unsent(Message* message) {
+  state_.schedule.let_go(*message);
+  forget(message);
+}
+
+/// Keeps a message of a dead sender out of the network. The time that it has reserved at the NIC,
+/// but not begun to use, becomes free for others.
+void Runtime::withdraw(Message& message) {
+  const double inject_s = std::exchange(message.inject_s, kNever);
+  if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
+  double& free_s = state_.nics[node_of(message.from)].free_s;
+  // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
+  // to reserve time may be another actor's.
+  if (!state_.nics_are_shared || free_s == inject_s + transit_of(message).nic_occupied_s)
+    free_s = std::min(free_s, inject_s);
+}
+
+// ---- messages of several packets --------------------------------------------------------------
+
+/// Once the message has left of which this NIC sends one packet after the other, the NIC is free g
+/// later. That needs no event: whoever asks what the NIC does looks here first.
+void Runtime::note_left_bulk(NodeId node) {
+  Nic& nic = state_.nics[node];
+  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > now_s()) return;
+  nic.sends_bulk = false;
+  nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + machine().gap_s);
+}
+
+/// Is a message of several packets from the same sender to the same receiver still before the NIC,
+/// or leaving by it?
+bool Runtime::is_behind_bulk(NodeId node, const Message& message) const {
+  if (!fifo() || state_.bulk_queues.empty()) return false;
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  const BulkQueue::Pair pair{message.from, message.to};
+  return (state_.nics[node].sends_bulk && bulk.leaves == pair) ||
+         std::find(bulk.waits.begin(), bulk.waits.end(), pair) != bulk.waits.end();
+}
+
+void Runtime::stand_behind_bulk(NodeId node, Message* message) {
+  BulkQueue& bulk = state_.bulk_queues[node];
+  bulk.waiting.add(message);
+  bulk.waits.push_back({message->from, message->to});
+  begin_bulk(node);
+}
+
+/// Lets the next message of several packets begin to leave, if the NIC has nothing else to send.
+void Runtime::begin_bulk(NodeId node) {
+  Nic& nic = state_.nics[node];
+  BulkQueue& bulk = state_.bulk_queues[node];
+  while (bulk.waiting.head != nullptr && !nic.awaited) {
+    note_left_bulk(node);
+    if (nic.sends_bulk || nic.free_s > now_s()) {
+      if (std::exchange(bulk.awaited, true)) return;
+      const double free_s = nic.sends_bulk ? bulk.until_s + machine().gap_s : nic.free_s;
+      state_.schedule.add(free_s, EventKind::nic_free, node, kForBulk);
+      return;
+    }
+    Message* message = bulk.waiting.take_after(before_next_bulk(node));
+    bulk.leaves = {message->from, message->to};
+    bulk.waits.erase(std::find(bulk.waits.begin(), bulk.waits.end(), bulk.leaves));
+    bulk.leaving = nullptr;
+    if (sender_is_gone(*message))
+      forget_unsent(message);
+    else if (is_bulk(*message))
+      begin_to_leave(node, *message);
+    else
+      take_up(node, message);
+  }
+}
+
+/// Which message stands before the one that is next: a short one that no longer has a long one of
+/// its pair before it, or the first. Null if that is the first.
+Message* Runtime::before_next_bulk(NodeId node) const {
+  const BulkQueue& bulk = state_.bulk_queues[node];
+  Message* before = nullptr;
+  for (Message* message = bulk.waiting.head; message != nullptr; message = message->next) {
+    const auto is_of_its_pair = [&](const Message& other) {
+      return other.from == message->from && other.to == message->to;
+    };
+    if (!is_bulk(*message)) {
+      const Message* first = bulk.waiting.head;
+      while (!is_of_its_pair(*first)) first = first->next;
+      if (first == message) return before;
+    }
+    before = message;
+  }
+  return nullptr;
+}
+
+void Runtime::begin_to_leave(NodeId node, Message& message) {
+  const Transit transit = transit_of(message);
+  Nic& nic = state_.nics[node];
+  if (!transit.local) {  // else its receiver has been started again on this node
+    nic.sends_bulk = true;
+    state_.bulk_queues[node].until_s =
+        now_s() + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+  }
+  leave_by_nic(nic, message, transit, !transit.local);
+}
+
+/// The NIC may be free for the next one, unless shorter messages have gone before the last.
+void Runtime::go_on_with_bulk(NodeId node) {
+  state_.bulk_queues[node].awaited = false;
+  begin_bulk(node);
+}
+
+}  // namespace faultline::engine
