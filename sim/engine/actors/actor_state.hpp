@@ -12,6 +12,8 @@
 #include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/actors/known_lives.hpp"
+#include "sim/engine/actors/refusals.hpp"
 #include "sim/engine/events/event.hpp"
 
 namespace faultline::engine {
@@ -36,13 +38,6 @@ struct Computation {
   std::uint32_t serial;
   Family family;
   bool held = false;  ///< its time is over, and message logging lets it wait (OrdersLocalEvents)
-};
-
-/// A peer that an actor has declared dead while it lived. What the peer sends from then on is
-/// refused.
-struct Refusal {
-  Incarnation peer;
-  double time_s;
 };
 
 /// A flush that has not been answered.
@@ -70,8 +65,8 @@ struct alignas(kCacheLine) RareState : InComponentStorage {
   std::vector<Flush> flushing;          ///< that have not been answered yet
   std::vector<Incarnation> links;       ///< open connections, sorted
   std::vector<ActorId> linked_by;       ///< who may hold a connection to this actor, sorted
-  std::vector<Refusal> refused;         ///< peers that it declared dead while they lived, sorted
-  std::vector<Incarnation> restarted;   ///< peers known to live in a later incarnation, sorted
+  Refusals refused;
+  KnownLives restarted;
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
 };
 

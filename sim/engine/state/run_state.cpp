@@ -68,6 +68,14 @@ void RunState::become(const RunState& other) {
   repoint_messages(other);
 }
 
+bool RunState::is_refused(const Message& message) const {
+  const auto refuses = [&](ActorId actor) {
+    return actor < actors.size() && actors[actor].rare_state &&
+           actors[actor].rare_state->refused.refuse(message);
+  };
+  return refuses(message.to) || refuses(placement.daemon_of(placement.node_of(message.to)));
+}
+
 void RunState::repoint_messages(const RunState& from) {
   const auto own = [&](Message* message) { return pool.counterpart(message, from.pool); };
   for (ActorState& actor : actors) actor.repoint_messages(own);

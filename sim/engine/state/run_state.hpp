@@ -163,6 +163,9 @@ struct RunState {
   /// What the digest is made of.
   [[nodiscard]] StateParts parts(const RunJob& job) const;
 
+  /// Does its receiver refuse the message, or the daemon of the receiver's node?
+  [[nodiscard]] bool is_refused(const Message& message) const;
+
   Schedule schedule;
   LargeVector<Nic> nics;  ///< per node
   /// By the number of a link (Topology::for_each_link): bytes of failure detection that it has
@@ -236,7 +239,6 @@ struct RunState {
   [[nodiscard]] bool is_local(const RunJob& job) const;
   [[nodiscard]] ScheduledPart part_of(const Event& event) const;
   [[nodiscard]] StateDigest content_of(const Event& event) const;
-  [[nodiscard]] bool will_be_refused(const Message& message) const;
 };
 
 Lane lane_of(const Event& event, const RunState& state);

@@ -81,8 +81,7 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
        sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))
     into.add(flush.peer, flush.family);
   into.add(rare.links, rare.linked_by);
-  into.add(rare.refused.size());
-  for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
+  into.add(rare.refused);
   // Whether the first of what is due has an event is known from what is scheduled, but a step that
   // looks at this actor alone asks for it here.
   into.add(rare.restarted, rare.awaits_start, rare.awaits_processor);
@@ -206,24 +205,10 @@ StateDigest RunState::content_of(const Event& event) const {
     case EventKind::inject:
     case EventKind::nic_ready:
     case EventKind::vanish:
-      into.add(*event.message, will_be_refused(*event.message));
+      into.add(*event.message, is_refused(*event.message));
       break;
   }
   return into.value();
-}
-
-/// True if its receiver, or the daemon of the receiver's node, had declared the sender dead before
-/// the message entered the network.
-bool RunState::will_be_refused(const Message& message) const {
-  const Incarnation from{message.from, message.from_incarnation};
-  const auto has_refused = [&](ActorId self) {
-    if (self >= actors.size() || !actors[self].rare_state) return false;
-    const auto& refused = actors[self].rare_state->refused;
-    return std::any_of(refused.begin(), refused.end(), [&](const Refusal& refusal) {
-      return refusal.peer == from && message.inject_s > refusal.time_s;
-    });
-  };
-  return has_refused(message.to) || has_refused(placement.daemon_of(placement.node_of(message.to)));
 }
 
 /// Who has been started again while whoever had asked for that is gone: who asks next is told.

@@ -296,7 +296,6 @@ class Runtime : private Services {
     return actor.rare_state && !actor.rare_state->due.empty();
   }
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
-  [[nodiscard]] bool refuses(ActorId self, const Message& message) const;
   [[gnu::noinline]] void count_detection_sent(const Message& message);
   void count_detection_received(const Message& message) {
     const NodeId node = node_of(message.to);

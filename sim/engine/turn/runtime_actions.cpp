@@ -201,7 +201,7 @@ bool Runtime::in_flight_between(Incarnation from, ActorId to) {
     return message.from == from.actor && message.from_incarnation == from.number &&
            message.to == to && (message.flags & (kInFlight | kLost)) == kInFlight &&
            message.channel != Family::failure_detection &&
-           (refusal == nullptr || message.inject_s <= refusal->time_s);
+           (refusal == nullptr || !refusal->covers(message));
   };
   if (!state_.actors[from.actor].alive || incarnation_of(from.actor) != from)
     return state_.last_messages.any(from, to, state_.pool, is_meant);

@@ -195,9 +195,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
   recount.running += std::count_if(rare.running.begin(), rare.running.end(),
                                    [](const Computation& one) { return !one.held; });
   check_reports(rare);
-  invariant(ordered(rare.restarted, [](const Incarnation& one,
-                                       const Incarnation& next) { return one.actor < next.actor; }),
-            "restarts that an actor knows of are not sorted");
+  rare.restarted.check();
   for (const Message* message : rare.early) {
     invariant(message->phase > actor.phase && (message->flags & kInFlight) != 0,
               "a message waits for a phase that has begun");
@@ -232,9 +230,7 @@ void Runtime::check_heard(const ActorState& actor, Recount& recount) const {
 
 /// Whom an actor refuses, and its connections.
 void Runtime::check_reports(const RareState& rare) const {
-  invariant(ordered(rare.refused,
-                    [](const Refusal& one, const Refusal& next) { return one.peer < next.peer; }),
-            "peers that an actor refuses are not sorted");
+  rare.refused.check();
   invariant(ordered(rare.links, std::less<>()) && ordered(rare.linked_by, std::less<>()),
             "connections are not sorted");
 }

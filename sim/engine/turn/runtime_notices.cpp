@@ -8,22 +8,6 @@
 
 namespace faultline::engine {
 
-namespace {
-
-struct RefusalOrder {
-  bool operator()(const Refusal& refusal, const Incarnation& peer) const {
-    return refusal.peer < peer;
-  }
-};
-
-/// The place of an actor in a list of incarnations that is sorted by actors.
-std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnations, ActorId actor) {
-  return std::lower_bound(incarnations.begin(), incarnations.end(), actor,
-                          [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
-}
-
-}  // namespace
-
 // ---- notices ----------------------------------------------------------------------------------
 
 /// The time of a notice that is now due after `delay_s`.
@@ -137,9 +121,7 @@ void Runtime::break_link(ActorId holder, std::uint32_t death, bool silent) {
 /// Whether and when the actor has declared that incarnation of the peer dead while it lived.
 const Refusal* Runtime::refusal_of(ActorId self, Incarnation peer) const {
   if (!state_.actors[self].rare_state) return nullptr;
-  const auto& refused = state_.actors[self].rare_state->refused;
-  const auto found = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
-  return found != refused.end() && found->peer == peer ? &*found : nullptr;
+  return state_.actors[self].rare_state->refused.of(peer);
 }
 
 /// Has the actor declared that incarnation of the peer dead, by itself or with its node?
@@ -162,7 +144,7 @@ std::vector<Incarnation> Runtime::known_failures(ActorId self) const {
   std::vector<Incarnation> known;
   const ActorState& actor = state_.actors[self];
   if (actor.rare_state)
-    for (const Refusal& refusal : actor.rare_state->refused) known.push_back(refusal.peer);
+    for (const Refusal& refusal : actor.rare_state->refused.all()) known.push_back(refusal.peer);
   for (const std::uint32_t death : actor.heard()) {
     known.push_back(state_.deaths[death].dead);
     const auto ranks = state_.hosted_deaths.find(known.back());
@@ -229,9 +211,7 @@ void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
 
 void Runtime::report_falsely(ActorId self, Incarnation peer) {
   reach_ = Reach::anything;
-  auto& refused = state_.actors[self].rare().refused;
-  const auto place = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
-  refused.insert(place, {peer, now_s()});
+  state_.actors[self].rare().refused.add(peer, now_s());
   state_.any_refusal = true;
   tell_of_death(self, peer);
   if (is_rank(peer.actor) || peer != incarnation_of(peer.actor)) return;
@@ -280,39 +260,19 @@ void Runtime::tell_stack(ActorId self, Incarnation peer,
   }
 }
 
-/// Whoever an actor, or the daemon of its node, has declared dead is refused for good: what it has
-/// injected since then is dropped.
-bool Runtime::refuses(ActorId self, const Message& message) const {
-  const Incarnation from{message.from, message.from_incarnation};
-  const auto has_refused = [&](ActorId actor) {
-    const Refusal* refusal = refusal_of(actor, from);
-    return refusal != nullptr && message.inject_s > refusal->time_s;
-  };
-  if (has_refused(self)) return true;
-  const ActorId daemon = state_.placement.daemon_of(node_of(self));
-  return is_rank(self) && daemon < actor_count() && has_refused(daemon);
-}
-
 /// The latest incarnation of the peer that the actor knows of.
 Incarnation Runtime::known(ActorId self, ActorId peer) const {
   if (!state_.any_restart) return {peer, 0};
   if (self == peer) return incarnation_of(self);
-  if (!state_.actors[self].rare_state) return {peer, 0};
-  auto& restarted = state_.actors[self].rare_state->restarted;
-  const auto place = place_of(restarted, peer);
-  return place != restarted.end() && place->actor == peer ? *place : Incarnation{peer, 0};
+  const auto& rare = state_.actors[self].rare_state;
+  return rare ? rare->restarted.of(peer) : Incarnation{peer, 0};
 }
 
 /// From now on the actor knows of this incarnation of the peer. If its failure detector had not
 /// heard of the death before and reports it now, the stack hears of that first.
 void Runtime::learn(ActorId self, Incarnation peer) {
   if (peer.actor == self || peer.number <= known(self, peer.actor).number) return;
-  auto& restarted = state_.actors[self].rare().restarted;
-  const auto place = place_of(restarted, peer.actor);
-  if (place != restarted.end() && place->actor == peer.actor)
-    *place = peer;
-  else
-    restarted.insert(place, peer);
+  state_.actors[self].rare().restarted.learn(peer);
   const std::size_t before = pending_actions_.size();
   turn(
       self, Family::failure_detection,

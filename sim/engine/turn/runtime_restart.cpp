@@ -149,7 +149,7 @@ void Runtime::revive(ActorId actor, NodeId node) {
   }
   for (ActorId other = 0; other < actor_count(); ++other)
     if (other != actor && state_.actors[other].incarnation > 0)
-      state.rare().restarted.push_back(incarnation_of(other));
+      state.rare().restarted.learn(incarnation_of(other));
   state_.auditor.restarted({actor, incarnation}, is_rank(actor));
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::restarted, .time_s = now_s(), .actor = actor, .value = node});

@@ -363,7 +363,7 @@ void Runtime::receive(ActorId self, Message* message) {
   state_.schedule.let_go(*message);
   if (message->channel == Family::failure_detection) count_detection_received(*message);
   const bool unwanted = message->phase != actor.phase && wrong_phase(self, message);
-  const bool refused = !unwanted && state_.any_refusal && refuses(self, *message);
+  const bool refused = !unwanted && state_.any_refusal && state_.is_refused(*message);
   if (refused) drop(message);
   if (unwanted || refused) {
     if (state_.any_flush) answer_flushes(self, from);
