@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,9 @@
 #include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/actors/due.hpp"
 #include "sim/engine/actors/known_lives.hpp"
 #include "sim/engine/actors/refusals.hpp"
-#include "sim/engine/events/event.hpp"
 
 namespace faultline::engine {
 
@@ -24,9 +25,6 @@ struct ArmedTimer {
   std::uint32_t serial;
   Family family;
   bool background;
-  /// Or a notice that waits for the processor as a timer does; its key is the death's number. Or,
-  /// as `fault`, a soft error that waits so.
-  EventKind kind = EventKind::timer;
   bool held = false;  ///< it has run out, and message logging lets it wait (OrdersLocalEvents)
 };
 
@@ -50,9 +48,7 @@ struct Flush {
 /// small.
 struct alignas(kCacheLine) RareState : InComponentStorage {
   // What every message looks at is the first cache line, where these vectors begin and end.
-  /// Timers that have run out, and notices, that wait for the processor: by their serial numbers,
-  /// in the order in which they were due. Timers may have been cancelled since.
-  std::vector<std::uint32_t> due;
+  std::vector<Due> due;          ///< what waits for the processor, in the order in which it was due
   std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
   ComponentVector<Computation> running;
   // Messages of message logging look at this, too.
@@ -68,6 +64,24 @@ struct alignas(kCacheLine) RareState : InComponentStorage {
   Refusals refused;
   KnownLives restarted;
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
+
+  /// The timer with that serial number, or null.
+  [[nodiscard]] const ArmedTimer* timer(std::uint32_t serial) const {
+    const auto found = std::find_if(timers.begin(), timers.end(),
+                                    [&](const ArmedTimer& one) { return one.serial == serial; });
+    return found == timers.end() ? nullptr : &*found;
+  }
+  /// The notice or the soft error with that serial number, which is due. Null if there is none.
+  [[nodiscard]] const Due* told(std::uint32_t serial) const {
+    const auto found = std::find_if(due.begin(), due.end(), [&](const Due& one) {
+      return one.serial == serial && !one.is_of_timer();
+    });
+    return found == due.end() ? nullptr : &*found;
+  }
+  /// How many of these there are. They keep the run alive, as timers do.
+  [[nodiscard]] std::int64_t times_told() const {
+    return std::count_if(due.begin(), due.end(), [](const Due& one) { return !one.is_of_timer(); });
+  }
 };
 
 /// What the simplest jobs do not have: the components below the workload, what they hold, and which

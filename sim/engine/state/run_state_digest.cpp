@@ -37,41 +37,37 @@ void add_heard(const ActorState& actor, const std::vector<Death>& deaths, Digest
   into.add_sorted(heard_of);
 }
 
-/// A notice of a death that waits as timers do. What else waits so are timers and soft errors.
-bool is_notice(const ArmedTimer& timer) {
-  return timer.kind != EventKind::timer && timer.kind != EventKind::fault;
+void add_timer(const ArmedTimer& timer, Digest& into) {
+  into.add(EventKind::timer, timer.family, timer.background, timer.held, timer.key);
 }
 
-/// A timer, or a notice that waits as timers do. The number of a death depends on the path that led
-/// to the state.
-void add_timer(const ArmedTimer& timer, const std::vector<Death>& deaths, Digest& into) {
-  into.add(timer.kind, timer.family, timer.background, timer.held);
-  if (is_notice(timer))
-    into.add(deaths[timer.key].dead);
-  else
-    into.add(timer.key);
+/// A notice or a soft error that waits for the processor. The number of a death depends on the path
+/// that led to the state.
+void add_told(const Due& told, const std::vector<Death>& deaths, Digest& into) {
+  const auto* notice = std::get_if<Notice>(&told.what);
+  into.add(notice == nullptr ? EventKind::fault : notice->kind);
+  if (notice != nullptr) into.add(deaths[notice->death].dead);
 }
 
 /// The numbers of timers depend on the path, too.
 void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
-  for (const std::uint32_t serial : rare.due)
-    for (const ArmedTimer& timer : rare.timers)
-      if (timer.serial == serial) {
-        into.add(true);
-        add_timer(timer, deaths, into);
-      }
+  for (const Due& due : rare.due) {
+    const ArmedTimer* timer = due.is_of_timer() ? rare.timer(due.serial) : nullptr;
+    if (due.is_of_timer() && timer == nullptr) continue;  // cancelled
+    into.add(true);
+    if (timer != nullptr)
+      add_timer(*timer, into);
+    else
+      add_told(due, deaths, into);
+  }
   into.add(false);
 }
 
 void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
-  const auto what = [&](const ArmedTimer& timer) {
-    return is_notice(timer)
-               ? std::tuple(timer.kind, timer.family, std::uint64_t{deaths[timer.key].dead.actor},
-                            deaths[timer.key].dead.number)
-               : std::tuple(timer.kind, timer.family, timer.key, std::uint16_t{0});
-  };
-  for (const ArmedTimer& timer : sorted(rare.timers, what)) add_timer(timer, deaths, into);
+  for (const ArmedTimer& timer :
+       sorted(rare.timers, [](const ArmedTimer& one) { return std::tuple(one.family, one.key); }))
+    add_timer(timer, into);
   add_due(rare, deaths, into);
   for (const Computation& running :
        sorted(rare.running, [](const Computation& c) { return std::tuple(c.family, c.tag); }))
@@ -93,10 +89,10 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
 /// nor is what stands in it beside these: derived from them, from the inbox or from what is
 /// scheduled.
 bool says_nothing(const RareState& rare) {
-  return rare.timers.empty() && rare.running.empty() && rare.queued.empty() &&
-         rare.flushing.empty() && rare.links.empty() && rare.linked_by.empty() &&
-         rare.refused.empty() && rare.restarted.empty() && rare.early.empty() &&
-         rare.fenced.empty() && !rare.awaits_start;
+  return rare.timers.empty() && rare.times_told() == 0 && rare.running.empty() &&
+         rare.queued.empty() && rare.flushing.empty() && rare.links.empty() &&
+         rare.linked_by.empty() && rare.refused.empty() && rare.restarted.empty() &&
+         rare.early.empty() && rare.fenced.empty() && !rare.awaits_start;
 }
 
 /// The same for an actor that has a lower stack only because of the deaths that it has heard of.
@@ -190,9 +186,10 @@ StateDigest RunState::content_of(const Event& event) const {
       break;
     case EventKind::timer:
       into.add(event.at.actor);
-      if (const RareState* rare = actors[event.at.actor].rare_state.get())
-        for (const ArmedTimer& timer : rare->timers)
-          if (timer.serial == event.at.detail) add_timer(timer, deaths, into);
+      if (const RareState* rare = actors[event.at.actor].rare_state.get()) {
+        if (const ArmedTimer* timer = rare->timer(event.at.detail)) add_timer(*timer, into);
+        if (const Due* told = rare->told(event.at.detail)) add_told(*told, deaths, into);
+      }
       break;
     case EventKind::compute_done:
       into.add(event.at.actor);

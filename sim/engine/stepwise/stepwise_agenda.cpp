@@ -82,11 +82,9 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
   switch (event.kind()) {
     case EventKind::stall_end:
       return actor.incarnation != event.at.detail;
-    case EventKind::timer: {
-      if (!actor.rare_state) return true;
-      const auto& timers = actor.rare_state->timers;
-      return std::none_of(timers.begin(), timers.end(), serial_is);
-    }
+    case EventKind::timer:
+      return !actor.rare_state || (actor.rare_state->timer(event.at.detail) == nullptr &&
+                                   actor.rare_state->told(event.at.detail) == nullptr);
     case EventKind::compute_done: {
       if (!actor.rare_state) return true;
       const auto& running = actor.rare_state->running;
@@ -210,6 +208,18 @@ StateParts StepwiseEngine::parts() const {
   return parts;
 }
 
+/// A timer, or what waits for the processor as timers do.
+void StepwiseEngine::name_timer(const RareState& rare, std::uint32_t serial, Choice& choice) const {
+  if (const ArmedTimer* timer = rare.timer(serial)) {
+    choice.detail = timer->key;
+    choice.family = timer->family;
+  } else if (const Due* told = rare.told(serial)) {
+    const auto* notice = std::get_if<Notice>(&told->what);
+    choice.kind = notice == nullptr ? EventKind::fault : notice->kind;
+    if (notice != nullptr) choice.peer = state_.deaths[notice->death].dead.actor;
+  }
+}
+
 Choice StepwiseEngine::choice_of(const Event& event) const {
   if (event.kind() == EventKind::nic_ready)
     return {event.kind(), event.message->from, event.message->to, event.message->kind,
@@ -220,16 +230,7 @@ Choice StepwiseEngine::choice_of(const Event& event) const {
   Choice choice{event.kind(), event.at.actor};
   switch (event.kind()) {
     case EventKind::timer:
-      for (const ArmedTimer& timer : state_.actors[choice.actor].rare_state->timers)
-        if (timer.serial == event.at.detail) {
-          choice.kind = timer.kind;
-          if (timer.kind != EventKind::timer) {
-            choice.peer = state_.deaths[timer.key].dead.actor;
-            break;
-          }
-          choice.detail = timer.key;
-          choice.family = timer.family;
-        }
+      name_timer(*state_.actors[choice.actor].rare_state, event.at.detail, choice);
       break;
     case EventKind::compute_done:
       for (const Computation& running : state_.actors[choice.actor].rare_state->running)

@@ -183,6 +183,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] double wait_s(const Event& event) const;
   void refuse_errors(std::uint64_t false_reports_before);
   void refuse_repetition(ActorId self, Incarnation dead);
+  void name_timer(const RareState& rare, std::uint32_t serial, Choice& choice) const;
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
   std::vector<Choice> agenda_;

@@ -216,7 +216,7 @@ void Runtime::carry_out(const Event& event) {
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:
-      hear(event);
+      hear(event.at.actor, {event.kind(), event.at.detail});
       break;
     case EventKind::restart:
       restart(event.at.detail);

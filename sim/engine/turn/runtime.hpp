@@ -354,6 +354,7 @@ class Runtime : private Services {
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
   [[nodiscard]] bool is_void(const Event& event) const;
   void timer_event(ActorId self, std::uint32_t serial);
+  void handle(ActorId self, const Due& due);
   void fire_timer(ActorId self, std::uint32_t serial);
   void await_processor(ActorId self);
   void flush(ActorId self, const Flush& asked);
@@ -402,9 +403,9 @@ class Runtime : private Services {
   // who hears of deaths and restarts (runtime_notices.cpp)
   void spread_word(std::uint32_t death);
   [[nodiscard]] double notice_at(double delay_s);
-  void hear(const Event& notice);
-  [[nodiscard]] bool waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail);
-  void tell_death(EventKind kind, ActorId listener, std::uint32_t death);
+  void hear(ActorId self, Notice notice);
+  [[nodiscard]] bool waits_as_timer(ActorId self, Due told);
+  void tell_death(ActorId listener, Notice notice);
   void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
   void open_link(ActorId self, Incarnation peer);
   void break_link(ActorId holder, std::uint32_t death, bool silent);

@@ -111,10 +111,8 @@ bool Runtime::is_void(const Event& event) const {
   if (event.kind() != EventKind::timer) return false;
   const auto& rare = state_.actors[event.at.actor].rare_state;
   if (!rare) return true;
-  const bool is_awaited = rare->awaits_processor && rare->due.front() == event.at.detail;
-  return !is_awaited &&
-         std::none_of(rare->timers.begin(), rare->timers.end(),
-                      [&](const ArmedTimer& timer) { return timer.serial == event.at.detail; });
+  const bool is_awaited = rare->awaits_processor && rare->due.front().serial == event.at.detail;
+  return !is_awaited && rare->timer(event.at.detail) == nullptr;
 }
 
 /// The event of a cancelled timer stays in the queue, and has no effect when it comes. If such
@@ -123,7 +121,7 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
   if (!actor.rare_state) return;
   auto& timers = actor.rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [&](const ArmedTimer& timer) {
-    return timer.kind == EventKind::timer && timer.family == family && timer.key == key;
+    return timer.family == family && timer.key == key;
   });
   if (armed == timers.end()) return;
   let_go(*armed);
@@ -137,30 +135,38 @@ void Runtime::timer_event(ActorId self, std::uint32_t serial) {
   ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
   RareState& rare = *actor.rare_state;
-  const bool has_waited = rare.awaits_processor && rare.due.front() == serial;
+  const bool has_waited = rare.awaits_processor && rare.due.front().serial == serial;
   const bool can_run = !blocked(actor) && processor_free_s(self) <= now_s();
+  const Due due = has_waited ? rare.due.front() : Due{serial, RunOut()};
   if (has_waited) {
     rare.awaits_processor = false;
     if (can_run) rare.due.erase(rare.due.begin());
-  } else if (!can_run || !rare.due.empty()) {
-    const auto& timers = rare.timers;
-    if (std::any_of(timers.begin(), timers.end(),
-                    [serial](const ArmedTimer& timer) { return timer.serial == serial; }))
-      rare.due.push_back(serial);
+  } else if ((!can_run || !rare.due.empty()) && rare.timer(serial) != nullptr) {
+    rare.due.push_back(due);
   }
-  if (can_run && (has_waited || rare.due.empty())) fire_timer(self, serial);
+  if (can_run && (has_waited || rare.due.empty())) handle(self, due);
   await_processor(self);
-  if (has_waited && rare.due.empty()) schedule_wake(actor, self);
+  // What message logging lets happen after a timer of its own can have killed the actor.
+  if (has_waited && !timers_wait(actor)) schedule_wake(actor, self);
 }
 
-/// Calls the handler of a timer, unless it has been cancelled, or of a notice.
+/// Calls the handler of what has waited for the processor, or needs not wait.
+void Runtime::handle(ActorId self, const Due& due) {
+  if (due.is_of_timer()) return fire_timer(self, due.serial);
+  state_.schedule.let_go(false);
+  if (const auto* notice = std::get_if<Notice>(&due.what))
+    tell_death(self, *notice);
+  else
+    tell_error(self);
+}
+
+/// Calls the handler of a timer, unless it has been cancelled.
 void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   auto& timers = state_.actors[self].rare_state->timers;
   const auto find = [&] { return std::ranges::find(timers, serial, &ArmedTimer::serial); };
   if (find() == timers.end()) return;
   const ArmedTimer timer = *find();
-  const bool happens = timer.kind != EventKind::timer ||
-                       may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key});
+  const bool happens = may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key});
   const auto armed = find();  // the turn of message logging may have set others
   let_go(*armed);
   if (!happens) {
@@ -168,9 +174,6 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
     return;
   }
   timers.erase(armed);
-  if (timer.kind == EventKind::fault) return tell_error(self);
-  if (timer.kind != EventKind::timer)
-    return tell_death(timer.kind, self, static_cast<std::uint32_t>(timer.key));
   turn(self, timer.family, [&](Component& component, Context& context) {
     component.on_timer(context, timer.key);
     if (timer.family == Family::workload) expect_no_new_work(turn_.active, "on_timer");
@@ -186,7 +189,7 @@ void Runtime::await_processor(ActorId self) {
   RareState& rare = *actor.rare_state;
   if (rare.due.empty() || rare.awaits_processor || blocked(actor)) return;
   rare.awaits_processor = true;
-  state_.schedule.add(processor_free_s(self), EventKind::timer, self, rare.due.front());
+  state_.schedule.add(processor_free_s(self), EventKind::timer, self, rare.due.front().serial);
 }
 
 // ---- flushes ----------------------------------------------------------------------------------

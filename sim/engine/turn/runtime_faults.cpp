@@ -64,7 +64,7 @@ void Runtime::strike(const Victim& victim) {
 void Runtime::find_error(ActorId self) {
   if (!state_.actors[self].alive) return;
   reach_ = Reach::anything;
-  if (!waits_as_timer(self, EventKind::fault, 0)) tell_error(self);
+  if (!waits_as_timer(self, {0, SoftError()})) tell_error(self);
 }
 
 void Runtime::tell_error(ActorId self) {
@@ -160,6 +160,8 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);
     for (const ArmedTimer& timer : state.rare_state->timers) let_go(timer);
+    for (auto told = state.rare_state->times_told(); told > 0; --told)
+      state_.schedule.let_go(false);
     state.rare_state.reset();
   }
   if (state.lower) {

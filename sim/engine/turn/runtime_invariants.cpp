@@ -181,6 +181,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
             "timers are not in the order in which they were set");
   for (const ArmedTimer& timer : rare.timers)
     if (!timer.held) ++(timer.background ? recount.background : recount.foreground);
+  recount.foreground += rare.times_told();
   check_due(actor, recount);
   invariant(rare.running.size() <= job_->shape.worker_cores,
             "more computations run than there are cores");
@@ -212,8 +213,8 @@ void Runtime::check_due(const ActorState& actor, Recount& recount) const {
   invariant(rare.due.empty() || rare.awaits_processor || blocked(actor),
             "a timer waits for a processor that is free");
   const auto waits = [&](const ArmedTimer& timer) {
-    return timer.held ||
-           std::find(rare.due.begin(), rare.due.end(), timer.serial) != rare.due.end();
+    return timer.held || std::any_of(rare.due.begin(), rare.due.end(),
+                                     [&](const Due& due) { return due.serial == timer.serial; });
   };
   recount.timers += static_cast<std::int64_t>(rare.timers.size()) -
                     std::count_if(rare.timers.begin(), rare.timers.end(), waits) +

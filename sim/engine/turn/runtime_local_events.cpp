@@ -29,8 +29,7 @@ bool Runtime::can_come(ActorId self, const LocalEvent& event) const {
   if (rare == nullptr) return false;
   if (event.kind == LocalEvent::Kind::timer)
     return std::ranges::any_of(rare->timers, [&event](const ArmedTimer& timer) {
-      return timer.kind == EventKind::timer && timer.family == event.family &&
-             timer.key == event.tag;
+      return timer.family == event.family && timer.key == event.tag;
     });
   const auto is_meant = [&event](const Computation& computation) {
     return computation.family == event.family && computation.tag == event.tag;

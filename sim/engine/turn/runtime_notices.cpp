@@ -41,35 +41,28 @@ void Runtime::spread_word(std::uint32_t death) {
 }
 
 /// The handler of a notice needs the processor, as that of a timer does, and waits as timers do.
-void Runtime::hear(const Event& notice) {
-  const ActorId self = notice.at.actor;
+void Runtime::hear(ActorId self, Notice notice) {
   if (!state_.actors[self].alive) return;
-  if (!waits_as_timer(self, notice.kind(), notice.at.detail))
-    tell_death(notice.kind(), self, notice.at.detail);
+  if (!waits_as_timer(self, {0, notice})) tell_death(self, notice);
 }
 
 /// True if the actor can handle nothing now. What it is told then waits as a timer does that has
-/// run out (fire_timer).
-bool Runtime::waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail) {
+/// run out.
+bool Runtime::waits_as_timer(ActorId self, Due told) {
   ActorState& actor = state_.actors[self];
   if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= now_s()) return false;
-  const std::uint32_t serial = ++state_.serial;
-  actor.rare().timers.push_back({.key = detail,
-                                 .serial = serial,
-                                 .family = Family::failure_detection,
-                                 .background = false,
-                                 .kind = kind});
-  actor.rare().due.push_back(serial);
+  told.serial = ++state_.serial;
+  actor.rare().due.push_back(told);
   state_.schedule.keep_alive(false);
   await_processor(self);
   return true;
 }
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
-void Runtime::tell_death(EventKind kind, ActorId listener, std::uint32_t death) {
+void Runtime::tell_death(ActorId listener, Notice notice) {
   state_.ending.expect_news(now_s());
-  if (kind != EventKind::local_exit || died_under(death, incarnation_of(listener)))
-    tell_exit(kind, listener, state_.deaths[death].dead);
+  if (notice.kind != EventKind::local_exit || died_under(notice.death, incarnation_of(listener)))
+    tell_exit(notice.kind, listener, state_.deaths[notice.death].dead);
 }
 
 /// Tells a listener of a death, if it still has the detector, or the connection, that hears of it.
