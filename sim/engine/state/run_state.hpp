@@ -23,6 +23,7 @@
 #include "sim/engine/actors/actor_state.hpp"
 #include "sim/engine/events/schedule.hpp"
 #include "sim/engine/job/run_job.hpp"
+#include "sim/engine/membership/deaths.hpp"
 #include "sim/engine/network/bulk_intake.hpp"
 #include "sim/engine/network/last_messages.hpp"
 #include "sim/engine/state/state_parts.hpp"
@@ -113,16 +114,6 @@ struct PendingRestart {
   Incarnation asker;
 };
 
-/// A death that has happened. Its number is its place in RunState::deaths.
-struct Death {
-  Incarnation dead;
-  /// The daemon that hosted this rank when that daemon died; nobody if it has not died since.
-  Incarnation daemon;
-  double time_s;
-  bool silent;           ///< nobody was left to close its connections
-  bool earlier = false;  ///< it has died before that daemon, and not with it
-};
-
 /// Messages of one kind that have been sent.
 struct KindCount {
   std::uint64_t messages = 0;
@@ -197,11 +188,7 @@ struct RunState {
 
   std::vector<SentPromise> sent_promises;
   std::vector<std::uint32_t> free_promises;
-  std::vector<Death> deaths;  ///< of ranks and daemons, in order; events name one by its number
-  std::map<Incarnation, std::uint32_t> death_numbers;  ///< by who has died
-  /// The deaths of the ranks that a daemon hosted when it died, by that daemon: first those that
-  /// had died before it and not restarted, then those that died with it.
-  std::map<Incarnation, std::vector<std::uint32_t>> hosted_deaths;
+  Deaths deaths;
   /// By node: when it is in operation again after its last failure, -kNever if it has not failed.
   /// Empty if no node can fail.
   std::vector<double> node_back_s;

@@ -31,7 +31,7 @@ void add_inbox(const ActorState& actor, Digest& into) {
 }
 
 /// The numbers of deaths depend on the path that led to the state.
-void add_heard(const ActorState& actor, const std::vector<Death>& deaths, Digest& into) {
+void add_heard(const ActorState& actor, const Deaths& deaths, Digest& into) {
   std::vector<Incarnation> heard_of;
   for (const std::uint32_t number : actor.heard()) heard_of.push_back(deaths[number].dead);
   into.add_sorted(heard_of);
@@ -43,14 +43,14 @@ void add_timer(const ArmedTimer& timer, Digest& into) {
 
 /// A notice or a soft error that waits for the processor. The number of a death depends on the path
 /// that led to the state.
-void add_told(const Due& told, const std::vector<Death>& deaths, Digest& into) {
+void add_told(const Due& told, const Deaths& deaths, Digest& into) {
   const auto* notice = std::get_if<Notice>(&told.what);
   into.add(notice == nullptr ? EventKind::fault : notice->kind);
   if (notice != nullptr) into.add(deaths[notice->death].dead);
 }
 
 /// The numbers of timers depend on the path, too.
-void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+void add_due(const RareState& rare, const Deaths& deaths, Digest& into) {
   for (const Due& due : rare.due) {
     const ArmedTimer* timer = due.is_of_timer() ? rare.timer(due.serial) : nullptr;
     if (due.is_of_timer() && timer == nullptr) continue;  // cancelled
@@ -63,7 +63,7 @@ void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& in
   into.add(false);
 }
 
-void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+void add_rare_state(const RareState& rare, const Deaths& deaths, Digest& into) {
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
   for (const ArmedTimer& timer :
        sorted(rare.timers, [](const ArmedTimer& one) { return std::tuple(one.family, one.key); }))
@@ -234,9 +234,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
     into.add(reported[index_of(Family::workload)]);  // of incarnations that have been replaced
     add_unanswered(into);
   }
-  for (const Death& death :
-       sorted(deaths, [](const Death& one) { return std::tuple(one.dead, one.silent); }))
-    into.add(death.dead, death.daemon, death.silent);
+  into.add(deaths);
   for (const auto& [actor, components] : unreported) {
     into.add(actor);
     for (const auto& component : components) {

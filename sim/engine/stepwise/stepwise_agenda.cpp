@@ -97,7 +97,7 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
              links.end();
     }
     case EventKind::local_exit:
-      return !died_under(event.at.detail, {event.at.actor, actor.incarnation});
+      return !state_.deaths.is_under(event.at.detail, {event.at.actor, actor.incarnation});
     case EventKind::wake:
       return actor.incarnation != event.at.detail || actor.inbox_is_empty();
     default:

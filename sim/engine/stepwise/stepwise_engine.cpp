@@ -218,11 +218,9 @@ void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
 void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
   if (!is_rank(self) || !state_.actors[self].alive || state_.any_restart) return;
   if (state_.auditor.false_reports() > 0) return;
-  const auto death = state_.death_numbers.find(dead);
+  const auto death = state_.deaths.number_of(dead);
   const auto& heard = state_.actors[self].heard();
-  if (death == state_.death_numbers.end() ||
-      !std::binary_search(heard.begin(), heard.end(), death->second))
-    return;
+  if (!death || !std::binary_search(heard.begin(), heard.end(), *death)) return;
   state_.auditor.violation(
       "repeated-report", self,
       "reported for the second time that " + std::to_string(dead.actor) + " is dead", now_s());

@@ -102,13 +102,6 @@ class Runtime : private Services {
   [[nodiscard]] bool stopped() const { return state_.ending.has_ended(); }
   /// True if nothing is left to happen.
   [[nodiscard]] bool quiescent() const { return verdict_.nothing_is_left(); }
-  /// Is it to this daemon that the operating system would tell that death? Not to a daemon that has
-  /// started since.
-  [[nodiscard]] bool died_under(std::uint32_t death, Incarnation daemon) const {
-    if (daemon.number == 0) return true;
-    const auto before = static_cast<std::uint16_t>(daemon.number - 1);
-    return death > state_.death_numbers.at({daemon.actor, before});
-  }
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
     return {actor, state_.actors[actor].incarnation};
   }
@@ -393,10 +386,6 @@ class Runtime : private Services {
   void kill_node(const Victim& victim);
   void cover_earlier_deaths(NodeId node, Incarnation daemon);
   void kill(ActorId actor, bool silent = false, Incarnation daemon = {});
-  /// The number of the death that comes next.
-  [[nodiscard]] std::uint32_t next_death() const {
-    return static_cast<std::uint32_t>(state_.deaths.size());
-  }
   void lose_messages_of(ActorId dead);
   void forget(Message* message);
 

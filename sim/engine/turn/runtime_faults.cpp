@@ -40,7 +40,7 @@ Rank Runtime::parent_of(Rank rank) const {
 }
 
 void Runtime::strike(const std::vector<Victim>& victims) {
-  const std::size_t before = state_.deaths.size();
+  const std::uint32_t before = state_.deaths.size();
   for (const Victim& victim : victims) strike(victim);
   if (state_.deaths.size() > before) {
     if (state_.faults_struck++ == 0) state_.first_fault_s = now_s();
@@ -110,9 +110,7 @@ void Runtime::kill_node(const Victim& victim) {
   const Incarnation daemon = incarnation_of(victim.actor);
   cover_earlier_deaths(node, daemon);
   for (const Rank rank : state_.placement.ranks_on(node)) {
-    if (!state_.actors[rank].alive) continue;
-    state_.hosted_deaths[daemon].push_back(next_death());
-    kill(rank, silent, daemon);
+    if (state_.actors[rank].alive) kill(rank, silent, daemon);
   }
   kill(daemon.actor, silent);
 }
@@ -121,13 +119,7 @@ void Runtime::kill_node(const Victim& victim) {
 /// theirs, too, unless they have restarted or an earlier daemon of the node hosted them.
 void Runtime::cover_earlier_deaths(NodeId node, Incarnation daemon) {
   for (const Rank rank : state_.placement.ranks_on(node)) {
-    if (state_.actors[rank].alive) continue;
-    const std::uint32_t number = state_.death_numbers.at(incarnation_of(rank));
-    Death& death = state_.deaths[number];
-    if (death.daemon.actor != kNobody) continue;
-    death.daemon = daemon;
-    death.earlier = true;
-    state_.hosted_deaths[daemon].push_back(number);
+    if (!state_.actors[rank].alive) state_.deaths.cover(incarnation_of(rank), daemon);
   }
 }
 
@@ -152,9 +144,8 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   const Incarnation dead = incarnation_of(actor);
   state_.auditor.died(dead, is_rank(actor), state.active, now_s(), daemon);
   show_about(Sight::Kind::died, actor);
-  const std::uint32_t death = next_death();
-  state_.deaths.push_back({.dead = dead, .daemon = daemon, .time_s = now_s(), .silent = silent});
-  state_.death_numbers[dead] = death;
+  const std::uint32_t death =
+      state_.deaths.add({.dead = dead, .daemon = daemon, .time_s = now_s(), .silent = silent});
   if (state_.recovery && is_rank(actor)) state_.recovery->died(actor, now_s());
   spread_word(death);
   if (state.rare_state) {

@@ -61,7 +61,8 @@ bool Runtime::waits_as_timer(ActorId self, Due told) {
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
 void Runtime::tell_death(ActorId listener, Notice notice) {
   state_.ending.expect_news(now_s());
-  if (notice.kind != EventKind::local_exit || died_under(notice.death, incarnation_of(listener)))
+  if (notice.kind != EventKind::local_exit ||
+      state_.deaths.is_under(notice.death, incarnation_of(listener)))
     tell_exit(notice.kind, listener, state_.deaths[notice.death].dead);
 }
 
@@ -96,9 +97,8 @@ void Runtime::open_link(ActorId self, Incarnation peer) {
     insert_sorted(state.rare().linked_by, self);
     return;
   }
-  const auto death = state_.death_numbers.find(peer);
-  if (death == state_.death_numbers.end()) return;
-  break_link(self, death->second, state_.deaths[death->second].silent);
+  const auto death = state_.deaths.number_of(peer);
+  if (death) break_link(self, *death, state_.deaths[*death].silent);
 }
 
 /// The kernel closes the connections of a process that ends. Those to a node that is gone stay open
@@ -122,14 +122,14 @@ bool Runtime::has_declared(ActorId self, Incarnation peer) const {
   if (refusal_of(self, peer) != nullptr) return true;
   const auto& heard = state_.actors[self].heard();
   if (heard.empty()) return false;
-  const auto death = state_.death_numbers.find(peer);
-  if (death == state_.death_numbers.end()) return false;
+  const auto death = state_.deaths.number_of(peer);
+  if (!death) return false;
   const auto has_heard = [&](std::uint32_t number) {
     return std::binary_search(heard.begin(), heard.end(), number);
   };
-  if (has_heard(death->second)) return true;
-  const Incarnation daemon = state_.deaths[death->second].daemon;
-  return daemon.actor != kNobody && has_heard(state_.death_numbers.at(daemon));
+  if (has_heard(*death)) return true;
+  const Incarnation daemon = state_.deaths[*death].daemon;
+  return daemon.actor != kNobody && has_heard(*state_.deaths.number_of(daemon));
 }
 
 /// The peers that this actor has declared dead, in the order of their numbers.
@@ -140,9 +140,8 @@ std::vector<Incarnation> Runtime::known_failures(ActorId self) const {
     for (const Refusal& refusal : actor.rare_state->refused.all()) known.push_back(refusal.peer);
   for (const std::uint32_t death : actor.heard()) {
     known.push_back(state_.deaths[death].dead);
-    const auto ranks = state_.hosted_deaths.find(known.back());
-    if (ranks == state_.hosted_deaths.end()) continue;
-    for (const std::uint32_t rank : ranks->second) known.push_back(state_.deaths[rank].dead);
+    for (const std::uint32_t rank : state_.deaths.hosted_by(known.back()))
+      known.push_back(state_.deaths[rank].dead);
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -159,9 +158,8 @@ void Runtime::report_failed(ActorId self, Incarnation peer) {
     return;
   }
   if (has_declared(self, peer)) return;
-  const auto death = state_.death_numbers.find(peer);
-  if (death != state_.death_numbers.end())
-    report_death(self, death->second);
+  if (const auto death = state_.deaths.number_of(peer))
+    report_death(self, *death);
   else
     report_falsely(self, peer);
 }
@@ -184,9 +182,7 @@ void Runtime::report_death(ActorId self, std::uint32_t death) {
 /// of its own death. Of a daemon that hears, only the auditor wants to know that this was a report
 /// of those who had died before.
 void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
-  const auto ranks = state_.hosted_deaths.find(daemon);
-  if (ranks == state_.hosted_deaths.end()) return;
-  for (const std::uint32_t death : ranks->second) {
+  for (const std::uint32_t death : state_.deaths.hosted_by(daemon)) {
     if (!state_.actors[self].alive || (!is_rank(self) && !state_.deaths[death].earlier)) return;
     const Incarnation dead = state_.deaths[death].dead;
     const auto& heard = state_.actors[self].heard();

@@ -166,7 +166,7 @@ void Runtime::revive(ActorId actor, NodeId node) {
 
 double Runtime::death_s(Incarnation now) const {
   --now.number;
-  return state_.deaths[state_.death_numbers.at(now)].time_s;
+  return state_.deaths.of(now).time_s;
 }
 
 /// What dead components have counted becomes part of the result. Above message logging it does so
