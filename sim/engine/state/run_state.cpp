@@ -79,13 +79,8 @@ bool RunState::is_refused(const Message& message) const {
 void RunState::repoint_messages(const RunState& from) {
   const auto own = [&](Message* message) { return pool.counterpart(message, from.pool); };
   for (ActorState& actor : actors) actor.repoint_messages(own);
-  const auto repoint = [&own](NicQueue& waiting) {
-    waiting.tail = waiting.head == nullptr ? nullptr : own(waiting.tail);
-    waiting.head = own(waiting.head);
-    waiting.logging_tail = own(waiting.logging_tail);
-  };
-  for (NicQueue& waiting : nic_queues) repoint(waiting);
-  for (BulkQueue& bulk : bulk_queues) repoint(bulk.waiting);
+  for (NicQueue& waiting : nic_queues) waiting.repoint_messages(own);
+  for (BulkQueue& bulk : bulk_queues) bulk.waiting.repoint_messages(own);
   schedule.repoint_messages(own);
 }
 

@@ -160,11 +160,9 @@ StateDigest RunState::content_of(const Event& event) const {
   Digest into;
   into.add(event.kind());
   switch (event.kind()) {
-    case EventKind::sent: {
-      const SentPromise& promise = sent_promises[event.at.detail];
-      into.add(promise.from, promise.to, promise.kind, promise.channel);
+    case EventKind::sent:
+      into.add(sent_promises[event.at.detail]);
       break;
-    }
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:

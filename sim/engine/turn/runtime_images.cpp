@@ -190,10 +190,7 @@ void Runtime::void_promises(ActorId self, Family layer) {
     any = std::exchange(state_.actors[self].rare_state->on_sent_due[level], 0) > 0 || any;
   if (!any) return;
   const Incarnation now = incarnation_of(self);
-  for (SentPromise& promise : state_.sent_promises)
-    if (Incarnation{promise.from, promise.incarnation} == now &&
-        index_of(promise.channel) < index_of(layer))
-      promise.from = kNobody;
+  state_.sent_promises.forget_above(now, layer);
   state_.pool.for_each_in_flight([&](Message& message) {
     if (Incarnation{message.from, message.from_incarnation} == now &&
         index_of(message.channel) < index_of(layer))

@@ -209,22 +209,14 @@ void Runtime::vanish(Message* message) {
 // ---- the send fence ---------------------------------------------------------------------------
 
 void Runtime::promise_sent(const Message& message, double time_s) {
-  auto promise = static_cast<std::uint32_t>(state_.sent_promises.size());
-  if (state_.free_promises.empty()) {
-    state_.sent_promises.emplace_back();
-  } else {
-    promise = state_.free_promises.back();
-    state_.free_promises.pop_back();
-  }
-  state_.sent_promises[promise] = {message.from, message.to,
-                                   static_cast<std::uint16_t>(message.kind),
-                                   message.from_incarnation, message.channel};
+  const std::uint32_t promise =
+      state_.sent_promises.add({message.from, message.to, static_cast<std::uint16_t>(message.kind),
+                                message.from_incarnation, message.channel});
   state_.schedule.add(time_s, EventKind::sent, message.from, promise);
 }
 
 void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
-  const SentPromise sent = state_.sent_promises[promise];
-  state_.free_promises.push_back(promise);
+  const SentPromise sent = state_.sent_promises.take(promise);
   if (!state_.actors[self].alive || state_.actors[self].incarnation != sent.incarnation) return;
   if (sent.from != self) return;
   --state_.actors[self].rare().on_sent_due[index_of(sent.channel)];
