@@ -131,6 +131,8 @@ struct alignas(kCacheLine) ActorState {
   bool announced : 1 = false;  ///< it has announced the current phase
   bool finished : 1 = false;
 
+  /// Is it alive, and in that one of its lives?
+  [[nodiscard]] bool lives_as(std::uint16_t number) const { return alive && incarnation == number; }
   [[nodiscard]] Boxed<Component>& place_of(Family family) {
     if (family == Family::workload) return workload;
     return lower_stack().place_of(family);

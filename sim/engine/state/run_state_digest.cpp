@@ -209,7 +209,7 @@ StateDigest RunState::content_of(const Event& event) const {
 /// Who has been started again while whoever had asked for that is gone: who asks next is told.
 void RunState::add_unanswered(Digest& into) const {
   const auto is_gone = [this](Incarnation life) {
-    return !actors[life.actor].alive || actors[life.actor].incarnation != life.number;
+    return !actors[life.actor].lives_as(life.number);
   };
   std::vector<Incarnation> unanswered;
   for (const PendingRestart& pending : pending_restarts) {

@@ -68,8 +68,7 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
       return !departures_wait() || sender_is_gone(*event.message);
     case EventKind::sent: {
       const SentPromise& sent = state_.sent_promises[event.at.detail];
-      const ActorState& actor = state_.actors[event.at.actor];
-      return !actor.alive || sent.from != event.at.actor || sent.incarnation != actor.incarnation;
+      return sent.from != event.at.actor || !state_.actors[sent.from].lives_as(sent.incarnation);
     }
     case EventKind::fault:
     case EventKind::restart:

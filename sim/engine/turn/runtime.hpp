@@ -283,7 +283,6 @@ class Runtime : private Services {
   }
   [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const;
   [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
-  [[nodiscard]] bool reachable(const ActorState& actor, const Message& message) const;
   [[nodiscard]] bool blocked(const ActorState& actor) const;
   [[nodiscard]] static bool timers_wait(const ActorState& actor) {
     return actor.rare_state && !actor.rare_state->due.empty();

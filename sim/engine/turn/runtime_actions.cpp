@@ -24,8 +24,7 @@ void Runtime::carry_out_pending() {
 /// Not by reference: carrying an action out can add others to the list.
 void Runtime::carry_out(PendingAction pending) {
   if (counts_actions_) before_action(pending.self, pending.action);
-  const ActorState& actor = state_.actors[pending.self.actor];
-  if (actor.alive && actor.incarnation == pending.self.number)
+  if (state_.actors[pending.self.actor].lives_as(pending.self.number))
     carry_out(pending.action, pending.self.actor);
 }
 
@@ -206,7 +205,7 @@ bool Runtime::in_flight_between(Incarnation from, ActorId to) {
            message.channel != Family::failure_detection &&
            (refusal == nullptr || !refusal->covers(message));
   };
-  if (!state_.actors[from.actor].alive || incarnation_of(from.actor) != from)
+  if (!state_.actors[from.actor].lives_as(from.number))
     return state_.last_messages.any(from, to, state_.pool, is_meant);
   bool found = false;
   state_.pool.for_each_in_flight(

@@ -50,7 +50,7 @@ void Runtime::audit_block(const StackRequest& request) {
   const Family layer = request.is_answer ? request.from : request.to;
   if (program != Family::workload || layer != Family::transactions) return;
   const BlockLedgers::IsAlive is_alive = [this](Incarnation rank) {
-    return state_.actors[rank.actor].alive && incarnation_of(rank.actor) == rank;
+    return state_.actors[rank.actor].lives_as(rank.number);
   };
   const Incarnation rank = incarnation_of(turn_.self);
   std::optional<std::string> wrong;

@@ -43,9 +43,7 @@ bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
-  if (!state_.roll.any_death) return false;
-  const ActorState& sender = state_.actors[message.from];
-  return !sender.alive || sender.incarnation != message.from_incarnation;
+  return state_.roll.any_death && !state_.actors[message.from].lives_as(message.from_incarnation);
 }
 
 /// A message that its sender's processor has sent stands before the NIC of the node.

@@ -93,7 +93,7 @@ void Runtime::open_link(ActorId self, Incarnation peer) {
   reach_ = Reach::anything;
   if (!insert_sorted(state_.actors[self].rare().links, peer)) return;
   ActorState& state = state_.actors[peer.actor];
-  if (state.alive && state.incarnation == peer.number) {
+  if (state.lives_as(peer.number)) {
     insert_sorted(state.rare().linked_by, self);
     return;
   }

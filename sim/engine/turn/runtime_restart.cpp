@@ -19,7 +19,7 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
                    [&](const PendingRestart& pending) { return pending.dead == dead; });
   if (asked != state_.pending_restarts.end()) {
     const Incarnation asker = asked->asker;
-    if (state_.actors[asker.actor].alive && incarnation_of(asker.actor) == asker) return;
+    if (state_.actors[asker.actor].lives_as(asker.number)) return;
     asked->asker = incarnation_of(self);
     const PendingRestart answered = *asked;  // what follows may ask for others
     if (is_over) answer_asker(answered);

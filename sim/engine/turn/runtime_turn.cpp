@@ -282,10 +282,6 @@ std::int64_t Runtime::conserved_now() const {
 
 // ---- messages arrive --------------------------------------------------------------------------
 
-bool Runtime::reachable(const ActorState& actor, const Message& message) const {
-  return actor.alive && actor.incarnation == message.to_incarnation;
-}
-
 /// True if the processor must not handle a message now: it waits at a fence or, under progress =
 /// between, every worker core computes. Then nobody polls, for messages of message logging neither;
 /// they come first when a worker is free.
@@ -300,8 +296,8 @@ bool Runtime::blocked(const ActorState& actor) const {
 }
 
 void Runtime::arrived(Message* message) {
-  if (state_.roll.any_death &&
-      ((message->flags & kLost) != 0 || !reachable(state_.actors[message->to], *message))) {
+  if (state_.roll.any_death && ((message->flags & kLost) != 0 ||
+                                !state_.actors[message->to].lives_as(message->to_incarnation))) {
     state_.schedule.let_go(*message);
     drop(message);
     return;

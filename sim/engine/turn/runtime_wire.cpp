@@ -34,7 +34,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   else if (turn_.direct)
     note_sent(message);
   if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
-  if (state_.roll.any_death && !reachable(state_.actors[message.to], message)) {
+  if (state_.roll.any_death && !state_.actors[message.to].lives_as(message.to_incarnation)) {
     message.flags |= kLost;
     if (message.channel == Family::workload) state_.auditor.lost(1, now_s());
   }
@@ -217,7 +217,7 @@ void Runtime::promise_sent(const Message& message, double time_s) {
 
 void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
   const SentPromise sent = state_.sent_promises.take(promise);
-  if (!state_.actors[self].alive || state_.actors[self].incarnation != sent.incarnation) return;
+  if (!state_.actors[self].lives_as(sent.incarnation)) return;
   if (sent.from != self) return;
   --state_.actors[self].rare().on_sent_due[index_of(sent.channel)];
   turn(self, sent.channel, [&](Component& component, Context& context) {

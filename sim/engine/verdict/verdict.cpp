@@ -144,8 +144,7 @@ bool Verdict::no_news_spreads() const {
   const auto& reports = see_.auditor.falsely_reported();
   return std::none_of(reports.begin(), reports.end(), [this](const auto& report) {
     const Incarnation victim = report.first;
-    return see_.actors[victim.actor].alive &&
-           see_.actors[victim.actor].incarnation == victim.number;
+    return see_.actors[victim.actor].lives_as(victim.number);
   });
 }
 
