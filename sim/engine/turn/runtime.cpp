@@ -27,6 +27,8 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job)
                 .channels = state_.channels,
                 .auditor = state_.auditor,
                 .schedule = state_.schedule}),
+      processors_(*job_, state_.schedule, state_.actors, state_.placement, state_.serial,
+                  observer_),
       packet_bytes_(job_->spec.platform.packet_bytes) {
   begin_turns();
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) make_components(actor);

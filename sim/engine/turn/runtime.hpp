@@ -16,6 +16,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/local_events.hpp"
 #include "sim/engine/job/run_job.hpp"
+#include "sim/engine/processors/processors.hpp"
 #include "sim/engine/state/run_state.hpp"
 #include "sim/engine/verdict/verdict.hpp"
 #include "sim/platform/transit.hpp"
@@ -183,21 +184,6 @@ class Runtime : private Services {
   [[nodiscard]] std::vector<std::uint64_t> stored(Family family,
                                                   std::uint64_t place) const override;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override;
-  /// When the actor can handle what is due now. A daemon handles nothing until it has launched its
-  /// processes, nor does anybody while the processors of the node are taken away. Messages wait for
-  /// the processor anyway.
-  [[nodiscard]] double handling_s(ActorId actor) const {
-    const double launched_s = job_->spec.platform.start_delay_s;
-    if (now_s() < launched_s && !is_rank(actor) && state_.actors[actor].incarnation == 0)
-      return launched_s;
-    return job_->slows ? job_->pace.running_s(node_of(actor), now_s()) : now_s();
-  }
-  /// The same for what takes the processor as a message does, once that has done what it is at.
-  [[nodiscard]] double processor_free_s(ActorId actor) const {
-    const double free_s = std::max(handling_s(actor), state_.actors[actor].cpu_free_s);
-    return job_->slows ? job_->pace.running_s(node_of(actor), free_s) : free_s;
-  }
-
   /// Shows an event to the observer. Call it only after `if (observer_ != nullptr)`, so that a run
   /// without an observer does not pay for it.
   [[gnu::cold]] void show(const Sight& sight) { observer_->see(sight); }
@@ -256,37 +242,8 @@ class Runtime : private Services {
     end_turn();
   }
 
-  /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
-  /// logging, which lets it wait for something else.
-  void let_go(const ArmedTimer& timer) {
-    if (!timer.held) state_.schedule.let_go(timer.background);
-  }
   // messages (runtime.cpp)
   void receive(ActorId self, Message* message);
-  /// When the actor's processor has done what takes work_s if nothing slows its node.
-  [[nodiscard]] double done_s(ActorId actor, double begin_s, double work_s) const {
-    if (!job_->slows) [[likely]]
-      return begin_s + work_s;
-    return job_->pace.done_s(node_of(actor), begin_s, work_s);
-  }
-  /// The same for a computation.
-  [[nodiscard]] double computed_s(ActorId actor, double begin_s, double work_s) const {
-    return job_->slows ? job_->pace.computed_s(node_of(actor), begin_s, work_s) : begin_s + work_s;
-  }
-  /// How long such work of the actor's processor occupies a core now.
-  [[nodiscard]] double occupied_s(ActorId actor, double work_s) const {
-    return job_->slows ? work_s * job_->pace.factor(node_of(actor), now_s()) : work_s;
-  }
-  /// When the processor has received the next message of the inbox.
-  [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {
-    return done_s(self, actor.cpu_free_s, machine().receive_overhead_s);
-  }
-  [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const;
-  [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
-  [[nodiscard]] bool blocked(const ActorState& actor) const;
-  [[nodiscard]] static bool timers_wait(const ActorState& actor) {
-    return actor.rare_state && !actor.rare_state->due.empty();
-  }
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
   [[gnu::noinline]] void count_detection_sent(const Message& message);
   void count_detection_received(const Message& message) {
@@ -294,7 +251,6 @@ class Runtime : private Services {
     if (node != node_of(message.from)) state_.nics[node].detection_bytes += message.bytes;
   }
   void wake(ActorId self);
-  void schedule_wake(ActorState& actor, ActorId self);
   void drop(Message* message);
 
   // what leaves an actor (runtime_wire.cpp)
@@ -342,13 +298,9 @@ class Runtime : private Services {
   void carry_out_pending();
   void carry_out(PendingAction pending);
   void carry_out(const Action& action, ActorId self);
-  void set_timer(ActorId self, const Action& action);
-  void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
-  [[nodiscard]] bool is_void(const Event& event) const;
   void timer_event(ActorId self, std::uint32_t serial);
   void handle(ActorId self, const Due& due);
   void fire_timer(ActorId self, std::uint32_t serial);
-  void await_processor(ActorId self);
   void flush(ActorId self, const Flush& asked);
   void answer_flushes(ActorId self, Incarnation peer);
   [[nodiscard]] bool in_flight_between(Incarnation from, ActorId to);
@@ -359,13 +311,8 @@ class Runtime : private Services {
   void give_up(ActorId self, const Action& action);
   void mark(ActorId self, const Action& action);
 
-  // computations (runtime_computations.cpp)
-  void start_compute(ActorId self, Computation computation);
   void compute_done(ActorId self, std::uint32_t serial);
   void cancel_computations(ActorId self, Family family);
-  void forget_computations(ActorId self, const std::function<bool(const Computation&)>& is_meant);
-  void take_from_workers(ActorId self, double spent_s);
-  [[nodiscard]] ActorState* computing_on_node(NodeId node);
 
   // local events that message logging orders (runtime_local_events.cpp)
   [[nodiscard]] bool may_happen(ActorId self, const LocalEvent& event);
@@ -392,7 +339,6 @@ class Runtime : private Services {
   void spread_word(std::uint32_t death);
   [[nodiscard]] double notice_at(double delay_s);
   void hear(ActorId self, Notice notice);
-  [[nodiscard]] bool waits_as_timer(ActorId self, Due told);
   void tell_death(ActorId listener, Notice notice);
   void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
   void open_link(ActorId self, Incarnation peer);
@@ -458,10 +404,11 @@ class Runtime : private Services {
   void report_messages(Metrics& metrics) const;
   void report_failures(Metrics& metrics) const;
 
-  Verdict verdict_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double setup_s_ = 0.0;
   RunObserver* observer_ = nullptr;
+  Verdict verdict_;
+  Processors processors_;
 
   // What a turn needs. Nothing of it matters between two events.
   Turn turn_;

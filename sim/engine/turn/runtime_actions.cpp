@@ -31,13 +31,13 @@ void Runtime::carry_out(PendingAction pending) {
 void Runtime::carry_out(const Action& action, ActorId self) {
   switch (action.kind) {
     case Action::Kind::set_timer:
-      set_timer(self, action);
+      processors_.set_timer(self, action.family, action.value, action.delay_s, action.background);
       break;
     case Action::Kind::cancel_timer:
-      cancel_timer(state_.actors[self], action.family, action.value);
+      processors_.cancel_timer(state_.actors[self], action.family, action.value);
       break;
     case Action::Kind::compute:
-      start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
+      processors_.start(self, {action.delay_s, 0.0, action.value, 0, action.family});
       break;
     case Action::Kind::cancel_computations:
       cancel_computations(self, action.family);
@@ -95,58 +95,15 @@ void Runtime::carry_out(const Action& action, ActorId self) {
 
 // ---- timers -----------------------------------------------------------------------------------
 
-void Runtime::set_timer(ActorId self, const Action& action) {
-  ActorState& actor = state_.actors[self];
-  cancel_timer(actor, action.family, action.value);
-  const std::uint32_t serial = ++state_.serial;
-  actor.rare().timers.push_back({action.value, serial, action.family, action.background});
-  state_.schedule.add(now_s() + action.delay_s, EventKind::timer, self, serial);
-  state_.schedule.keep_alive(action.background);
-  state_.schedule.thin_out([this](const Event& event) { return is_void(event); });
-}
-
-/// True of the event of a timer that has been cancelled.
-bool Runtime::is_void(const Event& event) const {
-  if (event.kind() != EventKind::timer) return false;
-  const auto& rare = state_.actors[event.at.actor].rare_state;
-  if (!rare) return true;
-  const bool is_awaited = rare->awaits_processor && rare->due.front().serial == event.at.detail;
-  return !is_awaited && rare->timer(event.at.detail) == nullptr;
-}
-
-/// The event of a cancelled timer stays in the queue, and has no effect when it comes. If such
-/// events become very many, they are removed.
-void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) {
-  if (!actor.rare_state) return;
-  auto& timers = actor.rare_state->timers;
-  const auto armed = std::find_if(timers.begin(), timers.end(), [&](const ArmedTimer& timer) {
-    return timer.family == family && timer.key == key;
-  });
-  if (armed == timers.end()) return;
-  let_go(*armed);
-  timers.erase(armed);
-}
-
-/// The handler of a timer needs the processor, as that of a message does. A timer that runs out
-/// while its actor can handle nothing waits: before the messages, which the processor has still to
-/// receive, and behind timers that were due earlier.
+/// A timer has run out, or something that has waited for the processor is to be handled.
 void Runtime::timer_event(ActorId self, std::uint32_t serial) {
   ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
-  RareState& rare = *actor.rare_state;
-  const bool has_waited = rare.awaits_processor && rare.due.front().serial == serial;
-  const bool can_run = !blocked(actor) && processor_free_s(self) <= now_s();
-  const Due due = has_waited ? rare.due.front() : Due{serial, RunOut()};
-  if (has_waited) {
-    rare.awaits_processor = false;
-    if (can_run) rare.due.erase(rare.due.begin());
-  } else if ((!can_run || !rare.due.empty()) && rare.timer(serial) != nullptr) {
-    rare.due.push_back(due);
-  }
-  if (can_run && (has_waited || rare.due.empty())) handle(self, due);
-  await_processor(self);
+  const bool has_waited = Processors::has_waited(actor, serial);
+  if (const auto due = processors_.run_out(self, serial)) handle(self, *due);
+  processors_.await(self);
   // What message logging lets happen after a timer of its own can have killed the actor.
-  if (has_waited && !timers_wait(actor)) schedule_wake(actor, self);
+  if (has_waited && !Processors::timers_wait(actor)) processors_.schedule_wake(actor, self);
 }
 
 /// Calls the handler of what has waited for the processor, or needs not wait.
@@ -167,7 +124,7 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   const ArmedTimer timer = *find();
   const bool happens = may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key});
   const auto armed = find();  // the turn of message logging may have set others
-  let_go(*armed);
+  processors_.let_go(*armed);
   if (!happens) {
     armed->held = true;
     return;
@@ -180,15 +137,43 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   if (timer.family == Family::message_logging) offer_held_events(self);
 }
 
-/// If timers wait, schedules the first of them for when the processor is free. If it polls nothing,
-/// whoever ends that calls this again.
-void Runtime::await_processor(ActorId self) {
-  const ActorState& actor = state_.actors[self];
+// ---- computations -----------------------------------------------------------------------------
+
+void Runtime::compute_done(ActorId self, std::uint32_t serial) {
+  ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
-  RareState& rare = *actor.rare_state;
-  if (rare.due.empty() || rare.awaits_processor || blocked(actor)) return;
-  rare.awaits_processor = true;
-  state_.schedule.add(processor_free_s(self), EventKind::timer, self, rare.due.front().serial);
+  auto& running = actor.rare_state->running;
+  const auto find = [&] { return std::ranges::find(running, serial, &Computation::serial); };
+  if (find() == running.end()) return;
+  const Computation computation = *find();
+  // Messages took its core in the meantime.
+  if (!computation.held && computation.end_s > now_s()) {
+    state_.schedule.add(computation.end_s, EventKind::compute_done, self, serial);
+    return;
+  }
+  const bool happens =
+      may_happen(self, {LocalEvent::Kind::computed, computation.family, computation.tag});
+  const auto done = find();  // the turn of message logging may have begun others
+  if (!happens) {
+    done->held = true;
+    return processors_.look_again(self);
+  }
+  processors_.end(self, serial);
+  // For the turn the rank is active, because it was computing until now.
+  if (computation.family == Family::workload) --actor.computing;
+  turn(self, computation.family, [&computation](Component& component, Context& context) {
+    component.on_compute_done(context, computation.tag);
+  });
+  carry_out_pending();
+  processors_.look_again(self);
+}
+
+/// Messages and timers that have waited for a core to be free are handled now.
+void Runtime::cancel_computations(ActorId self, Family family) {
+  ActorState& actor = state_.actors[self];
+  if (!actor.rare_state) return;
+  processors_.abandon(self, [family](const Computation& one) { return one.family == family; });
+  processors_.look_again(self);
 }
 
 // ---- flushes ----------------------------------------------------------------------------------
@@ -287,7 +272,7 @@ void Runtime::start_phase(ActorId self) {
     auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
       if (timer.family != Family::termination) return false;
-      let_go(timer);
+      processors_.let_go(timer);
       return true;
     });
   }
@@ -315,7 +300,7 @@ void Runtime::release_early(ActorId self) {
     state_.schedule.keep_alive(*message);
     actor.put_back_in(message);
   }
-  schedule_wake(actor, self);
+  processors_.schedule_wake(actor, self);
 }
 
 void Runtime::give_up(ActorId self, const Action& action) {

@@ -64,7 +64,7 @@ void Runtime::strike(const Victim& victim) {
 void Runtime::find_error(ActorId self) {
   if (!state_.actors[self].alive) return;
   reach_ = Reach::anything;
-  if (!waits_as_timer(self, {0, SoftError()})) tell_error(self);
+  if (!processors_.waits_as_timer(self, {0, SoftError()})) tell_error(self);
 }
 
 void Runtime::tell_error(ActorId self) {
@@ -75,15 +75,10 @@ void Runtime::tell_error(ActorId self) {
   });
 }
 
-/// The processor of a rank, and its workers, do nothing for so long from when it has sent what it
-/// is sending. What it was doing goes on afterwards.
 void Runtime::stall(ActorId self, double stall_s) {
-  ActorState& actor = state_.actors[self];
-  if (!actor.alive) return;
+  if (!state_.actors[self].alive) return;
   reach_ = Reach::anything;
-  actor.cpu_free_s = std::max(now_s(), actor.cpu_free_s) + stall_s;
-  if (!actor.rare_state) return;
-  for (Computation& running : actor.rare_state->running) running.end_s += stall_s;
+  processors_.stall(self, stall_s);
 }
 
 /// Strikes with the faults that a scenario sets by the number of an event. The last event of a run
@@ -150,7 +145,7 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);
-    for (const ArmedTimer& timer : state.rare_state->timers) let_go(timer);
+    for (const ArmedTimer& timer : state.rare_state->timers) processors_.let_go(timer);
     for (auto told = state.rare_state->times_told(); told > 0; --told)
       state_.schedule.let_go(false);
     state.rare_state.reset();

@@ -147,8 +147,7 @@ void Runtime::restore(ActorId self, const Action& action) {
         [](Component& component, Context& context) { component.on_restored(context); }, !owes_idle);
   turn(self, layer, [](Component& component, Context& context) { component.on_restored(context); });
   release_early(self);
-  await_processor(self);
-  schedule_wake(state_.actors[self], self);
+  processors_.look_again(self);
   verdict_.check();
 }
 
@@ -175,10 +174,10 @@ void Runtime::void_waits(ActorId self, Family layer) {
   const auto above = belongs_above(layer);
   std::erase_if(rare.timers, [&](const ArmedTimer& timer) {
     if (!above(timer)) return false;
-    let_go(timer);
+    processors_.let_go(timer);
     return true;
   });
-  forget_computations(self, above);
+  processors_.abandon(self, above);
   std::erase_if(rare.flushing, above);
   void_promises(self, layer);
 }

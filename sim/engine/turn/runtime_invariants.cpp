@@ -210,7 +210,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
 void Runtime::check_due(const ActorState& actor, Recount& recount) const {
   const RareState& rare = *actor.rare_state;
   invariant(!rare.awaits_processor || !rare.due.empty(), "no timer waits for the processor");
-  invariant(rare.due.empty() || rare.awaits_processor || blocked(actor),
+  invariant(rare.due.empty() || rare.awaits_processor || processors_.is_blocked(actor),
             "a timer waits for a processor that is free");
   const auto waits = [&](const ArmedTimer& timer) {
     return timer.held || std::any_of(rare.due.begin(), rare.due.end(),

@@ -43,19 +43,7 @@ void Runtime::spread_word(std::uint32_t death) {
 /// The handler of a notice needs the processor, as that of a timer does, and waits as timers do.
 void Runtime::hear(ActorId self, Notice notice) {
   if (!state_.actors[self].alive) return;
-  if (!waits_as_timer(self, {0, notice})) tell_death(self, notice);
-}
-
-/// True if the actor can handle nothing now. What it is told then waits as a timer does that has
-/// run out.
-bool Runtime::waits_as_timer(ActorId self, Due told) {
-  ActorState& actor = state_.actors[self];
-  if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= now_s()) return false;
-  told.serial = ++state_.serial;
-  actor.rare().due.push_back(told);
-  state_.schedule.keep_alive(false);
-  await_processor(self);
-  return true;
+  if (!processors_.waits_as_timer(self, {0, notice})) tell_death(self, notice);
 }
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.

@@ -41,7 +41,8 @@ void Runtime::begin_turn(ActorId actor) {
   handled_ = false;
   cpu_s_ = std::max(now_s(), current_->cpu_free_s);
   // A daemon that has no core to itself drives a computing rank from its core.
-  if (job_->daemons_share_cores && !is_rank(actor) && computing_on_node(node_of(actor)) != nullptr)
+  if (job_->daemons_share_cores && !is_rank(actor) &&
+      processors_.computing_on(node_of(actor)) != nullptr)
     turn_.spent_s = job_->spec.platform.context_switch_s;
   if (state_.audits_conserved) conserved_before_ = conserved_now();
 }
@@ -98,9 +99,9 @@ void Runtime::count_for_layers() {
 
 /// The processor time that handlers have asked for passes before the turn's messages are sent.
 void Runtime::spend_time() {
-  cpu_s_ = done_s(turn_.self, cpu_s_, turn_.spent_s);
+  cpu_s_ = processors_.done_s(turn_.self, cpu_s_, turn_.spent_s);
   current_->cpu_free_s = cpu_s_;
-  take_from_workers(turn_.self, occupied_s(turn_.self, turn_.spent_s));
+  processors_.take_from_workers(turn_.self, processors_.occupied_s(turn_.self, turn_.spent_s));
   turn_.spent_s = 0.0;
 }
 
@@ -282,19 +283,6 @@ std::int64_t Runtime::conserved_now() const {
 
 // ---- messages arrive --------------------------------------------------------------------------
 
-/// True if the processor must not handle a message now: it waits at a fence or, under progress =
-/// between, every worker core computes. Then nobody polls, for messages of message logging neither;
-/// they come first when a worker is free.
-bool Runtime::blocked(const ActorState& actor) const {
-  if (!actor.rare_state) return false;
-  if (!actor.rare_state->fenced.empty()) return true;
-  const auto& running = actor.rare_state->running;
-  return job_->spec.platform.progress == Progress::between &&
-         running.size() >= job_->shape.worker_cores &&
-         std::none_of(running.begin(), running.end(),
-                      [](const Computation& computation) { return computation.held; });
-}
-
 void Runtime::arrived(Message* message) {
   if (state_.roll.any_death && ((message->flags & kLost) != 0 ||
                                 !state_.actors[message->to].lives_as(message->to_incarnation))) {
@@ -304,53 +292,29 @@ void Runtime::arrived(Message* message) {
   }
   const ActorId self = message->to;
   ActorState& actor = state_.actors[self];
-  if (actor.inbox_is_empty() && !blocked(actor) && receives_at_once(self, actor)) {
+  if (actor.inbox_is_empty() && !processors_.is_blocked(actor) &&
+      processors_.receives_at_once(self, actor)) {
     receive(self, message);
     return;
   }
   message->flags |= kArrived;
   actor.put_in(message);
-  schedule_wake(actor, self);
-}
-
-/// An arrival's time includes the overhead of a processor that is free and that nothing slows.
-bool Runtime::receives_at_once(ActorId self, ActorState& actor) const {
-  if (job_->slows) [[unlikely]]
-    return receives_in_time(self, actor);
-  return reception_done_s(self, actor) <= now_s();
-}
-
-/// If something slows the processor, the reception has begun when the message arrived, and the
-/// message waits in the inbox until it is done.
-bool Runtime::receives_in_time(ActorId self, ActorState& actor) const {
-  const double overhead_s = machine().receive_overhead_s;
-  const double begin_s = now_s() - overhead_s;
-  if (actor.cpu_free_s > begin_s) return reception_done_s(self, actor) <= now_s();
-  // Compared with a sum that is formed alike, because begin_s is rounded.
-  if (done_s(self, begin_s, overhead_s) <= begin_s + overhead_s) return true;
-  actor.cpu_free_s = begin_s;
-  return false;
-}
-
-void Runtime::schedule_wake(ActorState& actor, ActorId self) {
-  if (actor.wake_pending || actor.inbox_is_empty() || blocked(actor)) return;
-  actor.wake_pending = true;
-  state_.schedule.add(std::max(now_s(), reception_done_s(self, actor)), EventKind::wake, self,
-                      actor.incarnation);
+  processors_.schedule_wake(actor, self);
 }
 
 void Runtime::wake(ActorId self) {
   ActorState& actor = state_.actors[self];
   actor.wake_pending = false;
-  // Timers come first, and the last of them calls schedule_wake().
-  if (actor.inbox_is_empty() || blocked(actor) || timers_wait(actor)) return;
-  if (reception_done_s(self, actor) <= now_s()) {
+  // Timers come first, and the last of them calls processors_.schedule_wake().
+  if (actor.inbox_is_empty() || processors_.is_blocked(actor) || Processors::timers_wait(actor))
+    return;
+  if (processors_.has_received(self, actor)) {
     Message* message = actor.take_out();
     const Message* next = fetches_next_message_ ? actor.inbox_head : nullptr;
     if (next != nullptr) prefetch_lines(next, 2);
     receive(self, message);
   }
-  schedule_wake(actor, self);
+  processors_.schedule_wake(actor, self);
 }
 
 void Runtime::receive(ActorId self, Message* message) {
@@ -377,7 +341,8 @@ void Runtime::receive(ActorId self, Message* message) {
   begin_turn(self);
   // Later than now if the news that its sender lives again has let this actor send.
   current_->cpu_free_s = cpu_s_;
-  if (job_->shares_cores) take_from_workers(self, occupied_s(self, machine().receive_overhead_s));
+  if (job_->shares_cores)
+    processors_.take_from_workers(self, processors_.occupied_s(self, machine().receive_overhead_s));
   climb(message, kNetwork);
   settle();
   end_turn();

@@ -63,8 +63,8 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
           .value = sent});
   actor.cpu_free_s = cpu_s_;
   if (job_->shares_cores)
-    take_from_workers(self,
-                      occupied_s(self, static_cast<double>(sent) * machine().send_overhead_s));
+    processors_.take_from_workers(
+        self, processors_.occupied_s(self, static_cast<double>(sent) * machine().send_overhead_s));
   const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
   if (held)
     actor.rare_state->fenced.assign(rest, messages.end());
@@ -88,13 +88,12 @@ void Runtime::pass_fence(ActorId self) {
   const std::vector<Message*> messages = std::exchange(actor.rare_state->fenced, {});
   cpu_s_ = std::max(now_s(), actor.cpu_free_s);
   put_on_wire(self, actor, messages, true);
-  await_processor(self);
-  schedule_wake(actor, self);
+  processors_.look_again(self);
 }
 
 void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
   const double begin_s = cpu_s_;
-  cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
+  cpu_s_ = processors_.done_s(message->from, begin_s, machine().send_overhead_s);
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
   if (node != node_of(message->to) && comes_to_nic_by_event(node, *message)) {

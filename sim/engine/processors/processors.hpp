@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "sim/audit/run_observer.hpp"
+#include "sim/core/large_pages.hpp"
+#include "sim/core/placement.hpp"
+#include "sim/engine/actors/actor_state.hpp"
+#include "sim/engine/events/schedule.hpp"
+#include "sim/engine/job/run_job.hpp"
+
+namespace faultline::engine {
+
+/// When the processors of actors do what: messages, timers, notices, computations. Calls no
+/// handler, but says what is to be handled.
+class Processors {
+ public:
+  /// All must outlive it. `serial`: of the last timer or computation. `observer`: null if nobody
+  /// watches the run.
+  Processors(const RunJob& job, Schedule& schedule, LargeVector<ActorState>& actors,
+             const Placement& placement, std::uint32_t& serial, RunObserver* const& observer)
+      : job_(job),
+        schedule_(schedule),
+        actors_(actors),
+        placement_(placement),
+        serial_(serial),
+        observer_(observer) {}
+
+  // ---- how long things take ------------------------------------------------------------------
+  /// When the actor's processor can handle something other than a message that is due now.
+  [[nodiscard]] double free_s(ActorId actor) const {
+    const double free_s = std::max(handling_s(actor), actors_[actor].cpu_free_s);
+    return job_.slows ? job_.pace.running_s(placement_.node_of(actor), free_s) : free_s;
+  }
+  /// When the actor's processor has done what takes work_s if nothing slows its node.
+  [[nodiscard]] double done_s(ActorId actor, double begin_s, double work_s) const {
+    if (!job_.slows) [[likely]]
+      return begin_s + work_s;
+    return job_.pace.done_s(placement_.node_of(actor), begin_s, work_s);
+  }
+  /// How long such work of the actor's processor occupies a core now.
+  [[nodiscard]] double occupied_s(ActorId actor, double work_s) const {
+    if (!job_.slows) return work_s;
+    return work_s * job_.pace.factor(placement_.node_of(actor), schedule_.now_s());
+  }
+  /// True if the processor must not handle anything now: it waits at a fence or, under progress =
+  /// between, every worker core computes. Then nobody polls, for messages of message logging
+  /// neither; they come first when a worker is free.
+  [[nodiscard]] bool is_blocked(const ActorState& actor) const {
+    if (!actor.rare_state) return false;
+    if (!actor.rare_state->fenced.empty()) return true;
+    const auto& running = actor.rare_state->running;
+    return job_.spec.platform.progress == Progress::between &&
+           running.size() >= job_.shape.worker_cores &&
+           std::none_of(running.begin(), running.end(),
+                        [](const Computation& computation) { return computation.held; });
+  }
+  /// The processor of a rank, and its workers, do nothing for so long from when it has sent what it
+  /// is sending. What it was doing goes on afterwards.
+  void stall(ActorId self, double stall_s);
+
+  // ---- messages ------------------------------------------------------------------------------
+  /// Can a message that arrives now be handled now, if nothing else waits? An arrival's time
+  /// includes the overhead of a processor that is free and that nothing slows.
+  [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const {
+    if (job_.slows) [[unlikely]]
+      return receives_in_time(self, actor);
+    return reception_done_s(self, actor) <= schedule_.now_s();
+  }
+  /// Has the processor received the next message of the inbox? There is one.
+  [[nodiscard]] bool has_received(ActorId self, const ActorState& actor) const {
+    return reception_done_s(self, actor) <= schedule_.now_s();
+  }
+  /// If messages wait in the inbox, the processor looks at them when it can.
+  void schedule_wake(ActorState& actor, ActorId self) {
+    if (actor.wake_pending || actor.inbox_is_empty() || is_blocked(actor)) return;
+    actor.wake_pending = true;
+    schedule_.add(std::max(schedule_.now_s(), reception_done_s(self, actor)), EventKind::wake, self,
+                  actor.incarnation);
+  }
+  /// What waits for the processor, which may have become free, is handled when it can be.
+  void look_again(ActorId self) {
+    await(self);
+    schedule_wake(actors_[self], self);
+  }
+
+  // ---- timers, and what waits as they do -----------------------------------------------------
+  /// Replaces a timer of the component with the same key.
+  void set_timer(ActorId self, Family family, std::uint64_t key, double delay_s, bool background);
+  void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
+  /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
+  /// logging, which lets it wait for something else.
+  void let_go(const ArmedTimer& timer) {
+    if (!timer.held) schedule_.let_go(timer.background);
+  }
+  /// True of the event of a timer that has been cancelled.
+  [[nodiscard]] bool is_void(const Event& event) const;
+  [[nodiscard]] static bool timers_wait(const ActorState& actor) {
+    return actor.rare_state && !actor.rare_state->due.empty();
+  }
+  /// Is it of the first of those that wait, which was to be handled when the processor is free?
+  [[nodiscard]] static bool has_waited(const ActorState& actor, std::uint32_t serial) {
+    return timers_wait(actor) && actor.rare_state->awaits_processor &&
+           actor.rare_state->due.front().serial == serial;
+  }
+  /// A timer has run out, or has waited for the processor. Says what is to be handled now, after
+  /// which await() is called; the rest waits.
+  std::optional<Due> run_out(ActorId self, std::uint32_t serial);
+  /// True if the actor can handle nothing now. What it is told then waits as a timer does that has
+  /// run out.
+  bool waits_as_timer(ActorId self, Due told);
+  /// If timers wait, the first of them is handled when the processor is free. If that polls
+  /// nothing, whoever ends that calls this again.
+  void await(ActorId self);
+
+  // ---- computations --------------------------------------------------------------------------
+  /// A computation begins when the processor has sent the messages of the same handler.
+  void start(ActorId self, Computation computation);
+  /// A computation has ended: another one that waits gets its core.
+  void end(ActorId self, std::uint32_t serial);
+  /// Abandons computations. Others that wait for a core get one. The event that would have ended
+  /// one stays in the queue, and has no effect when it comes.
+  void abandon(ActorId self, const std::function<bool(const Computation&)>& is_meant);
+  /// Under progress = shared, what a rank's processor does takes its time from a worker core of the
+  /// rank. A daemon without a core of its own takes it from the first rank of its node that
+  /// computes.
+  void take_from_workers(ActorId self, double spent_s);
+  /// The first rank of a node that computes, or null.
+  [[nodiscard]] ActorState* computing_on(NodeId node);
+
+ private:
+  [[nodiscard]] double handling_s(ActorId actor) const;
+  [[nodiscard]] double computed_s(ActorId actor, double begin_s, double work_s) const;
+  [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {
+    return done_s(self, actor.cpu_free_s, job_.spec.platform.machine.receive_overhead_s);
+  }
+  [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
+  void show(Sight::Kind kind, ActorId self, double time_s, std::uint32_t computation) const;
+
+  const RunJob& job_;
+  Schedule& schedule_;
+  LargeVector<ActorState>& actors_;
+  const Placement& placement_;
+  std::uint32_t& serial_;
+  RunObserver* const& observer_;
+};
+
+}  // namespace faultline::engine
