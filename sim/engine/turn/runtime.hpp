@@ -102,7 +102,9 @@ class Runtime : private Services {
   void check_state();
   [[nodiscard]] bool stopped() const { return state_.ending.has_ended(); }
   /// True if nothing is left to happen.
-  [[nodiscard]] bool quiescent() const { return verdict_.nothing_is_left(); }
+  [[nodiscard]] bool quiescent() const {
+    return state_.schedule.foreground() == 0 && verdict_.nothing_is_left();
+  }
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
     return {actor, state_.actors[actor].incarnation};
   }
