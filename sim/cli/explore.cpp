@@ -75,9 +75,8 @@ void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
 void refuse_idle_exchange(const ExplorationRequest& request) {
   if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
   throw UsageError(
-      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps and "
-      "takes all of them: not --search random, --recall nothing, --independent skipped, --timers "
-      "patient, --losses or --departures any");
+      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps: not "
+      "--search random, --recall nothing, --timers patient, --losses or --departures any");
 }
 
 ExplorationRequest exploration_request(const po::variables_map& values) {
@@ -92,8 +91,6 @@ ExplorationRequest exploration_request(const po::variables_map& values) {
       static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
   request.recall =
       static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
-  request.independent = static_cast<IndependentSteps>(
-      place_in(independent_words(), values["independent"].as<std::string>()));
   request.alike =
       static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
   if (values.count("depth") != 0)
@@ -221,13 +218,10 @@ void add_savings(VerbOptions& verb) {
   auto add = verb.options.add_options();
   add("recall", text("WHAT")->default_value("steps"),
       "steps: remembers what steps do; checked: and takes them all the same; nothing");
-  add("independent", text("WHAT")->default_value("taken"),
-      "taken: takes steps that can change places in every order; skipped: in one order only");
   add("alike", text("WHAT")->default_value("exchanged"),
       "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
       "tells them apart");
   verb.choices["recall"] = only(recall_words());
-  verb.choices["independent"] = only(independent_words());
   verb.choices["alike"] = only(alike_words());
 }
 
@@ -243,8 +237,7 @@ VerbOptions explore_options() {
           "       [--stalls K --stall-time S]] [--losses K] [--departures at-once|any]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
-          "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
-          "       [--alike exchanged|kept]\n"
+          "       [--recall steps|checked|nothing] [--alike exchanged|kept]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
           "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
       .about =
