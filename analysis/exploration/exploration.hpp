@@ -39,7 +39,7 @@ struct Goal {
 /// What a search makes of a step that it has seen in another state: see StepMemory.
 enum class StepRecall : std::uint8_t {
   steps,    ///< remembers what it does
-  checked,  ///< the same, but the engine takes it all the same, and has to come to the same state
+  checked,  ///< for tests: the engine takes it all the same, and has to come to the same state
   nothing,  ///< the engine takes it anew
 };
 

@@ -143,8 +143,6 @@ std::vector<std::string> timers_words() { return {"any", "patient"}; }
 
 std::vector<std::string> departures_words() { return {"at-once", "any"}; }
 
-std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
-
 std::vector<std::string> alike_words() { return {"kept", "exchanged"}; }
 
 std::string exploration_table(const ExplorationReport& report, std::size_t width) {

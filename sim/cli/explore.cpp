@@ -76,7 +76,7 @@ void refuse_idle_exchange(const ExplorationRequest& request) {
   if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
   throw UsageError(
       "explore: --alike exchanged: expected a search by breadth or depth that remembers steps: not "
-      "--search random, --recall nothing, --timers patient, --losses or --departures any");
+      "--search random, --timers patient, --losses or --departures any");
 }
 
 ExplorationRequest exploration_request(const po::variables_map& values) {
@@ -89,8 +89,6 @@ ExplorationRequest exploration_request(const po::variables_map& values) {
       static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
   request.departures =
       static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
-  request.recall =
-      static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
   request.alike =
       static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
   if (values.count("depth") != 0)
@@ -213,18 +211,6 @@ po::typed_value<std::string>* text(const char* shown) {
   return po::value<std::string>()->value_name(shown);
 }
 
-/// What changes no verdict, and saves time or memory.
-void add_savings(VerbOptions& verb) {
-  auto add = verb.options.add_options();
-  add("recall", text("WHAT")->default_value("steps"),
-      "steps: remembers what steps do; checked: and takes them all the same; nothing");
-  add("alike", text("WHAT")->default_value("exchanged"),
-      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
-      "tells them apart");
-  verb.choices["recall"] = only(recall_words());
-  verb.choices["alike"] = only(alike_words());
-}
-
 }  // namespace
 
 VerbOptions explore_options() {
@@ -237,7 +223,7 @@ VerbOptions explore_options() {
           "       [--stalls K --stall-time S]] [--losses K] [--departures at-once|any]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
-          "       [--recall steps|checked|nothing] [--alike exchanged|kept]\n"
+          "       [--alike exchanged|kept]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
           "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
       .about =
@@ -277,7 +263,9 @@ VerbOptions explore_options() {
   add("memory", text("N")->default_value("4096"), "end when states take N MiB");
   add("walks", text("N")->default_value("10000"), "with --search random: how many");
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
-  add_savings(verb);
+  add("alike", text("WHAT")->default_value("exchanged"),
+      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
+      "tells them apart");
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("counterexample", text("FILE"),
@@ -288,6 +276,7 @@ VerbOptions explore_options() {
   verb.choices["search"] = only(search_words());
   verb.choices["timers"] = only(timers_words());
   verb.choices["departures"] = only(departures_words());
+  verb.choices["alike"] = only(alike_words());
   return verb;
 }
 
