@@ -9,15 +9,13 @@ OptionSet<PingPongOptions> options() {
       .option("repetitions", &PingPongOptions::repetitions, {.doc = "round trips", .minimum = 1})
       .option("bytes", &PingPongOptions::bytes, {.doc = "size of a message", .unit = "B"})
       .option("peer", &PingPongOptions::peer, {.doc = "the other rank; null: the last one"})
-      .option("pairs", &PingPongOptions::pairs,
-              {.doc = "all ranks play: rank i with rank i + P/2", .later = true})
+      .option("pairs", &PingPongOptions::pairs, {.doc = "all ranks play: rank i with rank i + P/2"})
       .option("compute_s", &PingPongOptions::compute_s,
               {.doc = "computation of a rank that has got the ball, before it does anything else "
                       "with it",
                .unit = "s",
                .minimum = 0,
-               .maximum = 1e6,
-               .later = true});
+               .maximum = 1e6});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {

@@ -76,12 +76,10 @@ OptionSet<RandomTreeOptions> options() {
                   {.doc = "instead of a tree of that shape, any: each task chooses its children, "
                           "each on another rank, so that there are at most so many messages in "
                           "all; null: the tree is drawn before the run",
-                   .maximum = 1e6,
-                   .later = true})
+                   .maximum = 1e6})
           .option("pauses", &RandomTreeOptions::pauses,
                   {.doc = "with most_messages, a task may compute once more after each message, "
-                          "before it goes on or ends",
-                   .later = true}),
+                          "before it goes on or ends"}),
       &RandomTreeOptions::choices);
 }
 

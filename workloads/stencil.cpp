@@ -39,45 +39,38 @@ OptionSet<StencilOptions> options() {
                       "an open grid (nodes), then the 6 along its dimensions (elements), then the "
                       "smallest time step of all objects",
                .source = "fast-message-logging section 5",
-               .choices = {"none", "wave2d", "jacobi3d", "lulesh"},
-               .later = true})
+               .choices = {"none", "wave2d", "jacobi3d", "lulesh"}})
       .option("objects_per_process", &Options::objects_per_process,
               {.doc = "objects of a process, the virtualization ratio",
                .source = "fast-message-logging section 5",
                .minimum = 1,
-               .maximum = 65536,
-               .later = true})
+               .maximum = 65536})
       .option("object_mapping", &Options::object_mapping,
               {.doc = "`linear`: runs of objects in the order of the first dimension, as Charm++ "
                       "maps arrays by default. `block`: blocks of the grid",
                .source = "fast-message-logging Table 1, whose remote messages are those of runs",
-               .choices = {"linear", "block"},
-               .later = true})
+               .choices = {"linear", "block"}})
       .option("object_bytes", &Options::object_bytes,
               {.doc = "size of an object in an image and on its way to another process. The "
                       "default is that of 32^3 numbers of 8 bytes, whose halo has the 8,192 bytes "
                       "that `bytes` has by default",
-               .unit = "B",
-               .later = true})
+               .unit = "B"})
       .option("checkpoint_iterations", &Options::checkpoint_iterations,
               {.doc = "all objects wait for each other at the start, at the end and after each so "
                       "many iterations, where message logging can take a checkpoint. null: never",
                .source = "fast-message-logging section 4.1",
-               .minimum = 1,
-               .later = true})
+               .minimum = 1})
       .option("synchronization", &Options::synchronization,
               {.doc = "`tags`: an object goes on when it has its own halos (Fig. 3b). `barrier`: "
                       "all objects wait for each other after each iteration (Fig. 3a)",
                .source = "fast-message-logging Fig. 3",
-               .choices = {"tags", "barrier"},
-               .later = true})
+               .choices = {"tags", "barrier"}})
       .option("copy_bandwidth_Bps", &Options::copy_bandwidth_Bps,
               {.doc = "the speed at which an object copies its halos out of its grid and into it, "
                       "each byte twice, as part of its computation. null: that takes no time",
                .unit = "B/s",
                .minimum = 0,
-               .above_minimum = true,
-               .later = true});
+               .above_minimum = true});
 }
 
 constexpr MetricSpec kIterations{"iterations_done", Merge::sum,

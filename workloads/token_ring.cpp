@@ -78,8 +78,7 @@ OptionSet<TokenRingOptions> options() {
                   "that stay included; an additional token gets its share of what is left; null: "
                   "any number",
            .minimum = 0,
-           .maximum = 1e6,
-           .later = true}),
+           .maximum = 1e6}),
       &TokenRingOptions::choices);
 }
 

@@ -51,9 +51,7 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       memory_(parts),
       exchanged_(exchanged),
       kept_(parts, job_->shape.processes, families_with_properties(request, engine_)),
-      looks_at_properties_(kept_.keeps_any()),
-      skips_steps_(skips_steps(request)),
-      sleep_(parts) {
+      looks_at_properties_(kept_.keeps_any()) {
   engine_.check_every_step();
   follow(engine_, request);
   if (exchanged_ != nullptr) exchanged_runs_.emplace(request, starts, job_, parts, *exchanged_);
@@ -74,15 +72,13 @@ Expansion Expander::begin() {
 }
 
 Expansion Expander::expand(const WaitingState& state) {
-  Expansion all{.from = state.number, .next = {}, .skipped = {}};
+  Expansion all{.from = state.number, .next = {}};
   from_ = state.number;
   here_ = nullptr;
   engine_is_here_ = false;
   parts_here_ = state.parts;
   if (parts_here_.empty()) here();
   if (!parts_here_.empty()) parts_.list_agenda(parts_here_, agenda_);
-  if (skips_steps_) sleep_.look_at(parts_here_, state.asleep);
-  new_.clear();
   const Mishaps before = seen_.mishaps(state.number);
   const std::size_t choices = parts_here_.empty() ? events_.size() : agenda_.size();
   const auto actors = static_cast<ActorId>(parts_.actors());
@@ -91,10 +87,7 @@ Expansion Expander::expand(const WaitingState& state) {
     Step step{.kind = Step::Kind::take, .place = place};
     std::vector<std::uint64_t> asked;
     do {
-      if (skips_steps_ && sleep_.is_asleep(agenda_[place]))
-        skip_step(all, step);
-      else
-        add_step(all, step, before);
+      add_step(all, step, before);
       asked = asked_;
       if (bounds_.within_steps(before.deaths)) add_deaths_within(all, step, before);
     } while (engine::next_decisions(step.decisions, asked));
@@ -107,7 +100,6 @@ Expansion Expander::expand(const WaitingState& state) {
       }
   if (before.losses < request_.losses) add_losses(all, before);
   if (before.stalls() < request_.stalls) add_stalls(all, before);
-  if (skips_steps_) let_sleep(all);
   return all;
 }
 
@@ -128,24 +120,6 @@ void Expander::add_stalls(Expansion& into, const Mishaps& before) {
     if (!before.has_stalled(rank) && engine_.can_stall(rank))
       stalls.push_back({.kind = Step::Kind::stall, .place = rank});
   for (const Step& stall : stalls) add_step(into, stall, before.after(stall));
-}
-
-/// Leaves a step out. What it asks for, and how much its actor does in it, are known all the same.
-void Expander::skip_step(Expansion& into, const Step& step) {
-  const StepMemory::Occasion occasion{
-      .state = parts_here_, .step = step, .happens = agenda_[step.place]};
-  if (!recall_skipped(shared_, occasion) && !recall_skipped(memory_, occasion))
-    take_and_remember(occasion);  // it has been forgotten
-  sleep_.add(*occasion.happens, influence_);
-  into.skipped.push_back({.place = into.next.size(), .event = parts_here_[*occasion.happens]});
-}
-
-/// Finds out what need not happen next in the states that are new.
-void Expander::let_sleep(Expansion& all) {
-  for (const FoundState& found : new_) {
-    NextState& one = all.next[found.place];
-    one.asleep = sleep_.after(agenda_[one.step.place], found.influence);
-  }
 }
 
 bool Expander::is_alive(ActorId actor) {
@@ -180,7 +154,6 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
   NextState& one = into.next.emplace_back();
   one.by_mishap = step.is_mishap();
   one.mishaps = mishaps;
-  influence_ = {};
   try {
     reach(step);
     one.digest = bounds_.with_mishaps(digest_of_next(), mishaps, step.has_death());
@@ -195,10 +168,6 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
     one.digest = digest_of_break(into.from, step);
     one.ending = ending_by(broken);
   }
-  if (!skips_steps_ || step.kind != Step::Kind::take || step.has_death()) return;
-  one.event = parts_here_[agenda_[step.place]];
-  sleep_.add(agenda_[step.place], influence_);
-  if (!one.parts.empty()) new_.push_back({.place = into.next.size() - 1, .influence = influence_});
 }
 
 // ---- one step ---------------------------------------------------------------------------------
@@ -224,24 +193,10 @@ bool Expander::recall(const StepMemory& memory, const StepMemory::Occasion& occa
   const StepEffect* effect = memory.find(occasion);
   if (effect == nullptr || !memory.apply(*effect, occasion, parts_next_)) return false;
   is_taken_ = false;
-  recollect(memory, *effect, occasion);
-  return true;
-}
-
-/// The same of a step that is left out, so that it does not matter where it leads.
-bool Expander::recall_skipped(const StepMemory& memory, const StepMemory::Occasion& occasion) {
-  const StepEffect* effect = memory.find(occasion);
-  if (effect == nullptr || effect->kind != StepEffect::Kind::known) return false;
-  recollect(memory, *effect, occasion);
-  return true;
-}
-
-void Expander::recollect(const StepMemory& memory, const StepEffect& effect,
-                         const StepMemory::Occasion& occasion) {
-  memory.list_asked(effect, asked_);
+  memory.list_asked(*effect, asked_);
   done_.assign(parts_.actors(), 0);
-  done_[memory.actor_of(occasion)] = effect.done;
-  if (skips_steps_) influence_ = memory.influence(effect, occasion);
+  done_[memory.actor_of(occasion)] = effect->done;
+  return true;
 }
 
 void Expander::take(const Step& step) {
@@ -285,7 +240,6 @@ void Expander::take_and_remember(const StepMemory::Occasion& occasion) {
                           .reach = engine_.reach(),
                           .asked = asked_,
                           .done = done_});
-  if (skips_steps_) influence_ = memory_.influence(*memory_.find(occasion), occasion);
 }
 
 void Expander::compare_with_engine(const StepMemory::Occasion& occasion) {

@@ -16,7 +16,6 @@
 #include "analysis/exploration/may_go_on.hpp"
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
-#include "analysis/exploration/sleep_sets.hpp"
 #include "analysis/exploration/step_memory.hpp"
 
 namespace faultline {
@@ -32,8 +31,6 @@ struct NextState {
   StateNumber known = kNoState;  ///< its number, if it had been seen before
   std::optional<Ending> ending;  ///< if nothing goes on from it, or a promise is broken
   PartNumbers parts;             ///< if it is new and goes on, and steps are remembered
-  PartNumber event = 0;          ///< what happens in the step, if independent steps are left out
-  SleepSet asleep = 0;           ///< in it, if it is new
   bool ranks_differ = false;     ///< it is not known where the step leads: see RanksDiffer
 };
 
@@ -41,27 +38,19 @@ struct NextState {
 struct WaitingState {
   StateNumber number = kNoState;
   PartNumbers parts;  ///< empty if steps are not remembered
-  SleepSet asleep;
 
-  WaitingState(StateNumber with_number, PartNumbers with_parts, SleepSet with_asleep)
-      : number(with_number), parts(std::move(with_parts)), asleep(with_asleep) {}
+  WaitingState(StateNumber with_number, PartNumbers with_parts)
+      : number(with_number), parts(std::move(with_parts)) {}
   [[nodiscard]] std::size_t bytes() const {
     constexpr std::size_t kOfStorage_B = 16;
     return sizeof(WaitingState) + parts.capacity() * sizeof(PartNumber) + kOfStorage_B;
   }
 };
 
-/// A step that was left out.
-struct SkippedStep {
-  std::size_t place;  ///< the first in Expansion::next that comes after it
-  PartNumber event;   ///< what happens in it
-};
-
 /// The states that can follow a state.
 struct Expansion {
   StateNumber from = kNoState;
   std::vector<NextState> next;
-  std::vector<SkippedStep> skipped;  ///< they lead to states to which another order leads, too
 };
 
 /// Finds what can follow states. Each thread has one of its own: the states that it makes must
@@ -112,17 +101,12 @@ class Expander {
   [[nodiscard]] bool is_alive(ActorId actor);
   [[nodiscard]] bool is_calm_here() const;
   void add_step(Expansion& into, const Step& step, const Mishaps& mishaps);
-  void skip_step(Expansion& into, const Step& step);
-  void let_sleep(Expansion& all);
   void add_deaths_within(Expansion& into, const Step& step, const Mishaps& before);
   void add_losses(Expansion& into, const Mishaps& before);
   void add_stalls(Expansion& into, const Mishaps& before);
   void reach(const Step& step);
   [[nodiscard]] bool recall(const StepMemory::Occasion& occasion);
   [[nodiscard]] bool recall(const StepMemory& memory, const StepMemory::Occasion& occasion);
-  [[nodiscard]] bool recall_skipped(const StepMemory& memory, const StepMemory::Occasion& occasion);
-  void recollect(const StepMemory& memory, const StepEffect& effect,
-                 const StepMemory::Occasion& occasion);
   void take(const Step& step);
   void take_and_remember(const StepMemory::Occasion& occasion);
   void compare_with_engine(const StepMemory::Occasion& occasion);
@@ -176,7 +160,6 @@ class Expander {
   std::vector<std::uint64_t> orders_next_;
   std::vector<std::uint64_t> asked_;
   std::vector<std::uint64_t> done_;
-  StepInfluence influence_;
 
   PartTable& parts_;
   const StepMemory& shared_;
@@ -186,14 +169,7 @@ class Expander {
   std::vector<std::uint64_t> earlier_;           ///< see ExchangedParts::least_digest
   KeptParts kept_;                               ///< for properties
   bool looks_at_properties_;
-  bool skips_steps_;  ///< leaves out what is independent
-  SleepSets sleep_;
-  struct FoundState {
-    std::size_t place;  ///< in the expansion
-    StepInfluence influence;
-  };
-  std::vector<FoundState> new_;  ///< of the state that is expanded, each by a step without a death
-  std::vector<Place> path_;      ///< to the state that was rebuilt last
+  std::vector<Place> path_;  ///< to the state that was rebuilt last
 };
 
 }  // namespace faultline

@@ -56,20 +56,9 @@ bool remembers_steps(const ExplorationRequest& request) {
          request.departures == Departures::at_once;
 }
 
-bool skips_steps(const ExplorationRequest& request) {
-  if (request.independent == IndependentSteps::taken || request.search != SearchOrder::breadth ||
-      request.recall == StepRecall::nothing || request.prune)
-    return false;
-  const auto is_invariant = [](const engine::DeclaredProperty& declared) {
-    return declared.property->use == StateProperty::Use::invariant;
-  };
-  const std::vector<engine::DeclaredProperty> properties = engine::properties_of(request.spec);
-  return !request.goal || std::none_of(properties.begin(), properties.end(), is_invariant);
-}
-
 bool exchanges_ranks(const ExplorationRequest& request) {
   return request.alike == RankOrder::exchanged && request.search != SearchOrder::random &&
-         request.recall != StepRecall::nothing && remembers_steps(request) && !skips_steps(request);
+         request.recall != StepRecall::nothing && remembers_steps(request);
 }
 
 RunSpec explored_spec(const RunSpec& spec) {
@@ -185,7 +174,7 @@ class Search {
   const TellProgress tell_;  ///< its own: callers give it what does not outlive the call
   const std::vector<Start> starts_;
   SeenStates seen_;
-  StepGraph graph_{skips_steps(request_)};
+  StepGraph graph_;
   bool is_void_ = false;
   Crew crew_;
   ExplorationResult result_;
@@ -243,29 +232,21 @@ void Search::take_in(std::vector<Expansion>&& expansions, std::uint32_t depth) {
 }
 
 void Search::take_in(Expansion& expansion, std::uint32_t depth) {
-  std::vector<GraphStep> steps;
-  steps.reserve(expansion.next.size() + expansion.skipped.size());
-  auto skipped = expansion.skipped.begin();
-  const auto add_skipped_before = [&](std::size_t place) {
-    for (; skipped != expansion.skipped.end() && skipped->place <= place; ++skipped)
-      steps.push_back({.target = kNoState, .event = skipped->event});
-  };
-  for (std::size_t place = 0; place < expansion.next.size(); ++place) {
+  std::vector<StateNumber> targets;
+  targets.reserve(expansion.next.size());
+  for (NextState& successor : expansion.next) {
     if (over()) return;
-    add_skipped_before(place);
-    NextState& successor = expansion.next[place];
     is_void_ = successor.ranks_differ;
     if (is_void_) return;
     const StateNumber number = take_in(expansion, successor, depth);
-    if (!successor.by_mishap) steps.push_back({.target = number, .event = successor.event});
+    if (!successor.by_mishap) targets.push_back(number);
   }
-  add_skipped_before(expansion.next.size());
   if (expansion.from == kNoState) return;
   --waiting_;
   ++result_.expanded;
   if (!by_breadth_) return;
   while (graph_.states() < expansion.from) graph_.add_end();
-  graph_.add(steps);
+  graph_.add(targets);
 }
 
 StateNumber Search::take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth) {
@@ -285,7 +266,7 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   } else if (successor.is_pruned) {
     ++result_.pruned;
   } else {
-    waiting_B_ += found_.emplace_back(number, std::move(successor.parts), successor.asleep).bytes();
+    waiting_B_ += found_.emplace_back(number, std::move(successor.parts)).bytes();
     result_.largest_queue = std::max(result_.largest_queue, ++waiting_);
   }
   if (seen_.size() >= request_.states && !over()) result_.limit = SearchLimit::states;
@@ -334,7 +315,6 @@ void Search::check_progress() {
 void Search::judge_progress() {
   const MayGoOn go_on = [this] { return may_go_on(); };
   while (graph_.states() < seen_.size()) graph_.add_end();
-  graph_.find_skipped(seen_, go_on);
   const std::optional<StateNumber> endless = graph_.first_without_end(go_on);
   result_.progress_checked = true;
   if (endless)

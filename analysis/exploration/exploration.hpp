@@ -40,14 +40,8 @@ struct Goal {
 /// What a search makes of a step that it has seen in another state: see StepMemory.
 enum class StepRecall : std::uint8_t {
   steps,    ///< remembers what it does
-  checked,  ///< the same, but the engine takes it all the same, and has to come to the same state
+  checked,  ///< for tests: the engine takes it all the same, and has to come to the same state
   nothing,  ///< the engine takes it anew
-};
-
-/// What a search by breadth makes of steps that can change places: see SleepSets.
-enum class IndependentSteps : std::uint8_t {
-  taken,    ///< takes them in every order
-  skipped,  ///< takes them in one order, where that is known to come to the same states
 };
 
 /// What a search makes of ranks that are alike: their exchange turns every run of the job into one.
@@ -95,22 +89,15 @@ struct ExplorationRequest {
   std::optional<double> time_limit_s = {};  ///< of real time
   std::uint64_t walks = 10000;              ///< random search: how many
   StepRecall recall = StepRecall::steps;    ///< changes no result; see remembers_steps()
-  IndependentSteps independent = IndependentSteps::taken;  ///< changes only `transitions`
-  RankOrder alike = RankOrder::kept;  ///< changes counts of states, and no verdict
-  unsigned jobs = 1;                  ///< threads; they change no result
+  RankOrder alike = RankOrder::kept;        ///< changes counts of states, and no verdict
+  unsigned jobs = 1;                        ///< threads; they change no result
 };
 
 /// Can steps of such a search be remembered? With patient timers, what may come next depends on the
 /// times of all timers. A loss is no event of an actor, and a NIC belongs to several.
 bool remembers_steps(const ExplorationRequest& request);
 
-/// Does a search leave out independent steps? Only one by breadth that remembers steps, and goes on
-/// from every state that is not over: `prune` does not, and a search for a goal does not where an
-/// invariant is broken.
-bool skips_steps(const ExplorationRequest& request);
-
-/// Does a search exchange ranks that are alike? Only one that remembers steps, and takes all of
-/// them.
+/// Does a search exchange ranks that are alike? Only one that remembers steps.
 bool exchanges_ranks(const ExplorationRequest& request);
 
 /// What ended a search before it was complete.

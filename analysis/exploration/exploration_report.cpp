@@ -143,10 +143,6 @@ std::vector<std::string> timers_words() { return {"any", "patient"}; }
 
 std::vector<std::string> departures_words() { return {"at-once", "any"}; }
 
-std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
-
-std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
-
 std::vector<std::string> alike_words() { return {"kept", "exchanged"}; }
 
 std::string exploration_table(const ExplorationReport& report, std::size_t width) {
@@ -208,7 +204,6 @@ std::string exploration_json(const ExplorationReport& report) {
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", word_of(request.search, search_words())},
-       {"independent", word_of(request.independent, independent_words())},
        {"alike", word_of(request.alike, alike_words())},
        {"verdict", verdict_word(result.verdict)},
        {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},

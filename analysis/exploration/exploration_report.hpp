@@ -33,8 +33,6 @@ CrashPlaces crash_named(const std::string& word);
 std::vector<std::string> search_words();
 std::vector<std::string> timers_words();
 std::vector<std::string> departures_words();
-std::vector<std::string> recall_words();
-std::vector<std::string> independent_words();
 std::vector<std::string> alike_words();
 
 }  // namespace faultline

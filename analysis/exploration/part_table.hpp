@@ -39,9 +39,7 @@ class PartTable {
     bool is_local = false;  ///< of a common part
 
     /// The work is over when nobody is active and no message of the workload is anywhere.
-    [[nodiscard]] std::int32_t work() const {
-      return static_cast<std::int32_t>(active) + static_cast<std::int32_t>(has_messages);
-    }
+    [[nodiscard]] bool has_work() const { return active || has_messages; }
   };
 
   static constexpr std::size_t kMostParts = std::size_t{1} << 26U;

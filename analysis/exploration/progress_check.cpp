@@ -1,7 +1,5 @@
 #include "analysis/exploration/progress_check.hpp"
 
-#include <stdexcept>
-
 namespace faultline {
 
 namespace {
@@ -9,44 +7,6 @@ namespace {
 constexpr std::uint64_t kStatesBetweenQuestions = 1U << 12U;
 
 }  // namespace
-
-void StepGraph::find_skipped(const SeenStates& seen, const MayGoOn& may_go_on) {
-  if (!has_skipped_) return;
-  NowAndThen ask(may_go_on, kStatesBetweenQuestions);
-  first_.assign(1, 0);
-  first_.reserve(states() + 1);
-  for (StateNumber state = 0; state < states(); ++state) {
-    ask.step();
-    first_.push_back(first_.back() + (degrees_[state] == kEnd ? 0 : degrees_[state]));
-    for (std::uint64_t step = first_[state]; step < first_.back(); ++step) {
-      if (targets_[step] != kNoState) continue;
-      const StateNumber before = seen.parent(state);
-      const StateNumber beside = targets_[same_step({state, step}, before)];
-      targets_[step] = targets_[same_step({before, first_step_to(state, before)}, beside)];
-    }
-  }
-  std::vector<std::uint64_t>().swap(first_);
-  has_skipped_ = false;
-}
-
-/// What can happen in both states comes in the same order in both, and so do the ways in which it
-/// can go; so does what is alike, because only the actor to which it happens could take some of it
-/// away.
-std::uint64_t StepGraph::same_step(Place of, StateNumber state) const {
-  const PartNumber event = events_[of.step];
-  std::uint64_t earlier = 0;
-  for (std::uint64_t step = first_[of.state]; step < of.step; ++step)
-    if (events_[step] == event) ++earlier;
-  for (std::uint64_t step = first_[state]; step < first_[state + 1]; ++step)
-    if (events_[step] == event && earlier-- == 0) return step;
-  throw std::logic_error("a step that was left out cannot be taken before");
-}
-
-std::uint64_t StepGraph::first_step_to(StateNumber target, StateNumber from) const {
-  for (std::uint64_t step = first_[from]; step < first_[from + 1]; ++step)
-    if (targets_[step] == target) return step;
-  throw std::logic_error("a state does not follow the one before it");
-}
 
 /// Most steps lead to states that were found later, so that going backwards settles most states at
 /// once; a step back needs another pass.

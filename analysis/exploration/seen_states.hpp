@@ -29,7 +29,6 @@ class SeenStates {
   StateNumber add(const StateDigest& digest, StateNumber parent, const Step& step,
                   const Mishaps& mishaps);
 
-  [[nodiscard]] StateNumber parent(StateNumber state) const { return links_[state].parent; }
   [[nodiscard]] const Step& step(StateNumber state) const {
     return steps_.step(links_[state].step);
   }
@@ -53,6 +52,7 @@ class SeenStates {
     StateNumber parent;
     std::uint32_t step;
   };
+  [[nodiscard]] StateNumber parent(StateNumber state) const { return links_[state].parent; }
   [[nodiscard]] std::size_t slot_of(const StateDigest& digest) const {
     return digest.low & (slots_.size() - 1);
   }

@@ -34,11 +34,11 @@ bool StepMemory::loses_something(const Occasion& occasion, ActorId actor) const 
 bool StepMemory::has_work_elsewhere(const Occasion& occasion, ActorId actor) const {
   const PartNumbers& state = occasion.state;
   for (std::size_t place = 1; place < parts_.scheduled(); ++place)
-    if (place != PartTable::place_of_actor(actor) && parts_[state[place]].work() > 0) return true;
+    if (place != PartTable::place_of_actor(actor) && parts_[state[place]].has_work()) return true;
   for (std::size_t place = parts_.scheduled(); place < state.size(); ++place) {
     const PartTable::Part& part = parts_[state[place]];
     const bool is_lost = dies(occasion.step) && part.actor == actor;
-    if (part.work() > 0 && !is_lost && place != occasion.happens) return true;
+    if (part.has_work() && !is_lost && place != occasion.happens) return true;
   }
   return false;
 }
@@ -94,7 +94,6 @@ void StepMemory::keep(const Occasion& occasion, const TakenStep& taken) {
   if (effect.kind == StepEffect::Kind::known &&
       taken.reach == engine::StepwiseEngine::Reach::channels) {
     put(key, {.kind = StepEffect::Kind::known_with_channels});
-    effect.asks_channels = true;
     put(with_channels(key, occasion), effect);
   } else {
     put(key, effect);
@@ -126,26 +125,6 @@ StepEffect StepMemory::effect_of(const Occasion& occasion, const TakenStep& take
   effect.asked = static_cast<std::uint16_t>(taken.asked.size());
   effect.kind = StepEffect::Kind::known;
   return effect;
-}
-
-StepInfluence StepMemory::influence(const StepEffect& effect, const Occasion& occasion) const {
-  if (effect.kind != StepEffect::Kind::known || effect.cancelled > 0 || dies(occasion.step) ||
-      effect.common != occasion.state.front() || parts_.actors() > StepInfluence::kMostActors)
-    return {};
-  const PartTable::Part& event = parts_[occasion.state[*occasion.happens]];
-  const PartTable::Part& before = parts_[occasion.state[PartTable::place_of_actor(event.actor)]];
-  StepInfluence influence{.can_swap = true,
-                          .asks_channels = effect.asks_channels,
-                          .work = parts_[effect.actor_part].work() - before.work() - event.work()};
-  for (std::uint32_t i = 0; i < effect.scheduled; ++i) {
-    const PartTable::Part& part = parts_[numbers_[effect.first + i]];
-    influence.work += part.work();
-    const bool is_message = part.kind == engine::EventKind::arrive;
-    if (is_message) influence.receivers |= std::uint64_t{1} << part.actor;
-    // Others may schedule in this lane, too, and their order would count.
-    if (part.lane != 0 && event.actor != (is_message ? part.from : part.actor)) return {};
-  }
-  return influence;
 }
 
 void StepMemory::list_asked(const StepEffect& effect, std::vector<std::uint64_t>& asked) const {

@@ -7,7 +7,6 @@
 
 #include "analysis/exploration/digest_index.hpp"
 #include "analysis/exploration/part_table.hpp"
-#include "analysis/exploration/sleep_sets.hpp"
 #include "analysis/exploration/step.hpp"
 
 namespace faultline {
@@ -20,7 +19,6 @@ struct StepEffect {
     to_be_taken,          ///< it depends on more, so that the engine has to take it each time
   };
   Kind kind = Kind::to_be_taken;
-  bool asks_channels = false;  ///< it is one of those that are known with channels
   PartNumber actor_part = 0;
   PartNumber common = 0;
   std::uint32_t done = 0;  ///< by the actor; see StepwiseEngine::done
@@ -80,8 +78,6 @@ class StepMemory {
     return index_.bytes() + effects_.capacity() * sizeof(StepEffect) +
            numbers_.capacity() * sizeof(std::uint32_t);
   }
-  /// What an effect that is remembered here changes for steps of other actors.
-  [[nodiscard]] StepInfluence influence(const StepEffect& effect, const Occasion& occasion) const;
   /// To whom the step happens.
   [[nodiscard]] ActorId actor_of(const Occasion& occasion) const;
   /// The choices that the step has asked for.

@@ -19,8 +19,7 @@ void add_notice_options(OptionSet<Options>& set) {
                .unit = "s",
                .source = "assumed",
                .minimum = 0.0,
-               .maximum = 1e9,
-               .later = true});
+               .maximum = 1e9});
 }
 
 template <class Options>

@@ -78,8 +78,7 @@ OptionSet<CdaOptions> options() {
                       "is wrong (gallery.md). `unsigned-difference`: credit and its differences "
                       "have no sign; needs published_division",
                .source = "published module (PaRSEC termdet/cda)",
-               .choices = {"unsigned-difference"},
-               .later = true});
+               .choices = {"unsigned-difference"}});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {

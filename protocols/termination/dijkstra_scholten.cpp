@@ -40,8 +40,7 @@ const Registered registered{registration<DijkstraScholten>(
                         "wrong (gallery.md). `cornet`: a further message of the parent is added to "
                         "the parent's entry",
                  .source = "adoption-2013 section 2",
-                 .choices = {"cornet"},
-                 .later = true}))};
+                 .choices = {"cornet"}}))};
 
 }  // namespace
 

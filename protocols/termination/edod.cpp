@@ -28,8 +28,7 @@ OptionSet<EdodOptions> options() {
                       "(gallery.md). `early-confirmation`: an active process acknowledges, and "
                       "stops, while its own RESUME is still on its way",
                .source = "termination-2022 section 3.3",
-               .choices = {"early-confirmation"},
-               .later = true});
+               .choices = {"early-confirmation"}});
 }
 
 const Registered registered{registration<Edod>(

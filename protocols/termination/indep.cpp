@@ -31,8 +31,7 @@ const Registered registered{registration<Indep>(
                 {.doc = "points in which the protocol does what the paper prints, though it is "
                         "wrong (gallery.md)",
                  .source = "adoption-2013 sections 2 and 5",
-                 .choices = {"cornet", "old-notes", "late-notes", "child-flush"},
-                 .later = true}))};
+                 .choices = {"cornet", "old-notes", "late-notes", "child-flush"}}))};
 
 }  // namespace
 

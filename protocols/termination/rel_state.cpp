@@ -22,8 +22,7 @@ OptionSet<RelOptions> rel_options(const ChosenWords& as_printed) {
               {.doc = "points in which the protocol does what the paper prints, though it is wrong "
                       "(gallery.md)",
                .source = "adoption-2013 sections 2, 5 and 6",
-               .choices = points,
-               .later = true});
+               .choices = points});
 }
 
 // ---- section 6.1: execution without faults ------------------------------------------------------

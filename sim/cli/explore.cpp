@@ -75,9 +75,8 @@ void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
 void refuse_idle_exchange(const ExplorationRequest& request) {
   if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
   throw UsageError(
-      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps and "
-      "takes all of them: not --search random, --recall nothing, --independent skipped, --timers "
-      "patient, --losses or --departures any");
+      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps: not "
+      "--search random, --timers patient, --losses or --departures any");
 }
 
 ExplorationRequest exploration_request(const po::variables_map& values) {
@@ -90,10 +89,6 @@ ExplorationRequest exploration_request(const po::variables_map& values) {
       static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
   request.departures =
       static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
-  request.recall =
-      static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
-  request.independent = static_cast<IndependentSteps>(
-      place_in(independent_words(), values["independent"].as<std::string>()));
   request.alike =
       static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
   if (values.count("depth") != 0)
@@ -216,50 +211,27 @@ po::typed_value<std::string>* text(const char* shown) {
   return po::value<std::string>()->value_name(shown);
 }
 
-/// What changes no verdict, and saves time or memory.
-void add_savings(VerbOptions& verb) {
-  auto add = verb.options.add_options();
-  add("recall", text("WHAT")->default_value("steps"),
-      "steps: remembers what steps do; checked: and takes them all the same; nothing");
-  add("independent", text("WHAT")->default_value("taken"),
-      "taken: takes steps that can change places in every order; skipped: in one order only");
-  add("alike", text("WHAT")->default_value("exchanged"),
-      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
-      "tells them apart");
-  verb.choices["recall"] = only(recall_words());
-  verb.choices["independent"] = only(independent_words());
-  verb.choices["alike"] = only(alike_words());
-}
-
-}  // namespace
-
-VerbOptions explore_options() {
-  VerbOptions verb{
-      .verb = "explore",
-      .usage =
-          "explore FILE [--faults K] [--crash PLACES]\n"
-          "       [--victims LIST [--in-order]] [--goal NAME] [--prune NAME]\n"
-          "       [--histories] [--timers any|patient [--message-time S]\n"
-          "       [--stalls K --stall-time S]] [--losses K] [--departures at-once|any]\n"
-          "       [--search breadth|depth|random] [--depth N] [--states N]\n"
-          "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
-          "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
-          "       [--alike exchanged|kept]\n"
-          "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
-          "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
-      .about =
-          "Checks a small job in every order of its events, with deaths wherever they can "
-          "fall. A broken promise is shown by the shortest run to it.\n"};
-  add_scenario_options(verb);
+/// What a search is asked for first.
+void add_bounds(VerbOptions& verb) {
   auto add = verb.options.add_options();
   add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
   add("crash", text("WHERE")->default_value("anywhere"),
       "anywhere: also between two sends or actions of a handler; between-events; calm: only when "
       "nothing can happen but that a computation ends; calm-together: then, several at once; none");
+  add("goal", text("NAME"),
+      "look for a state that has this property, or for a run that ends so, and for nothing else");
+  add("counterexample", text("FILE"),
+      "write a broken promise, or the goal, as a scenario for run and trace");
+  add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
+  add("time-limit", text("T"), "end after T seconds");
+  verb.choices["crash"] = only(crash_words());
+}
+
+/// Who dies, what timers and the network do, and by what states are told apart.
+void add_what_happens(VerbOptions& verb) {
+  auto add = verb.options.add_options();
   add("victims", text("LIST"), "only these ranks die: 1,2");
   add("in-order", "the victims die in the order of their list");
-  add("histories",
-      "tell states apart by what each rank has done, so that giving up is judged for every run");
   add("timers", text("RULE")->default_value("any"),
       "any: whenever something can happen, each timer can run out; patient: only when nothing else "
       "can happen, in the order of their times");
@@ -273,28 +245,50 @@ VerbOptions explore_options() {
   add("departures", text("WHEN")->default_value("at-once"),
       "at-once: what is sent enters the network; any: what is sent to another node may first wait "
       "for the NIC, where actors share it");
-  add("goal", text("NAME"),
-      "look for a state that has this property, or for a run that ends so, and for nothing else");
-  add("prune", text("NAME"), "do not look behind states that have this property");
-  add("search", text("ORDER")->default_value("breadth"),
-      "breadth: finds a shortest run; depth; random: walks from the start");
-  add("depth", text("N"), "look no further than N steps from the start");
-  add("states", text("N"), "end when N states are stored");
-  add("time-limit", text("T"), "end after T seconds");
-  add("memory", text("N")->default_value("4096"), "end when states take N MiB");
-  add("walks", text("N")->default_value("10000"), "with --search random: how many");
-  add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
-  add_savings(verb);
-  add_format(verb, {"table", "json"});
-  add_out(verb);
-  add("counterexample", text("FILE"),
-      "write a broken promise, or the goal, as a scenario for run and trace");
-  add("trace", text("FILE"), "draw it as a page with a space-time diagram (.html)");
-  add("quiet", "no progress");
-  verb.choices["crash"] = only(crash_words());
-  verb.choices["search"] = only(search_words());
+  add("histories",
+      "tell states apart by what each rank has done, so that giving up is judged for every run");
+  add("alike", text("WHAT")->default_value("exchanged"),
+      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
+      "tells them apart");
   verb.choices["timers"] = only(timers_words());
   verb.choices["departures"] = only(departures_words());
+  verb.choices["alike"] = only(alike_words());
+}
+
+/// In which order states are looked at, and where the search ends.
+void add_search(VerbOptions& verb) {
+  auto add = verb.options.add_options();
+  add("search", text("ORDER")->default_value("breadth"),
+      "breadth: finds a shortest run; depth; random: walks from the start");
+  add("walks", text("N")->default_value("10000"), "with --search random: how many");
+  add("prune", text("NAME"), "do not look behind states that have this property");
+  add("depth", text("N"), "look no further than N steps from the start");
+  add("states", text("N"), "end when N states are stored");
+  add("memory", text("N")->default_value("4096"), "end when states take N MiB");
+  verb.choices["search"] = only(search_words());
+}
+
+}  // namespace
+
+VerbOptions explore_options() {
+  VerbOptions verb{
+      .verb = "explore",
+      .usage =
+          "explore FILE [--faults K] [--crash WHERE] [--goal NAME]\n"
+          "       [--counterexample FILE] [--jobs N] [--time-limit T] [OPTION]...",
+      .about =
+          "Checks a small job in every order of its events, with deaths wherever they can "
+          "fall. A broken promise is shown by the shortest run to it.\n",
+      .needed = {"faults", "crash", "goal", "counterexample", "jobs", "time-limit"}};
+  add_bounds(verb);
+  add_what_happens(verb);
+  add_search(verb);
+  add_format(verb, {"table", "json"});
+  add_out(verb);
+  verb.options.add_options()("trace", text("FILE"),
+                             "draw the run as a page with a space-time diagram (.html)")(
+      "quiet", "no progress");
+  add_scenario_options(verb);
   return verb;
 }
 

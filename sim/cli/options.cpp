@@ -43,6 +43,20 @@ void check_choices(const VerbOptions& verb, const po::variables_map& values) {
   }
 }
 
+/// The options as the help shows them: those that most people need under a heading of their own.
+po::options_description grouped(const VerbOptions& verb) {
+  if (verb.needed.empty()) return verb.options;
+  po::options_description needed("Options");
+  po::options_description further("Further options");
+  for (const auto& option : verb.options.options()) {
+    const bool is_needed =
+        std::find(verb.needed.begin(), verb.needed.end(), option->long_name()) != verb.needed.end();
+    (is_needed ? needed : further).add(option);
+  }
+  needed.add(further);
+  return needed;
+}
+
 }  // namespace
 
 Choices only(const std::vector<std::string>& words) {
@@ -79,7 +93,7 @@ po::variables_map parse_options(const VerbOptions& verb,
 
 std::string help_text(const VerbOptions& verb) {
   std::ostringstream options;
-  if (!verb.options.options().empty()) options << verb.options;
+  if (!verb.options.options().empty()) options << grouped(verb);
   std::string text = "usage: faultline " + verb.usage + "\n\n";
   if (!verb.about.empty()) text += wrapped(verb.about) + "\n";
   // Boost leaves a blank at the end of each line that it wraps.

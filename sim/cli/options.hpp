@@ -27,6 +27,7 @@ struct VerbOptions {
   std::string verb;
   std::string usage;       ///< the text after "usage: faultline "
   std::string about = {};  ///< what the verb does, for its help; wrapped to the terminal
+  std::vector<std::string> needed = {};  ///< options that the help shows above all others
   boost::program_options::options_description options{"Options"};
   boost::program_options::positional_options_description positional = {};
   boost::program_options::options_description hidden =

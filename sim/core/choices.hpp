@@ -15,8 +15,7 @@ OptionSet<Struct> with_choices(OptionSet<Struct> set, std::string Struct::*membe
                     {.doc = "what the workload may do: `seeded`: its random streams say; `all`: "
                             "who explores the job goes on with every choice, and in other runs "
                             "the random streams say",
-                     .choices = {"seeded", "all"},
-                     .later = true});
+                     .choices = {"seeded", "all"}});
 }
 
 /// What a choice is about whose n-th answer is the n-th of all ranks but the one that chooses, and

@@ -52,7 +52,6 @@ OptionSpec& OptionList::add(const std::string& name, OptionKind kind, const Opti
                     .choices = notes.choices,
                     .doc = notes.doc,
                     .source = notes.source,
-                    .later = notes.later,
                     .awaits_message = notes.awaits_message});
   return specs_.back();
 }

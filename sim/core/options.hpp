@@ -81,10 +81,7 @@ struct OptionSpec {
   /// Allowed values of a text, or of each entry of a list of texts. Empty: any text.
   std::vector<std::string> choices{};
   std::string doc{};
-  std::string source{};  ///< paper and section, or where the default comes from
-  /// The option came after results had been published: at its default it is not part of their
-  /// scenarios' hash.
-  bool later = false;
+  std::string source{};         ///< paper and section, or where the default comes from
   bool awaits_message = false;  ///< after so long, what has not come is taken for lost
 };
 
@@ -99,7 +96,6 @@ struct OptionNotes {
   bool above_minimum = false;
   bool required = false;
   std::vector<std::string> choices{};
-  bool later = false;
   bool awaits_message = false;
 };
 

@@ -31,9 +31,6 @@ struct StackPlace {
   const char* key;  ///< of the family in a scenario
   const char* doc;  ///< what its components are for
   Purpose purpose;  ///< of their random streams
-  /// The family came after results had been published: "none" of it is not part of their scenarios'
-  /// hash.
-  bool later = false;
 };
 
 /// The stack of a rank, top first, and the detector beside it. The engine, the keys of a scenario,
@@ -43,8 +40,7 @@ inline constexpr std::array kStack{
     StackPlace{Family::workload, Role::workload, "workload", "what the ranks do",
                Purpose::workload},
     StackPlace{Family::transactions, Role::layer, "transactions",
-               "who lets a program redo what a failure has interrupted", Purpose::transactions,
-               true},
+               "who lets a program redo what a failure has interrupted", Purpose::transactions},
     StackPlace{Family::termination, Role::layer, "termination",
                "who finds out that all work is done", Purpose::termination},
     StackPlace{Family::message_logging, Role::layer, "message_logging",

@@ -29,14 +29,6 @@ std::string file_hash(const std::string& path) {
   });
 }
 
-/// Adds a value of `platform` that is not part of the hash at its default.
-template <class T>
-void set_unless_default(JsonValue& platform, const char* option, const T& value) {
-  for (const OptionSpec& spec : platform_options().specs())
-    if (spec.name == option && std::get<T>(spec.default_value) != value)
-      platform.set(option, value);
-}
-
 JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
   JsonValue::List list;
   for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
@@ -58,25 +50,25 @@ JsonValue os_noise_json(const OsNoise& noise) {
 }
 
 JsonValue platform_json(const PlatformSpec& platform) {
-  JsonValue result = json_object({{"processes", std::int64_t{platform.processes}},
-                                  {"processes_per_node", std::int64_t{platform.processes_per_node}},
-                                  {"spare_nodes", std::int64_t{platform.spare_nodes}},
-                                  {"worker_cores", std::int64_t{platform.worker_cores}},
-                                  {"whole_machine", platform.whole_machine},
-                                  {"mapping", word_of(platform.mapping)},
-                                  {"progress", word_of(platform.progress)},
-                                  {"ordering", word_of(platform.ordering)},
-                                  {"unordered_delay_s", platform.unordered_delay_s},
-                                  {"local_exit_delay_s", platform.local_exit_delay_s},
-                                  {"link_lost_delay_s", platform.link_lost_delay_s}});
-  set_unless_default(result, "packet_bytes", static_cast<std::int64_t>(platform.packet_bytes));
-  set_unless_default(result, "silent_link_lost_delay_s", platform.silent_link_lost_delay_s);
-  set_unless_default(result, "restart_delay_s", platform.restart_delay_s);
-  set_unless_default(result, "daemon_core",
-                     choice(platform_options(), "daemon_core", platform.daemon_core));
-  set_unless_default(result, "context_switch_s", platform.context_switch_s);
-  set_unless_default(result, "start_delay_s", platform.start_delay_s);
-  set_unless_default(result, "detection_loss_probability", platform.detection_loss_probability);
+  JsonValue result =
+      json_object({{"processes", std::int64_t{platform.processes}},
+                   {"processes_per_node", std::int64_t{platform.processes_per_node}},
+                   {"spare_nodes", std::int64_t{platform.spare_nodes}},
+                   {"worker_cores", std::int64_t{platform.worker_cores}},
+                   {"whole_machine", platform.whole_machine},
+                   {"mapping", word_of(platform.mapping)},
+                   {"progress", word_of(platform.progress)},
+                   {"ordering", word_of(platform.ordering)},
+                   {"unordered_delay_s", platform.unordered_delay_s},
+                   {"packet_bytes", static_cast<std::int64_t>(platform.packet_bytes)},
+                   {"local_exit_delay_s", platform.local_exit_delay_s},
+                   {"link_lost_delay_s", platform.link_lost_delay_s},
+                   {"silent_link_lost_delay_s", platform.silent_link_lost_delay_s},
+                   {"restart_delay_s", platform.restart_delay_s},
+                   {"daemon_core", choice(platform_options(), "daemon_core", platform.daemon_core)},
+                   {"context_switch_s", platform.context_switch_s},
+                   {"start_delay_s", platform.start_delay_s},
+                   {"detection_loss_probability", platform.detection_loss_probability}});
   if (platform.delay_noise) result.set("delay_noise", delay_noise_json(*platform.delay_noise));
   if (platform.os_noise) result.set("os_noise", os_noise_json(*platform.os_noise));
   result.set("machine", machine_json(platform.machine));
@@ -89,10 +81,8 @@ JsonValue platform_json(const PlatformSpec& platform) {
 JsonValue component_json(const ComponentChoice& choice) {
   if (choice.registration == nullptr) return json_object({{"name", "none"}});
   JsonValue result = json_object({{"name", choice.registration->name}});
-  for (const OptionSpec& spec : choice.registration->options) {
-    const OptionValue& value = choice.options.at(spec.name);
-    if (!spec.later || value != spec.default_value) result.set(spec.name, option_json(value));
-  }
+  for (const OptionSpec& spec : choice.registration->options)
+    result.set(spec.name, option_json(choice.options.at(spec.name)));
   return result;
 }
 
@@ -157,8 +147,7 @@ JsonValue faults_json(const RunSpec& point) {
 JsonValue point_json(const RunSpec& point) {
   JsonValue result = json_object({{"stop", stop_json(point.stop)}});
   for (const StackPlace& family : kStack)
-    if (!family.later || point.component(family.family).registration != nullptr)
-      result.set(family.key, component_json(point.component(family.family)));
+    result.set(family.key, component_json(point.component(family.family)));
   return result;
 }
 

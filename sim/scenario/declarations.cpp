@@ -34,35 +34,29 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
                       "connection",
                .unit = "s",
                .source = "PRRTE's keepalive: 300 s, then 9 probes in 20 s each",
-               .minimum = 0,
-               .later = true})
+               .minimum = 0})
       .option("restart_delay_s", &Options::restart_delay_s,
               {.doc = "time from the request to restart a dead process until it runs",
                .unit = "s",
-               .minimum = 0,
-               .later = true})
+               .minimum = 0})
       .option("daemon_core", &Options::daemon_core,
               {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
                       "ranks",
-               .choices = {"dedicated", "shared"},
-               .later = true})
+               .choices = {"dedicated", "shared"}})
       .option("context_switch_s", &Options::context_switch_s,
               {.doc = "time that a daemon without a core of its own takes to get a rank's",
                .unit = "s",
-               .minimum = 0,
-               .later = true})
+               .minimum = 0})
       .option("start_delay_s", &Options::start_delay_s,
               {.doc = "time at the start in which a daemon launches processes, and neither "
                       "sends nor handles anything of its detector",
                .unit = "s",
-               .minimum = 0,
-               .later = true})
+               .minimum = 0})
       .option("detection_loss_probability", &Options::detection_loss_probability,
               {.doc = "probability, below 1, that the network loses a message of failure "
                       "detection from one node to another",
                .minimum = 0,
-               .maximum = 1,
-               .later = true});
+               .maximum = 1});
 }
 
 }  // namespace

@@ -79,6 +79,14 @@ class Promises(ProgramTest):
             self.assertTrue(said.startswith(f"usage: faultline {verb}"), said)
             self.assertEqual(said, self.answer(verb, "-h"))
 
+    def test_the_help_of_explore_begins_with_what_most_people_need(self):
+        needed, further = self.answer("explore", "--help").split("\nFurther options:\n")
+        named = [re.findall(r"(?m)^  --([a-z-]+)", part) for part in (needed, further)]
+        self.assertEqual(named[0], ["faults", "crash", "goal", "counterexample", "jobs",
+                                    "time-limit"])
+        self.assertIn("timers", named[1])
+        self.assertEqual(len(named[1]), len(set(named[1]) - set(named[0])))
+
 
 class Width(ProgramTest):
     def check_width(self, text, of):

@@ -326,7 +326,7 @@ TEST_CASE("choices that would have no end are refused") {
   CHECK(refused(R"({"name": "random-tree", "choices": "all", "most_messages": 3})").empty());
 }
 
-TEST_CASE("choices are no part of a scenario's hash at their default") {
+TEST_CASE("a default that is written out does not change a scenario's hash") {
   const Workspace workspace;
   const auto hash = [&](const std::vector<std::string>& sets) {
     return workspace.scenario_after(sets).hash;

@@ -361,9 +361,8 @@ TEST_CASE("a bounded search and one by depth exchange ranks, too") {
   CHECK(result.states == states);
 }
 
-// What independent steps leave out depends on the states that are told apart, and without memory
-// nobody knows the parts of a state.
-TEST_CASE("ranks are exchanged only where every step is taken and remembered") {
+// Without memory, the parts of a state are not known.
+TEST_CASE("ranks are exchanged only where steps are remembered") {
   const Registration& detector = *find_registration(Family::termination, "indep");
   const ExplorationRequest request{.spec = any_tree(detector, Ordering::fifo, 3, 2),
                                    .alike = RankOrder::exchanged};
@@ -371,10 +370,6 @@ TEST_CASE("ranks are exchanged only where every step is taken and remembered") {
   ExplorationRequest other = request;
   other.alike = RankOrder::kept;
   CHECK_FALSE(exchanges_ranks(other));
-  other = request;
-  other.independent = IndependentSteps::skipped;
-  CHECK_FALSE(exchanges_ranks(other));
-  CHECK(explore(other).exchanged.empty());
   other = request;
   other.recall = StepRecall::nothing;
   CHECK_FALSE(exchanges_ranks(other));

@@ -268,14 +268,10 @@ TEST_CASE("hung: a circle of states from which no end can be reached") {
     };
     return handlers;
   });
-  ExplorationRequest request = request_of(job);
-  for (const IndependentSteps independent : {IndependentSteps::taken, IndependentSteps::skipped}) {
-    request.independent = independent;
-    const ExplorationResult result = explore(request);
-    REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
-    CHECK(result.refutation->violations.front().kind == "hung");
-    CHECK(result.states == 2);
-  }
+  const ExplorationResult result = explore(request_of(job));
+  REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+  CHECK(result.refutation->violations.front().kind == "hung");
+  CHECK(result.states == 2);
 }
 
 TEST_CASE("a broken invariant is a broken promise") {
@@ -332,7 +328,7 @@ class AlternatingPairs final : public Layer {
   Rank last_ = kNobody;
 };
 
-ExplorationResult explored_alternating(bool waits, IndependentSteps independent) {
+ExplorationResult explored_alternating(bool waits) {
   Job job(3);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
@@ -346,7 +342,6 @@ ExplorationResult explored_alternating(bool waits, IndependentSteps independent)
           {.traits = {.announces = true}});
   ExplorationRequest request = request_of(job);
   request.goal = Goal{.name = "hung"};
-  request.independent = independent;
   return explore(request);
 }
 
@@ -354,23 +349,17 @@ ExplorationResult explored_alternating(bool waits, IndependentSteps independent)
 
 // The tokens can come in turn for ever, each time round, and every message arrives.
 TEST_CASE("hung: a circle in which a fair run can stay, although it can also leave it") {
-  const ExplorationResult result = explored_alternating(false, IndependentSteps::taken);
-  const ExplorationResult skipped = explored_alternating(false, IndependentSteps::skipped);
+  const ExplorationResult result = explored_alternating(false);
   REQUIRE(result.verdict == ExplorationResult::Verdict::reached);
   CHECK(result.reached->violations.front().kind == "hung");
   CHECK(result.reached->violations.front().detail.find("lead back to the same state") !=
         std::string::npos);
-  CHECK(skipped.transitions < result.transitions);
-  REQUIRE(skipped.reached);
-  CHECK(skipped.reached->steps == result.reached->steps);
 }
 
 // The computation can end in every state of the circle, so that no fair run stays there.
 TEST_CASE("a circle that something leaves which can happen all the time is not fair") {
-  for (const IndependentSteps independent : {IndependentSteps::taken, IndependentSteps::skipped}) {
-    const ExplorationResult result = explored_alternating(true, independent);
-    CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
-    CHECK(result.progress_checked);
-    CHECK(result.fairness_checked);
-  }
+  const ExplorationResult result = explored_alternating(true);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.progress_checked);
+  CHECK(result.fairness_checked);
 }

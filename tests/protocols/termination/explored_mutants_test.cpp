@@ -102,10 +102,8 @@ auto with_job(const Install& install, const Bound& bound, Use use) {
 }
 
 ExplorationResult explored(const Install& install, const Bound& bound,
-                           IndependentSteps independent = IndependentSteps::taken,
                            RankOrder alike = RankOrder::kept) {
   return with_job(install, bound, [=](const RunSpec&, ExplorationRequest request) {
-    request.independent = independent;
     request.alike = alike;
     return explore(request);
   });
@@ -132,12 +130,8 @@ void check_refuted(const Install& install, const Bound& bound, const std::string
   CAPTURE(violation.detail);
   CHECK(violation.kind == kind);
   CHECK(result.refutation->steps.size() == steps);
-  const ExplorationResult skipped = explored(install, bound, IndependentSteps::skipped);
-  REQUIRE(skipped.refutation);
-  CHECK(skipped.refutation->steps == result.refutation->steps);
   if (bound.histories) return;  // it takes long, and exchanged_ranks_test.cpp has some
-  const ExplorationResult exchanged =
-      explored(install, bound, IndependentSteps::taken, RankOrder::exchanged);
+  const ExplorationResult exchanged = explored(install, bound, RankOrder::exchanged);
   REQUIRE(exchanged.refutation);
   CHECK(exchanged.refutation->steps.size() == steps);
   CHECK(exchanged.refutation->violations.front().kind == kind);
