@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The libraries Faultline builds on. CMAKE_PREFIX_PATH is where to look for those that are not
 # installed system-wide.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # cmake --install puts the program, its data and its documents in place. The program finds its data
 # at ../share/faultline/scenarios from where it lies, so a prefix can be moved as a whole.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # faultline_add_layer(NAME DIRECTORY) compiles every .cpp under DIRECTORY into one object library.
 #
 # Adding a protocol or a workload is adding its file pair: the glob is checked again at every build.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What a user can choose, and the compiler flags that follow from it.
 
 option(FAULTLINE_SIMGRID "Build the simgrid engine (needs SimGrid); OFF leaves the loggp engine" ON)

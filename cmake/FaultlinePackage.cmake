@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # cpack --config build/release/CPackConfig.cmake makes a Debian package of what cmake --install puts
 # in place, in build/release/package.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Read by cpack before it begins. dpkg-shlibdeps finds the libraries that the package depends on, in
 # the programs that file finds; without the one cpack would leave the dependencies out.
 

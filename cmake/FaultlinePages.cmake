@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What the program writes in other languages is kept in files of those languages, and compiled in.
 
 # faultline_read(VARIABLE FILE): its text; the build is configured again when it changes.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The version names the commit that was built. One generated file alone holds it: a new commit
 # compiles that file and links again, nothing else.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # cmake -DGIT=... -DSOURCE=... -DRELEASE=0.1.0 -DFILE=... -P: writes FILE, which holds the version,
 # unless it is there and says the same. The version is RELEASE where SOURCE is no checkout, where
 # git is missing, and where git refuses to answer.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Finds SimGrid, which Debian packages without a CMake configuration file.
 #
 # Gives the target SimGrid::SimGrid and SimGrid_VERSION, the version of the headers.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # shellcheck shell=bash
 # Sourced: a minimal Debian 12 in the directory $machine, and commands in it. Needs root,
 # debootstrap and unshare, and a function `fail`.

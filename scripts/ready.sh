@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # shellcheck shell=bash disable=SC2034  # the scripts that source this use its variables
 # Sourced by the scripts beside it: gets the packages, the configured build tree and the program
 # ready. Needs nothing but what a minimal Debian 12 has (bash, coreutils, findutils, util-linux).

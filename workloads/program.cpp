@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "workloads/program.hpp"
 
 #include "sim/core/split_mix.hpp"

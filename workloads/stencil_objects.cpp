@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The objects of a stencil: which are here, and how they come and go.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reductions of a stencil: what its objects contribute, and how the results come back to them.
 
 #include <algorithm>

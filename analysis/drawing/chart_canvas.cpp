@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/drawing/chart_canvas.hpp"
 
 #include <algorithm>

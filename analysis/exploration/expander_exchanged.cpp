@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The steps of a search, taken where ranks have changed places.
 
 #include <utility>

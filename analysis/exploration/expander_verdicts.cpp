@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a search makes of the state to which a step leads.
 
 #include <algorithm>

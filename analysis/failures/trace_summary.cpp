@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/failures/trace_summary.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Draws the schedules under which failure detectors that find deaths themselves are tried.
 
 #include <algorithm>

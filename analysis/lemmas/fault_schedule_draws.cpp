@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Draws the schedules that the search for counterexamples tries.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/lemmas/give_up_condition.hpp"
 
 #include <algorithm>

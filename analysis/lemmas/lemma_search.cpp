@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/lemmas/lemma_search.hpp"
 
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Draws the schedules for protocols of message logging.
 
 #include <algorithm>

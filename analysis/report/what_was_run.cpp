@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/what_was_run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/reproduction/series_samples.hpp"
 
 #include <algorithm>

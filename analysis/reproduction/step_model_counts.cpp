@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/reproduction/step_model_counts.hpp"
 
 #include "workloads/random_task_tree.hpp"

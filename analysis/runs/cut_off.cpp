@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/runs/cut_off.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/search/explored_job.hpp"
 
 #include "analysis/exploration/explorable.hpp"

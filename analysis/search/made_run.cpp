@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/search/made_run.hpp"
 
 #include "analysis/runs/replications.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/theory/step_model.hpp"
 
 #include "analysis/theory/step_counts.hpp"

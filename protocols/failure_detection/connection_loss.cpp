@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/failure_detection/connection_loss.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/failure_detection/erring_oracle.hpp"
 
 #include <string>

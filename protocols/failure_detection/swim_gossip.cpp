@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How what a member of SWIM has heard reaches the others.
 
 #include <algorithm>

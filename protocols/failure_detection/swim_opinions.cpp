@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a member of SWIM believes of the others: who is alive, suspected or dead.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whom a member of SWIM probes, itself and for others, and what it concludes.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/failure_detection/update_queue.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What layers of message logging do below a termination detector: its messages are no part of the
 // program, so they do not stop when the program waits for a checkpoint.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recovery under fast message logging: on the restarted rank itself, or on several helpers.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/message_logging/packed_message.hpp"
 
 #include <array>

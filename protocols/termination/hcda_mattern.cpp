@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/termination/credit_account.hpp"
 #include "protocols/termination/detector_statistics.hpp"

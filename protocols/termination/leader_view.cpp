@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/termination/leader_view.hpp"
 
 #include "protocols/termination/tally.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/termination/power_sum.hpp"
 
 #include "sim/core/invariant.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/termination/rel_eager.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a rank enters the world that its leader has put together.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TryBlocks with a collective inside: taken for accepted by who has succeeded, and agreed on when
 // somebody has not.
 

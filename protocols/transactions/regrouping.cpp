@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the ranks of a world that has lost some put the next world together.
 
 #include <algorithm>

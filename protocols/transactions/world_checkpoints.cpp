@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The checkpoints of a world: when they are taken, who keeps them, and how a rank gets its data
 // back.
 

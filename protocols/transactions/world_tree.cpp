@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a new world is told: to one rank, or over a binary tree of its ranks, whose root is who has
 // put it together.
 

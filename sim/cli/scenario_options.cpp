@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/scenario_options.hpp"
 
 #include "sim/core/error.hpp"

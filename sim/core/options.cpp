@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/core/options.hpp"
 
 template class std::vector<faultline::OptionSpec>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What most files of all layers read, for the compiler to read once (cmake/FaultlineLayers.cmake).

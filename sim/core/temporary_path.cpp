@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/core/temporary_path.hpp"
 
 #include <dirent.h>

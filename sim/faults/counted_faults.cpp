@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The sources `counts` and `jaguar`: faults at stated moments, with sizes drawn from recorded
 // counts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/faults/drawn_faults.hpp"
 
 #include <algorithm>

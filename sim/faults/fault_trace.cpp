@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/faults/fault_trace.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The source `trace`: faults as a trace has recorded them.
 
 #include <algorithm>

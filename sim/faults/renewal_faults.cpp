@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The sources `poisson` and `weibull`: faults that come without end, unless limited.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/platform/simgrid_xml.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario/fault_counts_file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario/fault_trace_file.hpp"
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What `faultline list` prints, from the declarations that the reader and the schema use.
 
 #include "sim/scenario/listing.hpp"

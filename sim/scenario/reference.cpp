@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reference page of scenarios, from the declarations that the reader and the schema use.
 
 #include <string>

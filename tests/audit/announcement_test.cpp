@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the auditor finds in whole runs where termination is announced too early, or not at all.
 
 #include <algorithm>

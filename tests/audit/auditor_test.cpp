@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The auditor by itself: told what happens, it says what must not.
 
 #include "sim/audit/auditor.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the auditor holds programs of TryBlocks and their protocols to.
 
 #include "sim/audit/block_ledgers.hpp"

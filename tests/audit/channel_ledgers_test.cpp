@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Was a program over before ranks went back that do now again what they had done?
 
 #include <catch2/catch.hpp>

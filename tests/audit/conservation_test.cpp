@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the auditor finds in whole runs where a layer loses messages or credit, or makes more of
 // them.
 

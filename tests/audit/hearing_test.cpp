@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who has heard of which death, and when: the auditor's figures, by hand and against a model.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stages of a recovery, from what is seen of it.
 
 #include <catch2/catch.hpp>

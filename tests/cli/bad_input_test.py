@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad scenarios and bad arguments: one clear message that names the place, exit code 2, nothing
 printed and nothing written."""
 

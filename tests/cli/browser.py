@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A headless Chromium that tests look at pages with, by its DevTools protocol through two pipes."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands that the program and the documents promise work, and what people read fits into a
 terminal of 80 columns."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What shells complete, in real ones, and the manual page: both know every verb and option of the
 help."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/ say what the program declares: the reference is what it prints, and each
 protocol has a page with its messages, its options and their defaults."""
 

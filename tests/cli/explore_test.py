@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explorations from outside: what is exhausted, what is refuted and can be repeated, what is
 refused."""
 

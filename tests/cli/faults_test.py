@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fault traces from outside: summaries against an independent reading in Python, traces that are
 generated and read back, and what is said of lines that cannot be read."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fingerprints of what the shipped scenarios give, and the table of them, fingerprints.txt.
 
 A fingerprint covers what a scenario and its seed decide of each replication: the metrics with the

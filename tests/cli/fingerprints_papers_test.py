@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios of the papers' tables and figures give the results that fingerprints.txt says."""
 
 import json

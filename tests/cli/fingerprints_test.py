@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every shipped example and sweep gives the results that fingerprints.txt says."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Studies that grow: the store is what one sweep would have made, and nothing is measured again."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of somebody else: platform files that would write, devices that never end, sizes and counts
 beyond reason. Each is refused at once, with one clear message, and nothing is touched."""
 

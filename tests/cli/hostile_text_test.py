@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names from outside: no gnuplot, shell, browser or terminal carries out what is in them."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What happens while a run takes long: progress, interrupts, and workers that die."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`validate` of machine files: what it says of a machine, against the figures by hand."""
 
 import json

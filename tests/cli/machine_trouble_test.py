@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Full disks, no memory, no more files or processes, no temporary folder, closed standard output:
 one line that says so, the code that docs/exit-codes.md promises, and nothing half written."""
 

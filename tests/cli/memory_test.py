@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of `run` is that of its statistics, however many replications there are. What a scenario
 asks for ends at a limit."""
 

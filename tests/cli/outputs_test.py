@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command writes: never over what it reads, and whole, whatever earlier ones have left."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the program says is in its own words, never in those of a library that it is made of."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program from outside: scenarios to give it, and what it answers."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report in a real browser: no network, no error, no overflow, nothing blank, on screens of any
 width and shade, by keyboard, and on paper."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports: what charts and tables say is what the store has, and the page is sound."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `run` prints: the same for any number of jobs, with every field that other tools rely on,
 and statistics that a second implementation finds in the same runs."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search from outside: nothing is found in the scenarios that are drawn here, and what is found
 can be kept and replayed."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SIGINT, SIGTERM and SIGHUP end every verb with 130 and one line; nothing stays of what it has not
 completed, and none of its processes. Each case holds the program at a known moment."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The job-array script under a real Slurm: controller and node on this machine's loopback. One task
 is requeued while it runs; the merged store equals that of one sweep, row for row."""
 

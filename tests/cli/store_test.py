@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What comes out of a store: statistics that a second implementation finds in the same runs, tables
 that other programs read, winners only where there are some, and shards that make a whole."""
 

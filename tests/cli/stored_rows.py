@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stores changed from outside, with the checksums that docs/sweeps.md describes written anew."""
 
 import contextlib

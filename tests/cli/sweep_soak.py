@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many more kills of a sweep than the test suite makes."""
 
 import sys

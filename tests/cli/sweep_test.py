@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps from outside: what is stored is the same however often they are killed, on any number of
 jobs, and with another sweep on the same store."""
 

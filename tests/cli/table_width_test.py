@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables are as wide as the terminal, and elsewhere the same everywhere."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The space-time diagram in a real browser: it draws, in physical and in logical time, its rows say
 what they are, it can be gone through by keyboard, its boxes hide what they name, and it asks nobody
 for anything."""

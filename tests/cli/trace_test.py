@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces from outside: they tell of the run that `run` simulates, other tools read them, and what
 is refused leaves nothing."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/tutorial.md: every command works, in order, and prints what the page says."""
 
 import os

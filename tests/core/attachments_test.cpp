@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several components attach data to one message. Copies share them.
 
 #include "sim/core/attachments.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every registered component adds its whole state to a digest: a copy has the digest of the
 // original, at any moment of a run, and what goes on in a run shows in the digests.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists that lie with the components.
 
 #include "sim/core/component_memory.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Storage of objects that come and go.
 
 #include "sim/core/growing_pool.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What runs in a signal handler may not allocate: the signal can come in the middle of malloc().
 
 #include "sim/core/interrupt.hpp"

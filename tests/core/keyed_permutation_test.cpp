@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A keyed permutation leads each number to another one, and any order is as likely as another.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Metrics: what the actors report, merged as declared.
 
 #include "sim/core/metrics.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NumberSet: each number counts once, whatever the ranges in which it comes.
 
 #include "sim/core/number_set.hpp"

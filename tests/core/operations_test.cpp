@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Operations without an engine: what they match, what they ask for, and how they stand.
 
 #include "sim/core/operations.hpp"

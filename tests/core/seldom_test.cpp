@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Seldom: a value that takes memory of its own only while it is not what it was at first.
 
 #include "sim/core/seldom.hpp"

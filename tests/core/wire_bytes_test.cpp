@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sizes of messages that are added up in 64 bits.
 
 #include "sim/core/wire_bytes.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // World: which actor is which rank after processes are lost and replaced.
 
 #include "sim/core/world.hpp"

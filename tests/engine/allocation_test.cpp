@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The path of a message allocates nothing once the most messages in flight have been reached.
 
 #include <malloc.h>

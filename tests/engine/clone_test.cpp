@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // clone() copies the whole state of a component, and the copy shares nothing that changes: every
 // registered component runs on copies of itself, and the run does not change.
 

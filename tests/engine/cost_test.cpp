@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a message costs, by hand.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Per-node daemons, open connections, and who hears of a death when.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a death takes with it, and what it leaves: injected bytes, send fences, flushes.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the engine counts of failure detection: messages, latencies, and who has not heard.
 
 #include <catch2/catch.hpp>

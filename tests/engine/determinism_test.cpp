@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The same seed gives the same run; another seed or replication another one.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A detector that errs: who is declared dead while it lives.
 
 #include <catch2/catch.hpp>

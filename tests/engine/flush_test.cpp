@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // flush(peer) is answered by on_flushed when nothing from that peer to me is in flight.
 
 #include <algorithm>

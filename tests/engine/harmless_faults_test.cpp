@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Faults that kill nobody: processors that stall, and errors that programs find in their data.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An idle rank gets work from messages alone. A workload that takes work up by itself breaks that,
 // and is named, so that no detector of termination is blamed for it.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When a layer can take an image of what is above it, and when there is none.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A dead rank goes on from its image after a restart, where one has left it in time.
 
 #include <catch2/catch.hpp>

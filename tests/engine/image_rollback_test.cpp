@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A layer puts images of what is above it back: what goes on from there, and what is undone.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many messages to one process at once: what the end of work looks like under credit distribution.
 
 #include <catch2/catch.hpp>

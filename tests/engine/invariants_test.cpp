@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the engine and protocols rely on: a mistake is found, and named with its place in the run.
 
 #include <catch2/catch.hpp>

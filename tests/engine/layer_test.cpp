@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stack of a rank: workload, termination, message logging, network.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whoever hears of a death hears it alone, at a time of its own.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects of an over-decomposed program: a layer reads, packs and moves them, and what a message
 // from a rank to itself costs.
 

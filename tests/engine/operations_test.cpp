@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sends and receives as values, in runs: what time they take, and what ends them.
 
 #include "sim/core/operations.hpp"

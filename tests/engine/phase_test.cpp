@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Numbered phases: a new detected phase can begin after an announcement.
 
 #include <catch2/catch.hpp>

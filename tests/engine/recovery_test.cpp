@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Deaths while others recover from deaths: several at once, of who is being told, of who flushes,
 // between two actions of the handler that recovers. Notices come from the failure detector alone.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Both engines against a LogGP simulator of the tests' own, on random trees of messages: several
 // processes a node, bursts, and machines on which any of the parts can be the slow one, but for
 // the NIC's bandwidth. Bytes take no time in a NIC here, because the reference knows them only as

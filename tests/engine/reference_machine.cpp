@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/reference_machine.hpp"
 
 #include "tests/support/job.hpp"

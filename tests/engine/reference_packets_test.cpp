@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // loggp against a simulator of packets of the tests' own, on random traffic: bursts and many nodes
 // into one, words and messages of hundreds of packets, on machines whose NIC or links are the
 // narrower.

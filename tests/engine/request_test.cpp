@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Components of one stack ask each other, without knowing each other's code.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What layers do with messages apart from passing them on: they send them again, discard them, and
 // relay them to where an object has moved. And those of message logging go first.
 

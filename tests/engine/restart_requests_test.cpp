@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who asks for a restart, where the process starts, and who is told how it ended.
 
 #include <algorithm>

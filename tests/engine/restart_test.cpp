@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An actor may restart on a stated node under a new incarnation; what was its own before is void.
 
 #include <algorithm>

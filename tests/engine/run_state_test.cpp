@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A copy of a run's state goes on as the original does.
 
 #include "sim/engine/state/run_state.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that has lost a rank and got it back comes to its end. Whether that end is one that a
 // run without faults can have, the auditor finds out.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/adding/ show the files of the examples as they are compiled and run."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/adding/, followed to the letter in a copy of the checkout, do what they say.
 
 What the pages leave as it is, is not compiled again: a launcher of the compiler takes the objects

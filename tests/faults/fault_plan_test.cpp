@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The plan of deaths that a scenario states.
 
 #include "sim/faults/fault_plan.hpp"

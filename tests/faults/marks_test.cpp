@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The points of a run at which faults can strike: those that components declare, and no others.
 
 #include <catch2/catch.hpp>

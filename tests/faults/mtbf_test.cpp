@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How often faults strike a job, as far as their sources say it.
 
 #include <catch2/catch.hpp>

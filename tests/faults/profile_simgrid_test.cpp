@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // State profiles: when a host goes off by our reading and by SimGrid's own.
 
 #include <catch2/catch.hpp>

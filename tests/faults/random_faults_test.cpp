@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sources of faults in whole runs: they strike every protocol alike, keep no run alive and end none
 // too late, and compose.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whole runs under a trace with repairs: what a repaired node is good for.
 
 #include <catch2/catch.hpp>

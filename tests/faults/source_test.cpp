@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What each source draws: moments against their laws, sizes against their counts, and victims
 // against geometry and enumeration. Bounds are five standard errors of the law.
 

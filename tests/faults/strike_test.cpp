@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Deaths in whole runs: when they strike, whom they take, and what they leave.
 
 #include <catch2/catch.hpp>

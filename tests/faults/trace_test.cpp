@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Traces of failures: each format by hand, with its quirks, and what cannot be read.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mutates every shipped scenario, by structure and by bytes, and reads the result: whatever comes
 // out must be a scenario or one clear error, never a crash. FAULTLINE_FUZZ_MUTATIONS sets how many
 // mutants of each file are read, FAULTLINE_FUZZ_SEED the first seed; a failure names the seed of

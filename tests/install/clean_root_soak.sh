@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+
 # The Debian package in a clean root: apt installs it with what it says that it needs on a minimal
 # Debian 12, the program runs there, and removing the package leaves nothing. Needs root,
 # debootstrap, unshare and dpkg-dev; exits with 77 without them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An installed Faultline works: moved as a whole, run from elsewhere, with its own data."""
 
 import filecmp

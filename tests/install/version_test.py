@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The version that a build gets: of a release, of a commit, of a checkout with changes."""
 
 import os

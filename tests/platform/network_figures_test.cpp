@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Distances and bisections of networks, against search in small ones.
 
 #include "sim/platform/network_figures.hpp"

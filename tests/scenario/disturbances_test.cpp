@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What hinders a job without killing anybody: how scenarios state it, and what is refused.
 
 #include <catch2/catch.hpp>

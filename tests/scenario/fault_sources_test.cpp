@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sources of faults in scenario files: what they resolve to, their refusals and their hash.
 
 #include <catch2/catch.hpp>

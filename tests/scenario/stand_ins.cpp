@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Components with the traits that no shipped one may have, so that every refusal can be tested.
 #include "sim/core/registry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario/task_tree_file.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the generated JSON Schema against an independent validator (python3-jsonschema).
 
 Every shipped scenario and machine must pass it, every broken one must fail it, and for each

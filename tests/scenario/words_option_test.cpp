@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Options that are lists of words, such as `as_printed` of a protocol.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scripts/ready.sh says while it works, and what it takes for missing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The style checks find what they are for, and nothing in text that only looks like it."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """clang-tidy finds nothing in the C++ files: clang_tidy.py BUILD [COMMIT], for a configured build
 tree. COMMIT is one at which it has found nothing: files that have not changed since then, nor a
 header that they include, are not checked again. All are checked where git does not know it.

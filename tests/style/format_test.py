@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """clang-format would change nothing in any C++ file."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Includes follow the arrows of the architecture, and no others.
 
 cli -> analysis -> {protocols, workloads} -> sim/core, and between the rooms of analysis. Protocols

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every source file names the licence of the project in its first line, or after its shebang.
 
 `licence_test.py --add` writes the line where it is missing, in the files that docs/adding/ shows,

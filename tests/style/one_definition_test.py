@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No two types of the program have one name. The linker would merge their functions, and which of
 them remains depends on what the compiler inlines."""
 

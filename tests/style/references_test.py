@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What text refers to is there: pages of docs/, and the targets of links in Markdown."""
 
 import re

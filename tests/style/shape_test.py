@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions have up to 70 lines, lines up to 100 columns; no tabs, no blanks at line ends."""
 
 import re

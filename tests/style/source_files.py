@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the style tests look at, and C++ text with its comments and literals blanked out."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No work left undone in the text, no file named after nothing, no path of somebody's machine."""
 
 import re

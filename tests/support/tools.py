@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that need more than scripts/test installs leave out what they cannot test, and say so in a
 line that scripts/test collects:
 

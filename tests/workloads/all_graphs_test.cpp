@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // With open choices, random-tree and token-ring do all that they may do, each once: what a driver
 // sees of them is compared with lists that were made in another way.
 

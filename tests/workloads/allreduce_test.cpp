@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collectives: right for every number of processes and order of messages, with the known count.
 
 #include <bit>

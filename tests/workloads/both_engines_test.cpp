@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The same workloads on both engines: equal where one message goes at a time, equal in total where
 // messages race, different in a stated way where they share links.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The digest of a workload's state: equal whatever led to the state, and changed by whatever it
 // will act on. The handlers are called by hand.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // flood: who is reached, and what everybody has sent.
 
 #include <catch2/catch.hpp>

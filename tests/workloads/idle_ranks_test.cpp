@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A rank that counts as idle gets work from messages alone: all detectors of termination rely on
 // that, whatever the workload waits for.
 

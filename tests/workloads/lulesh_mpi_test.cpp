@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LULESH over MPI as a program of steps, without transactions.
 
 #include <catch2/catch.hpp>

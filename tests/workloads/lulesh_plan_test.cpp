@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LULESH over MPI: the messages of its exchanges, against nodes and zones that domains share.
 
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MiniFE: whose rows are whose, and who sends what to whom, against every node's 27 neighbours.
 
 #include <algorithm>

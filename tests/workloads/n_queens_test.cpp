@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The tasks of the queens puzzle and of the other benchmarks, and the deque that holds them.
 
 #include <catch2/catch.hpp>

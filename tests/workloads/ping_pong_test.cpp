@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ping-pong on the machines that are shipped.
 
 #include <catch2/catch.hpp>

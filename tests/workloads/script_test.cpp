@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // script: what each rank does on which occasion, as the scenario's rules say.
 
 #include <catch2/catch.hpp>

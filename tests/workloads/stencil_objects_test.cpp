@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stencil and ordered-stencil with objects: how many messages go where, and which states the
 // objects end in.
 

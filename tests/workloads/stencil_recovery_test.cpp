@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stencil goes on from images: all ranks together, one alone that gets its messages again, and
 // objects that another rank hosts meanwhile.
 

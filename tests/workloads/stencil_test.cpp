@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stencil: who is a neighbour, how many messages, how long it takes, and halos out of their turn.
 
 #include <algorithm>

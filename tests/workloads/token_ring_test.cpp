@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // token-ring: how long it walks, how it branches, what it costs.
 
 #include <catch2/catch.hpp>

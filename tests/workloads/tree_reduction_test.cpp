@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A reduction on a tree of ranks, contribution by contribution.
 
 #include <catch2/catch.hpp>

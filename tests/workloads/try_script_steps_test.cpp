@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // try-script: how the steps of a program are read, and what is refused of them.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // try-script: a program of TryBlocks as the scenario states it, on both engines.
 
 #include <array>

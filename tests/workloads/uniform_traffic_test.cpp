@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // uniform-traffic: how many messages, and between whom.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // work-stealing: every task runs once, whoever gets it, and again only where it was lost.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages of several packets under LogGpEngine. However long one is, it takes an event each when
 // its last byte has passed a narrow link, has arrived, and has been taken in. Each short message
 // that goes before it adds at most one.

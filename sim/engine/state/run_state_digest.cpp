@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What two states of a run must have in common to have the same future. Times are left out: whoever
 // compares states lets time stand still.
 

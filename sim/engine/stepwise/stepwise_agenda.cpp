@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What may happen next in a stepwise engine.
 
 #include <algorithm>

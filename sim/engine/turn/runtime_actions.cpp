@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What handlers ask for: timers, flushes, phases, announcements, the end.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Deaths, who hears of them, and restarts.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Images of what lies above a layer: they are taken, and put back in a rollback or after a restart.
 
 #include <algorithm>

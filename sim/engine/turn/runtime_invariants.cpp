@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What must hold between two events: counters are what they count, lists are well formed, and the
 // dead have nothing. A mistake in a counter shows long after it was made, as a run that ends too
 // early or never.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What happens at a rank without a message, where message logging says when it is handled.
 
 #include <algorithm>

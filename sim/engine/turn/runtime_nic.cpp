@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The NIC of a node takes messages up in the order in which they are ready. If an actor has a NIC
 // to itself, that order is the order of its turns, and the time of each message is known at once.
 // The turns of several actors of a node overlap in time, so their messages queue before the NIC, by

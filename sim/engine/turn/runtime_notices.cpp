@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who hears of a death, and when: the resource manager's notices, a node's daemon, broken
 // connections, and the reports that detectors make of them.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects of over-decomposed programs: what a layer reads of them, and how it moves them.
 
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Actors that start again under a new incarnation.
 
 #include <algorithm>

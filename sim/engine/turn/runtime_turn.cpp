@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Turns, and messages that arrive: the path that every event takes. Nothing here allocates memory
 // once the largest number of messages in flight has been reached.
 

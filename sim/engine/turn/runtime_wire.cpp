@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How messages leave an actor, one after the other, and come to the NIC of its node.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ranges, units and scales of the axes of charts.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a detector treats two ranks alike: then a program in which they change places has as many
 // states, steps and levels as before. If it has not, they are not alike.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast Faultline and SPIN find the same states, side by side: Safra's and Dijkstra and
 Scholten's algorithm, with 3 and 4 processes. SPIN runs the models in promela/ without partial order
 reduction, plain and with -DCOLLAPSE, on one core; Faultline runs with one thread and with two.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who may die in a search, in which order, and when: states that are counted by hand.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a termination detector that tolerates deaths still promises when the failure detector errs:
 // one live rank of three is declared dead by one other, at any moment. The table of
 // docs/explore.md.

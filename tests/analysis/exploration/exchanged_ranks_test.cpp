@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A search that sees one state for all in which ranks that are alike have changed places comes to
 // the verdict of one that tells them apart, with a violation of the same kind after as many steps.
 

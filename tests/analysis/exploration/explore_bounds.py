@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explores every termination detector as far as the time goes: scripts/soak explore.
 
 Without deaths: 3 and 4 ranks, all task graphs of up to 6 messages, both orders of messages. With

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // As many states of Dijkstra and Scholten's algorithm and of the four-counter waves are reached
 // under all graphs of tasks as an enumeration finds that shares no code with the project: each
 // state written out from the pseudo-code, with everything that can happen next.

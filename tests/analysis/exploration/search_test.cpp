@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The search over small jobs whose states, steps and orders are counted by hand.
 
 #include <catch2/catch.hpp>

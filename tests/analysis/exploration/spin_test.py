@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SPIN counts the states of the models in promela/ that states.json says, all of them: no partial
 order reduction, no compression, no hashing of states to bits."""
 

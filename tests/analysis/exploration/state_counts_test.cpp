@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The states of Safra's and of Dijkstra and Scholten's algorithm that StepwiseEngine reaches are as
 // many as SPIN finds in models that were written without looking at the code. promela/ has the
 // models, promela/states.json the numbers, and spin_test.py lets SPIN count again.

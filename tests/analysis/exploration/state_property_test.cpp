@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Properties of whole runs that protocols declare: invariants that mutants break, goals, and states
 // behind which nothing is looked at.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A search that remembers what steps do comes to the same states, by the same number of steps, and
 // to the same verdict, as one in which the engine takes each step anew. In a checked search the
 // engine also has to come to the state that is remembered, part by part.

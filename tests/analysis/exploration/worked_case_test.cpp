@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The worked case of docs/explore.md: a wrong detector is refuted, mended and exhausted.
 
 #include <catch2/catch.hpp>

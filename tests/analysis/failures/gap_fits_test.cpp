@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fits against published ones, against the equations that they must solve, and against the samples
 // that they are drawn from.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Summaries of traces by hand, and traces that are written, read back and summarised.
 
 #include "analysis/failures/trace_summary.hpp"

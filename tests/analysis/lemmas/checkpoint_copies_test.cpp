@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who has which copies of a rank's data, after messages and deaths that are written out by hand.
 
 #include "analysis/lemmas/checkpoint_copies.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/lemmas/detection_promise.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When the adoption protocols must give up, on histories that are written down by hand. Process 1
 // is told of everything: 2 is its successor and fails, 3 is the potential child of 2.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A detector that gives up must have a reason: mutants of every detector that give up without one,
 // and the real ones, which never do, in single runs and in all that `run` and `sweep` simulate.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When a protocol of message logging may give up, as an observer judges it.
 
 #include "analysis/lemmas/recovery_promise.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The gallery of docs/gallery.md: each point of a printed text that goes wrong does so in a
 // shortest run of as many steps as the page tells, and no run of the corrected protocol does.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cells about every run of a sample: the least and the largest value, instead of the mean.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The times that fampi-2015/commit-cost compares with are those of the recursion over the tree.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a match is evidence of: declared once, required, shown and counted apart.
 
 #include "analysis/reproduction/evidence.hpp"

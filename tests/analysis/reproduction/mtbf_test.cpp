@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The times that fampi-2015/mtbf compares with are those of the closed forms, and the table beside
 // it (docs/reproduction.md) is computed from them.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Drives `faultline reproduce` from outside: exit codes, formats, widths, the same for any jobs."""
 
 import csv

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Figures of series: what their CSV holds, and how they are drawn.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every shipped item of every paper, with --quick, has the verdicts that its data file expects."""
 
 import sys

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A broken invariant on its way to the user: one line, no result.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The limit of memory: which process must end, and what a process holds.
 
 #include "analysis/runs/memory_watch.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Faults are aimed at what happens: they strike, many of them amid what another one has begun, and
 // what is drawn besides stays as it was.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Judgements of runs that look wrong and are not.
 
 #include "analysis/search/judged_run.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an observer holds a run against: places on nodes, moments of faults, order and losses. The
 // sights are made here, as a wrong engine would show them.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The search for what nobody has thought of: it draws what is declared, a number is a scenario, the
 // smallest scenario is found, and what is wrong is seen.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/statistics/linear_fit.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/statistics/share_interval.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stores that somebody else, or a failing disk, has changed: what is read of them is checked.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/text/text_table.hpp"
 
 #include <catch2/catch.hpp>

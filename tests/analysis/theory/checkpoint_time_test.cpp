@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Closed forms of the time under checkpoints and faults: against runs of the model itself, and
 // against the best interval found by search.
 

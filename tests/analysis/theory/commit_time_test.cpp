@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The recursion for the time of a commit: by hand on complete trees, against the engine on others.
 
 #include <algorithm>

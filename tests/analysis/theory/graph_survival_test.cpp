@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the simulated cells of adoption-2013's table 1 have to come to: closed forms and exact
 // counts, held against every graph and every set of failed processes of a small job.
 

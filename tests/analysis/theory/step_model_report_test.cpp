@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analysis/theory/step_model_report.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/analysis/theory/table1.hpp"
 
 #include <catch2/catch.hpp>

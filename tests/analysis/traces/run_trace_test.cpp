@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a traced run looks like: by hand on two processes, and what must hold in any run.
 
 #include "analysis/traces/run_trace.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the page of a run is given: whom a notice is about, what works on daemons, and names that
 // are text and nothing else.
 

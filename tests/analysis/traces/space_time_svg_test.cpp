@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Space-time diagrams without scripts: what is drawn of a run that is known by heart.
 
 #include "analysis/traces/space_time_svg.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an actor knows of its peers: whom it refuses, and who lives again.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The clock, the order of events, and what keeps a run alive.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which deaths are those of a daemon, too, and which a daemon is told of.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a NIC takes in of messages that flow into it, against two models of the tests' own: the
 // maximum over all stretches of time, and a fluid that moves in small steps.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Networks that delay each message by a random time.
 
 #include <catch2/catch.hpp>

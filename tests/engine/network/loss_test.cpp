@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages of failure detection that the network loses.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Networks that are partitioned for a time.
 
 #include <catch2/catch.hpp>

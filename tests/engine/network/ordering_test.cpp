@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In which order messages arrive: platform.ordering.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Long messages and words at NICs and links, by hand. On the round machine a message of k bytes is
 // ready 1 s after its send began, passes the NIC in k/100 s, is at the other node 10 s later, and
 // is handled 1 s after its last byte is in. Up to 50 bytes it is a word.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which on_sent are to come, and which nobody waits for any more.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Processors that the operating system takes away now and then.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worker cores and who handles messages while they compute.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes whose processors are slow for a time.
 
 #include <catch2/catch.hpp>

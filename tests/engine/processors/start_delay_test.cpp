@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Daemons that launch processes before they do anything else.
 
 #include <catch2/catch.hpp>

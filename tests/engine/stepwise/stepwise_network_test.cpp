@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A driver lets a network lose messages, ranks stall, and messages wait before a NIC: all ways of
 // small jobs, counted by hand.
 

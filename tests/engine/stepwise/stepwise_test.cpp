@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A driver chooses what happens next in a run, lets actors die in the middle of a step, and goes on
 // from copies: all orders of small jobs, counted by hand.
 

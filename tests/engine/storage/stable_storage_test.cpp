@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is stored outlives processes, and their nodes if it is not on one.
 
 #include <catch2/catch.hpp>

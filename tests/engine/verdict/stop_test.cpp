@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When a run ends, and what it is then called.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The graphs over which reports spread: their neighbours, how far they reach, and whom deaths cut
 // off.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // connection-loss: by hand, and after any few deaths at once everybody hears of all of them.
 
 #include <catch2/catch.hpp>

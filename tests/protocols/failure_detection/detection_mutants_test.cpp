@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The search for broken promises of failure detectors finds detectors with one mistake each: only
 // then does it mean something that it finds nothing in the real ones.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The failure detectors under random schedules of deaths and disturbances: they find every death,
 // report nobody who lives where nothing is wrong with the network, and tell everybody once. That
 // the search would find it if they did not is tested in detection_mutants_test.cpp.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // erring-oracle: one false report at its moment, to one rank or to all, and real deaths as oracle.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The detectors that watch each other on a ring, in all orders with patient timers: they are right,
 // and mistakes that random search finds (detection_mutants_test.cpp) are found, if they can be
 // wrong where messages take no time, or up to a stated one.

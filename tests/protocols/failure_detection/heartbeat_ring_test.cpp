@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One member of a ring of heartbeats, without an engine: whom it sends to, and which timers it
 // sets.
 

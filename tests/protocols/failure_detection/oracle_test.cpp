@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // oracle: every live rank hears of each death after exactly delay_s, and never of a live one.
 
 #include <algorithm>

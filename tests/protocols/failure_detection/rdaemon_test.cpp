@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // rdaemon: who finds a death and when, who is told and by how many messages, and what becomes of a
 // node that is declared dead while it lives.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ranks that die are started again at once, so that others hear from the next life before they hear
 // of the death. Nobody may take the next life for dead, and everybody must hear of the death.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // swim: who is dead is found and everybody hears of it, who is late denies that it is dead, others
 // help to probe, and updates and suspicions last as long as memberlist's formulas say.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ulfm: the ring and the broadcast among ranks, links to ranks of the same node, and false reports.
 
 #include <algorithm>

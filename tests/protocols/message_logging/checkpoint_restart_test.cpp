@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Coordinated checkpoints and global rollback.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a rank has delivered, and the parts of it that others refer to.
 
 #include "protocols/message_logging/delivery_list.hpp"

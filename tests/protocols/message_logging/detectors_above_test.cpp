@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Termination detectors above message logging: they are part of what is put back or replayed, and
 // announce when the program is over, and not before.
 

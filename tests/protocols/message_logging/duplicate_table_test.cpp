@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which messages have come, and whose senders are behind.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The mistakes in message logging that random search finds (mutants_test.cpp) are found by
 // exploring, too, on two ranks, and one of them on three. Mistakes with duplicates and logs need a
 // checkpoint. Those with determinants need a program whose state depends on the order of messages.

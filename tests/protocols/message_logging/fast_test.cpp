@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fast message logging.
 
 #include <catch2/catch.hpp>

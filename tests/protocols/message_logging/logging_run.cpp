@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/protocols/message_logging/logging_run.hpp"
 
 #include <array>

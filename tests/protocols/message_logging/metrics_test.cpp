@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What protocols of message logging count, and what they spend, by hand.
 
 #include <catch2/catch.hpp>

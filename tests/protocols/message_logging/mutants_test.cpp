@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The protocols of message logging with one mistake each, which both random searches must find:
 // that of analysis/lemmas, above stencils, and that of logging_run.hpp, above a program with a
 // state that depends on the order of messages. Only then does it mean something that they find

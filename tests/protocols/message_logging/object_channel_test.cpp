@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Channels between objects, and what is kept for each.
 
 #include "protocols/message_logging/object_channel.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages of the program in few bytes, and the log that consists of them.
 
 #include "protocols/message_logging/packed_message.hpp"

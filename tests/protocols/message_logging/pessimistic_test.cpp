@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pessimistic message logging.
 
 #include <catch2/catch.hpp>

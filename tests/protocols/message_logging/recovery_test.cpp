@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts by hand, series of deaths, and the shipped stencils, under every protocol of message
 // logging.
 

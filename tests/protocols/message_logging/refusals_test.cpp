@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What message logging refuses, and of what it warns, with its path in the scenario.
 
 #include <catch2/catch.hpp>

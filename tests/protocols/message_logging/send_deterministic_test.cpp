@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Message logging for programs whose sends do not depend on the order of messages.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The adoption protocols under random schedules of deaths: never premature, never hung, and given
 // up exactly where their own condition says so.
 

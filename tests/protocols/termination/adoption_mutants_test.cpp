@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // INDEP and its kin with one mistake each, which the search of analysis/lemmas/lemma_search.hpp
 // must find. Only then does it mean something that it finds nothing in the real ones.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // INDEP, RELLAZY and RELEAGER on small cases that were worked out on paper, and on one job in which
 // each process dies at each moment.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Points of the printed texts that go wrong only together with others, or not at all. Those that go
 // wrong by themselves are cells of the items as-printed (docs/gallery.md), which
 // tests/analysis/reproduction/as_printed_test.cpp measures.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Detectors with one mistake each, which the search for counterexamples must find: this is what
 // shows that the search for those of the real ones (random_run_test.cpp) can fail.
 

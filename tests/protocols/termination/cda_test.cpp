@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CDA on small cases that were worked out on paper.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CDA where credit is scarce, and with the options of the published module.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the size of control messages costs.
 
 #include "tests/protocols/termination/by_hand.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dijkstra-Scholten on small cases that were worked out on paper.
 
 #include <catch2/catch.hpp>

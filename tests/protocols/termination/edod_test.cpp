@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EDOD: counts by hand, Theorem 1 move by move, and the search for what breaks without FIFO edges.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocols/termination/entries_by_rank.hpp"
 
 #include <catch2/catch.hpp>

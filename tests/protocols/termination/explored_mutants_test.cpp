@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The detectors with one mistake each that random search finds (adoption_mutants_test.cpp,
 // broken_detectors_test.cpp) are found by exploring, too. The runs are shortest ones, of one to
 // eleven steps with the start. The shrunk runs of random search have as many events or up to 300

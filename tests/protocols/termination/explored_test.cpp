@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every termination detector that ships, in all orders of a small job: without deaths, and with one
 // death anywhere if it tolerates deaths.
 

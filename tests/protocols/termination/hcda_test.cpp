@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HCDA in its three variants: counts by hand, Theorem 1 exactly, and random runs.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lai-wu and venkatesan: what they cost by hand, and that they are right under any faults that
 // their models survive.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/protocols/termination/random_run.hpp"
 
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The detectors under random work, costs, orders and mappings: never premature, never hung, credit
 // conserved at every event, and the exact relations between message counts.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every detector reports the same statistics under the same names.
 
 #include <catch2/catch.hpp>

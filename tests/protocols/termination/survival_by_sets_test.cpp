@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which sets of ranks may die together on random engagement trees: every set of a small job, one
 // run each, against the sets that contain a related pair as seen from outside.
 

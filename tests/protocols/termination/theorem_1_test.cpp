@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Theorem 1 of termination-2022: control messages on the token ring, with the exact constants.
 
 #include <catch2/catch.hpp>

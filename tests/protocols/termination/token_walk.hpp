@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The token ring of termination-2022 section 5.1 with the owners of the token noted, so that a test

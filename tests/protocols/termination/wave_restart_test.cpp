@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // 4C: when a process passes a REPEAT on.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The agreement of small groups in all orders of contributions, messages, deaths and notices, and
 // of larger ones in random orders. Mistakes must be found.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Members that agree without an engine: what each sends lies in a list, from which the test takes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The agreement of a group: messages without and with a death, what is decided, and what is kept.
 
 #include <algorithm>

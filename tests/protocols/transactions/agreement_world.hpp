@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // All that can happen to a small group that agrees: each step of it is an event that the test

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The protocols of transactions under random schedules of deaths, stalls and errors: every run
 // comes to its right end, or gives up where it may.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the checkpoints of a world are kept, and when they are taken.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How long a TryBlock takes to be committed, and how many messages: what theory says, exactly.
 
 #include <catch2/catch.hpp>

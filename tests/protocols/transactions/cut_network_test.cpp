@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worlds of which each half has taken the other for dead, while the network was cut.
 
 #include <catch2/catch.hpp>

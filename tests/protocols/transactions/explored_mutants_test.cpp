@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The mistakes in FA-MPI that random search finds (mutants_test.cpp) are found by exploring, too,
 // on programs of three ranks. With patient timers nobody has a reason to give up: a rank waits in
 // vain only if somebody does not do what it should. So to give up is as wrong there as to break a

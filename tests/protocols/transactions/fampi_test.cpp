@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FA-MPI on both engines: what a commit costs, and what becomes of deaths at every stage.
 
 #include <catch2/catch.hpp>

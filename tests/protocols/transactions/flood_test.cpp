@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The flood that revokes a world, and that calls ranks to give a TryBlock up: it reaches everybody
 // who lives, whoever has died, and whenever each rank hears of that.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Schedules under which the search for broken lemmas has found mistakes of transactions, shrunk.
 
 #include <catch2/catch.hpp>

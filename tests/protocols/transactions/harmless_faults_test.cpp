@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Errors that are raised, and processors that stall, in programs of TryBlocks: nobody dies, and
 // what was rejected is done again.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LULESH's TryBlocks inside TryBlocks: what fails in an inner one is recovered by the outer one.
 
 #include <catch2/catch.hpp>

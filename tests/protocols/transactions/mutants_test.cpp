@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FA-MPI with one mistake each, which the search for broken lemmas must find, in far fewer
 // schedules than `faultline reproduce fampi-2015/properties` tries. Only then does it mean
 // something that it finds nothing in the real one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program of TryBlocks without transactions, on both engines.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TryBlocks with a collective inside, which are presumed to be accepted, and local ones.
 
 #include <catch2/catch.hpp>

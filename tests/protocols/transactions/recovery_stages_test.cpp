@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a recovery takes, by its stages, computed by hand.
 
 #include <catch2/catch.hpp>

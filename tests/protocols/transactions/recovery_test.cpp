@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What becomes of the world of FA-MPI after deaths: who has which rank, and whose data.
 
 #include <catch2/catch.hpp>

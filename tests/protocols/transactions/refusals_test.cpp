@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What transactions refuse, with its path in the scenario.
 
 #include <catch2/catch.hpp>

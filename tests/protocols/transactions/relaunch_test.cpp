@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A job that is started again from its last checkpoint, on both engines.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A new process dies again at every moment of a recovery, and is found by a detector that hears of
 // deaths from broken connections.
 

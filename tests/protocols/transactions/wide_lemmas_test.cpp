@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The protocols of transactions under wide random schedules: up to 32 ranks, several of them and
 // whole nodes dead at once, and new processes that die again, over every detector that watches
 // them.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* What both models have in common: N processes, a fifo channel from each to each, and the program
  * that they run.
  *

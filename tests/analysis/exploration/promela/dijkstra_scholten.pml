@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Dijkstra and Scholten's algorithm (Inf. Proc. Letters 11(1), 1980), written from the paper and not
  * from Faultline's code, at the abstraction of channels.pml. A message that comes to an engaged process
  * is acknowledged where it arrives.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Safra's algorithm (Dijkstra, EWD 998), written from the note and not from Faultline's code, at the
  * abstraction of channels.pml. A probe that proves nothing is followed by another at once, and the
  * token that the root begins with proves nothing.
