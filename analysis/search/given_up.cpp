@@ -89,7 +89,8 @@ std::optional<Finding> against_giving_up(const Scenario& scenario, const RunReco
     const std::optional<Scenario> patient = with_long_timeouts(scenario);
     if (!patient) return std::nullopt;
     const ReplicationRecord again = made_run(*patient);
-    if (again.run && again.run->outcome == engine::Outcome::fatal_reported)
+    if (again.run && again.run->outcome == engine::Outcome::fatal_reported &&
+        !is_unpromised(*patient, *again.run))
       return Finding{"gives up in peace", run.fatal_reason};
     return std::nullopt;
   }

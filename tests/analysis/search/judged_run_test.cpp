@@ -125,3 +125,18 @@ TEST_CASE("a program may be given up whose detector's words are lost while it wa
   CHECK(judgement.outcome == "fatal-reported");
   CHECK_FALSE(judgement.finding);
 }
+
+TEST_CASE(
+    "a program in peace may be given up for a false report that comes while it waits longer") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 2,
+    "detection_loss_probability": 0.4}, "workload": {"name": "try-blocks", "allreduces": 1,
+    "bytes": 3906249446}, "transactions": {"name": "fampi", "checkpoint": "storage",
+    "checkpoint_iterations": 1, "storage_bandwidth_Bps": 2000000000000,
+    "node_storage_bandwidth_Bps": 2400000000, "rebuild_over": "tree", "scope": "local",
+    "request_timeout_s": 0.004, "wait_timeout_s": 0.186, "retries": 2, "spawn_s": 5e-05,
+    "cancel_s": 0.002}, "failure_detection": {"name": "rdaemon"}})"),
+             {});
+  CHECK(judgement.outcome == "fatal-reported");
+  CHECK_FALSE(judgement.finding);
+}
