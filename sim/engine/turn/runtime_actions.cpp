@@ -3,7 +3,6 @@
 // What handlers ask for: timers, flushes, phases, announcements, the end.
 
 #include <algorithm>
-#include <ranges>
 #include <string_view>
 
 #include "sim/core/invariant.hpp"
@@ -298,9 +297,9 @@ void Runtime::release_early(ActorId self) {
   if (!actor.rare_state || actor.rare_state->early.empty()) return;
   std::vector<Message*> early;
   early.swap(actor.rare_state->early);
-  for (Message* message : std::views::reverse(early)) {
-    state_.schedule.keep_alive(*message);
-    actor.put_back_in(message);
+  for (auto message = early.rbegin(); message != early.rend(); ++message) {
+    state_.schedule.keep_alive(**message);
+    actor.put_back_in(*message);
   }
   processors_.schedule_wake(actor, self);
 }
