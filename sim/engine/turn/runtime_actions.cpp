@@ -297,9 +297,10 @@ void Runtime::release_early(ActorId self) {
   if (!actor.rare_state || actor.rare_state->early.empty()) return;
   std::vector<Message*> early;
   early.swap(actor.rare_state->early);
-  for (auto message = early.rbegin(); message != early.rend(); ++message) {
-    state_.schedule.keep_alive(**message);
-    actor.put_back_in(*message);
+  std::reverse(early.begin(), early.end());
+  for (Message* message : early) {
+    state_.schedule.keep_alive(*message);
+    actor.put_back_in(message);
   }
   processors_.schedule_wake(actor, self);
 }
