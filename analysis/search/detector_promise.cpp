@@ -92,15 +92,23 @@ void pass_on_often(RunSpec& spec) {
 
 // ---- deaths that are missed -------------------------------------------------------------------
 
+/// Are the members of the detector ranks, and not daemons?
+bool is_among_ranks(const ComponentChoice& detector) {
+  return residence_of(*detector.registration, detector.options) == Residence::ranks;
+}
+
 /// Does nothing disturb a run but deaths of those who stay dead, few enough that a detector can
 /// pass on what it knows, and what makes it slower?
 bool has_few_deaths(const RunSpec& spec) {
   constexpr std::size_t kMostDeaths = 3;
   constexpr double kMostTimes = 100;  // slower, of a node
   const PlatformSpec& platform = spec.platform;
+  const std::size_t with_node =  // members that die with it
+      is_among_ranks(spec.component(Family::failure_detection)) ? platform.processes_per_node : 1;
   std::size_t deaths = 0;
   for (const FaultSpec& fault : spec.faults)
-    if (fault.kills()) deaths += fault.ranks.size() + fault.nodes.size() + fault.daemons.size();
+    if (fault.kills())
+      deaths += fault.ranks.size() + with_node * (fault.nodes.size() + fault.daemons.size());
   const bool is_slow =
       std::ranges::any_of(spec.slow, [](const SlowSpec& slow) { return slow.factor > kMostTimes; });
   return deaths > 0 && deaths <= kMostDeaths && !is_slow && spec.fault_sources.empty() &&

@@ -140,3 +140,12 @@ TEST_CASE(
   CHECK(judgement.outcome == "fatal-reported");
   CHECK_FALSE(judgement.finding);
 }
+
+TEST_CASE("four members that die at once are more than a ring of six promises to bear") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 6,
+    "processes_per_node": 2, "mapping": "round-robin"}, "workload": {"name": "random-tree"},
+    "failure_detection": {"name": "ulfm"}, "faults": {"at": [{"nodes": [1, 0], "time_s": 0}]}})"),
+             {});
+  CHECK_FALSE(judgement.finding);
+}
