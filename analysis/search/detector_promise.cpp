@@ -132,7 +132,7 @@ double patience_s(const RunSpec& spec) {
   return kTimes * (platform.processes + platform.spare_nodes) * all_s;
 }
 
-/// Sees who computes.
+/// Notes which computations run.
 class ComputeLog final : public RunObserver {
  public:
   void see(const Sight& sight) override {
@@ -141,17 +141,17 @@ class ComputeLog final : public RunObserver {
     if (sight.kind == Sight::Kind::died)
       std::erase_if(computing_, [&](const auto& one) { return one.first == sight.actor; });
   }
-  [[nodiscard]] bool somebody_computes() const { return !computing_.empty(); }
+  [[nodiscard]] bool any() const { return !computing_.empty(); }
 
  private:
   std::set<std::pair<ActorId, std::uint64_t>> computing_;
 };
 
-/// Does somebody who lives compute when the run ends? No option says how long that takes.
+/// Does a live process compute when the run ends? No option bounds how long that takes.
 bool computes_at_the_end(const Scenario& scenario) {
   ComputeLog log;
   engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
-  return log.somebody_computes();
+  return log.any();
 }
 
 /// A detector that is left in peace tells all who live of every death. The same job waits for

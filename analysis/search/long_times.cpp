@@ -8,6 +8,28 @@
 
 namespace faultline::search {
 
+namespace {
+
+/// The largest value that an option in this unit has, of any component: no less than 0, and finite.
+template <class Number, class Counts>
+double largest_in(const RunSpec& spec, const std::string& unit, Counts counts) {
+  double largest = 0.0;
+  for (const ComponentChoice& choice : spec.components) {
+    if (choice.registration == nullptr) continue;
+    for (const OptionSpec& option : choice.registration->options) {
+      const auto given = choice.options.find(option.name);
+      if (option.unit != unit || !counts(option.name) || given == choice.options.end()) continue;
+      const auto* const number = std::get_if<Number>(&given->second);
+      if (number == nullptr) continue;
+      if (const auto value = static_cast<double>(*number); std::isfinite(value))
+        largest = std::max(largest, value);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
 bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
 
 double longest_time_s(const RunSpec& spec) {
@@ -16,30 +38,13 @@ double longest_time_s(const RunSpec& spec) {
                                platform.local_exit_delay_s, platform.restart_delay_s,
                                platform.start_delay_s, longest_send_s(spec)});
   for (const FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
-  for (const ComponentChoice& choice : spec.components) {
-    if (choice.registration == nullptr) continue;
-    for (const OptionSpec& option : choice.registration->options) {
-      const auto given = choice.options.find(option.name);
-      if (option.unit != "s" || is_timeout(option.name) || given == choice.options.end()) continue;
-      if (const auto* time_s = std::get_if<double>(&given->second);
-          time_s != nullptr && std::isfinite(*time_s))
-        longest_s = std::max(longest_s, *time_s);
-    }
-  }
-  return longest_s;
+  const auto is_none = [](const std::string& option) { return !is_timeout(option); };
+  return std::max(longest_s, largest_in<double>(spec, "s", is_none));
 }
 
 double longest_send_s(const RunSpec& spec) {
-  double longest_B = 0.0;
-  for (const ComponentChoice& choice : spec.components)
-    if (choice.registration != nullptr)
-      for (const OptionSpec& option : choice.registration->options) {
-        const auto given = choice.options.find(option.name);
-        if (option.unit != "B" || given == choice.options.end()) continue;
-        if (const auto* bytes = std::get_if<std::int64_t>(&given->second); bytes != nullptr)
-          longest_B = std::max(longest_B, static_cast<double>(*bytes));
-      }
-  return longest_B / spec.platform.machine.nic_bandwidth_Bps;
+  const auto any = [](const std::string&) { return true; };
+  return largest_in<std::int64_t>(spec, "B", any) / spec.platform.machine.nic_bandwidth_Bps;
 }
 
 }  // namespace faultline::search

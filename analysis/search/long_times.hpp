@@ -7,7 +7,7 @@
 
 namespace faultline::search {
 
-/// Is this the name of an option that says when somebody gives up waiting?
+/// Is this the name of an option after whose time a process stops waiting?
 bool is_timeout(const std::string& option);
 
 /// The longest time that a component or the platform declares or is given, but for timeouts, or

@@ -7,6 +7,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/actors/ordered.hpp"
 
 namespace faultline::engine {
 
@@ -28,9 +29,8 @@ class KnownLives {
   }
   [[nodiscard]] bool empty() const { return list_.empty(); }
   void check() const {
-    const auto falls = [](Incarnation one, Incarnation next) { return one.actor >= next.actor; };
-    invariant(std::adjacent_find(list_.begin(), list_.end(), falls) == list_.end(),
-              "restarts that an actor knows of are not sorted");
+    const auto rises = [](Incarnation one, Incarnation next) { return one.actor < next.actor; };
+    invariant(ordered(list_, rises), "restarts that an actor knows of are not sorted");
   }
   void digest(Digest& into) const { into.add(list_); }
 

@@ -8,6 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/actors/ordered.hpp"
 
 namespace faultline::engine {
 
@@ -41,11 +42,8 @@ class Refusals {
   [[nodiscard]] const std::vector<Refusal>& all() const { return list_; }
   [[nodiscard]] bool empty() const { return list_.empty(); }
   void check() const {
-    const auto falls = [](const Refusal& one, const Refusal& next) {
-      return one.peer >= next.peer;
-    };
-    invariant(std::adjacent_find(list_.begin(), list_.end(), falls) == list_.end(),
-              "peers that an actor refuses are not sorted");
+    const auto rises = [](const Refusal& one, const Refusal& next) { return one.peer < next.peer; };
+    invariant(ordered(list_, rises), "peers that an actor refuses are not sorted");
   }
   /// The times are no part of it. That a message will be refused is a part of the message's digest.
   void digest(Digest& into) const {

@@ -33,7 +33,7 @@ class Schedule {
   [[nodiscard]] const Event& next() { return queue_.top(); }
   /// Takes it out.
   Event take_next() { return queue_.pop(); }
-  /// The same of the event with that order. Throws std::out_of_range if there is none.
+  /// Takes out the event with that order. Throws std::out_of_range if there is none.
   Event take(std::uint64_t order) { return queue_.take_out(order); }
   /// An event that has been taken out begins: it no longer keeps the run alive by itself.
   void begin(const Event& event) {

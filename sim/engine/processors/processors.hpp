@@ -16,7 +16,7 @@
 namespace faultline::engine {
 
 /// When the processors of actors do what: messages, timers, notices, computations. Calls no
-/// handler, but says what is to be handled.
+/// handler, but returns what is to be handled.
 class Processors {
  public:
   /// All must outlive it. `serial`: of the last timer or computation. `observer`: null if nobody

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/core/invariant.hpp"
+#include "sim/engine/actors/ordered.hpp"
 #include "sim/engine/turn/runtime.hpp"
 
 namespace faultline::engine {
@@ -61,14 +62,6 @@ void expect_at_most(const char* what, std::int64_t pending, std::int64_t events)
   if (pending <= events) return;
   throw BrokenInvariant(std::string(what) + ": " + std::to_string(pending) + ", and events for " +
                         std::to_string(events));
-}
-
-/// Is each entry of a list in this relation to the next one?
-template <class List, class Relation>
-bool ordered(const List& list, Relation relation) {
-  return std::adjacent_find(list.begin(), list.end(), [&](const auto& one, const auto& next) {
-           return !relation(one, next);
-         }) == list.end();
 }
 
 /// Is nothing of an actor left to happen, and no message with it?

@@ -162,7 +162,7 @@ bool Verdict::awaits_recovery() const {
   return false;
 }
 
-/// True if the end is announced to all, and nobody will live again who has to hear of it.
+/// True if the end is announced to all, and no process will live again that has to hear of it.
 bool Verdict::all_know_for_good() const { return all_know() && !awaits_recovery(); }
 
 /// True if a live rank has still to hear of a death that somebody else knows of, or of somebody who

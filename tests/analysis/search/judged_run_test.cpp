@@ -51,7 +51,7 @@ TEST_CASE("who computes for long, and hears of nothing meanwhile, has not missed
 }
 
 // One task of the tree takes minutes, however short the options' times are.
-TEST_CASE("who is amid a computation that no option bounds has not missed a death") {
+TEST_CASE("a rank amid a computation that no option bounds has not missed a death") {
   const Judgement judgement = judged(
       tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 2, "progress":
     "between"}, "workload": {"name": "work-stealing", "node_compute_s": 1}, "failure_detection":

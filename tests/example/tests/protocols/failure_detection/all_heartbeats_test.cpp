@@ -54,7 +54,7 @@ TEST_CASE("all-heartbeats: a process that is too slow is told to stop") {
   }
 }
 
-TEST_CASE("all-heartbeats: who is started again before the timeout is dead once") {
+TEST_CASE("all-heartbeats: a rank that is started again before the timeout is dead once") {
   for (const EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.script(Family::workload, [&job](ActorId self) {
