@@ -88,7 +88,7 @@ set(FAULTLINE_COMPILED_ALONE protocols workloads)
 
 function(faultline_add_layer name directory)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${directory}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/sim/cli/main\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/cli/main\\.cpp$")
   faultline_without_simgrid(sources)
   if(NOT sources)
     return()

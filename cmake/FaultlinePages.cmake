@@ -24,10 +24,10 @@ function(faultline_space_time_page)
 endfunction()
 
 function(faultline_completions)
-  faultline_read(FAULTLINE_BASH_COMPLETION sim/cli/completion/completion.bash)
-  faultline_read(FAULTLINE_ZSH_COMPLETION sim/cli/completion/completion.zsh)
-  configure_file(sim/cli/completion_templates.hpp.in
-                 generated/sim/cli/completion_templates.hpp @ONLY)
+  faultline_read(FAULTLINE_BASH_COMPLETION cli/completion/completion.bash)
+  faultline_read(FAULTLINE_ZSH_COMPLETION cli/completion/completion.zsh)
+  configure_file(cli/completion_templates.hpp.in
+                 generated/cli/completion_templates.hpp @ONLY)
 endfunction()
 
 faultline_space_time_page()

@@ -5,7 +5,7 @@
 # git is missing, and where git refuses to answer.
 
 # What is compiled. Results and documents that lie in the checkout do not make it another program.
-set(COMPILED CMakeLists.txt cmake sim protocols workloads analysis)
+set(COMPILED CMakeLists.txt cmake cli sim protocols workloads analysis)
 
 # A hook of another repository that builds this one has its own in the environment.
 foreach(variable GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX)

@@ -252,8 +252,9 @@ up_to_date() {
   local stamp=$FAULTLINE_BUILD/.built
   [ -x "$FAULTLINE_BUILD/faultline" ] && [ -f "$stamp" ] || return 1
   [ "$(<"$stamp")" = "$FAULTLINE_ROOT" ] || return 1
-  [ -z "$(cd -- "$FAULTLINE_ROOT" && find sim protocols workloads analysis cmake CMakeLists.txt \
-    -newer "$stamp" -print -quit 2>&1)" ]
+  [ -z "$(cd -- "$FAULTLINE_ROOT" &&
+    find CMakeLists.txt analysis cli cmake protocols sim workloads -newer "$stamp" \
+      -print -quit 2>&1)" ]
 }
 
 # build_program PACKAGES...: afterwards FAULTLINE_PROGRAM is there and up to date.

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "sim/cli/list.hpp"
-#include "sim/cli/schema.hpp"
-#include "sim/cli/validate.hpp"
+#include "cli/list.hpp"
+#include "cli/schema.hpp"
+#include "cli/validate.hpp"
 #include "sim/json/json_reader.hpp"
 #include "tests/scenario/workspace.hpp"
 

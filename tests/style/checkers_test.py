@@ -176,7 +176,7 @@ class IncludeGraph(unittest.TestCase):
             ("sim/engine/events/a.cpp", "sim/engine/turn/b.hpp"),
             ("sim/engine/turn/a.cpp", "sim/engine/loggp/b.hpp"),
             ("sim/engine/state/a.cpp", "sim/engine/engine.hpp"),
-            ("analysis/runs/a.cpp", "sim/cli/b.hpp"),
+            ("analysis/runs/a.cpp", "cli/b.hpp"),
             ("analysis/lemmas/a.cpp", "analysis/runs/b.hpp"),
             ("analysis/report/a.cpp", "analysis/reproduction/b.hpp"),
             ("analysis/statistics/a.cpp", "sim/scenario/b.hpp"),
@@ -200,9 +200,9 @@ class IncludeGraph(unittest.TestCase):
             ("tests/engine/a_test.cpp", "simgrid/s4u.hpp"),
             ("sim/core/a.cpp", "nlohmann/json.hpp"),
             ("sim/scenario/a.cpp", "nlohmann/json.hpp"),
-            ("sim/cli/a.cpp", "nlohmann/json.hpp"),
+            ("cli/a.cpp", "nlohmann/json.hpp"),
             ("analysis/text/a.cpp", "nlohmann/json.hpp"),
-            ("sim/cli/a.cpp", "catch2/catch.hpp"),
+            ("cli/a.cpp", "catch2/catch.hpp"),
         ):
             self.assertEqual(len(self.findings({source: f"#include <{header}>\n"})), 1, source)
 

@@ -76,9 +76,9 @@ ARROWS = {
                               "analysis/statistics", "analysis/text", "analysis/theory",
                               "analysis/traces", "analysis/lemmas", "analysis/runs",
                               "analysis/exploration", "analysis/drawing"],
-    "sim/cli": ["sim/core", "sim/json", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
-                "sim/scenario", "protocols", "workloads", "analysis"],
-    "tests": ["sim", "protocols", "workloads", "analysis"],
+    "cli": ["sim/core", "sim/json", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
+            "sim/scenario", "protocols", "workloads", "analysis"],
+    "tests": ["cli", "sim", "protocols", "workloads", "analysis"],
 }
 
 # Which files may include the headers of a library: (header, files).

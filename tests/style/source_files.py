@@ -5,7 +5,7 @@ import os
 import pathlib
 import re
 
-CODE_DIRECTORIES = ("sim", "protocols", "workloads", "analysis", "tests")
+CODE_DIRECTORIES = ("cli", "sim", "protocols", "workloads", "analysis", "tests")
 CPP_SUFFIXES = {".cpp", ".hpp"}
 SCRIPT_SUFFIXES = {".py", ".sh", ".cmake"}
 

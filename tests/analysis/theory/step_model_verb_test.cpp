@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/cli/step_model.hpp"
+#include "cli/step_model.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "analysis/theory/step_model.hpp"
-#include "sim/cli/tree.hpp"
+#include "cli/tree.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/cli/survival.hpp"
+#include "cli/survival.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

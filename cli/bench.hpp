@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace faultline {
+
+/// `faultline bench`: measures messages per second through the full path (layer stack, route, LogGP
+/// cost, auditor). For comparison, measures a bare std::priority_queue at the same time.
+int bench_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// The options and arguments that it takes.
+VerbOptions bench_options();
+
+}  // namespace faultline

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/compare.hpp"
+
+#include <ostream>
+
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/comparison.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stored_points.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+/// One comparison for each metric, in the order of the command line.
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
+  const std::string format = values["format"].as<std::string>();
+  ComparisonSettings settings{.by = values["by"].as<std::string>(),
+                              .metric = {},
+                              .higher_is_better = values.count("higher-is-better") != 0};
+  std::string tables;
+  std::vector<Row> rows;
+  for (const std::string& metric : listed_words_of(values, "metric")) {
+    settings.metric = metric;
+    const Comparison comparison = compare(points, settings);
+    if (format == "table") {
+      tables += (tables.empty() ? "" : "\n") + comparison_table(comparison, settings, width);
+      continue;
+    }
+    for (Row& row : comparison_rows(comparison)) {
+      row.insert(row.begin(), JsonMember{"metric", metric});
+      rows.push_back(std::move(row));
+    }
+  }
+  return format == "table" ? tables : rows_text(rows, format);
+}
+
+}  // namespace
+
+VerbOptions compare_options() {
+  VerbOptions verb{
+      .verb = "compare",
+      .usage =
+          "compare STORE --by PATH --metric NAME[,NAME]...\n"
+          "       [--higher-is-better] [--where CONDITION]...\n"
+          "       [--format table|csv|json] [--out FILE]",
+      .about =
+          "Shows which value of PATH is better where everything else is equal: differences between "
+          "the same replications, with intervals, and the winner if the differences show one."};
+  auto add = verb.options.add_options();
+  add("by", po::value<std::string>()->value_name("PATH"),
+      "path whose values compete, such as termination.name");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "metric to compare, such as control_messages; several, with commas, one after the other");
+  add("higher-is-better", "higher values win instead of lower ones");
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      "only points for which it is true");
+  add_format(verb, {"table", "csv", "json"});
+  add_out(verb);
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  return verb;
+}
+
+int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = compare_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  for (const char* needed : {"store", "by", "metric"})
+    if (values.count(needed) == 0)
+      throw UsageError(std::string("compare: expected ") +
+                       (std::string(needed) == "store" ? "a store" : std::string("--") + needed) +
+                       ": faultline compare RESULTS.sqlite --by termination.name --metric "
+                       "control_messages");
+  const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
+  OutputFile output(text_of(values, "out"));
+  check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
+  output.write(answer(values, points, output.table_width()));
+  return kExitGood;
+}
+
+}  // namespace faultline

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explore.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "analysis/exploration/explorable.hpp"
+#include "analysis/exploration/exploration_report.hpp"
+#include "analysis/exploration/goal.hpp"
+#include "analysis/exploration/seen_states.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/progress.hpp"
+#include "analysis/traces/ordered_trace.hpp"
+#include "analysis/traces/space_time_page.hpp"
+#include "cli/output_file.hpp"
+#include "cli/scenario_options.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
+#include "sim/core/invariant.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/overrides.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::uint64_t kMostStates = SeenStates::kMostStates;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
+  std::size_t place = 0;
+  while (words.at(place) != word) ++place;
+  return place;
+}
+
+std::uint64_t number_of(const po::variables_map& values, const char* option, std::uint64_t low,
+                        std::uint64_t high) {
+  return whole_number("explore: --" + std::string(option), values[option].as<std::string>(), low,
+                      high);
+}
+
+double seconds_of(const po::variables_map& values, const char* option) {
+  const auto text = values[option].as<std::string>();
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
+    throw UsageError("explore: --" + std::string(option) +
+                     ": expected a number of seconds above 0, got " + in_quotes(text));
+  return seconds;
+}
+
+/// Ranks that stall do so for some time.
+void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
+  request.stalls = static_cast<std::uint32_t>(number_of(values, "stalls", 0, kMostExplored));
+  const bool has_time = values.count("stall-time") != 0;
+  if (request.stalls > 0 && !has_time)
+    throw UsageError("explore: --stalls: expected --stall-time, how long a stall lasts");
+  if (request.stalls == 0 && has_time)
+    throw UsageError("explore: --stall-time: nobody stalls without --stalls");
+  if (!has_time) return;
+  request.stall_s = seconds_of(values, "stall-time");
+  if (request.timers != TimerRule::patient)
+    throw UsageError("explore: --stalls: expected --timers patient, since no time passes");
+}
+
+/// Who asks for the exchange of ranks must be able to get it.
+void refuse_idle_exchange(const ExplorationRequest& request) {
+  if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
+  throw UsageError(
+      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps: not "
+      "--search random, --timers patient, --losses or --departures any");
+}
+
+ExplorationRequest exploration_request(const po::variables_map& values) {
+  ExplorationRequest request;
+  request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
+  request.crash = crash_named(values["crash"].as<std::string>());
+  request.search =
+      static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
+  request.timers =
+      static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
+  request.departures =
+      static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
+  request.alike =
+      static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
+  if (values.count("depth") != 0)
+    request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
+  if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
+  if (values.count("time-limit") != 0) request.time_limit_s = seconds_of(values, "time-limit");
+  if (values.count("message-time") != 0) {
+    request.message_s = seconds_of(values, "message-time");
+    if (request.timers != TimerRule::patient)
+      throw UsageError("explore: --message-time: expected --timers patient, since no time passes");
+  }
+  request.losses = static_cast<std::uint32_t>(number_of(values, "losses", 0, kMostFaults));
+  read_stalls(values, request);
+  request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
+  request.walks = number_of(values, "walks", 1, 1000000000);
+  request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
+  if (!values["alike"].defaulted()) refuse_idle_exchange(request);
+  return request;
+}
+
+/// Who may die, which names ranks of the job.
+std::vector<ActorId> victims_of(const po::variables_map& values,
+                                const ExplorationRequest& request) {
+  const bool in_order = values.count("in-order") != 0;
+  if (values.count("victims") == 0) {
+    if (in_order) throw UsageError("explore: --in-order: expected --victims, whose order it is");
+    return {};
+  }
+  if (request.faults == 0) throw UsageError("explore: --victims: nobody dies without --faults");
+  std::vector<ActorId> victims;
+  const std::uint64_t last = request.spec.platform.processes - 1;
+  for (const std::string& word : split_at_commas(values["victims"].as<std::string>())) {
+    const auto victim = static_cast<ActorId>(whole_number("explore: --victims", word, 0, last));
+    if (std::find(victims.begin(), victims.end(), victim) != victims.end())
+      throw UsageError("explore: --victims: rank " + word + " is there twice");
+    victims.push_back(victim);
+  }
+  return victims;
+}
+
+/// What is looked for, and behind what nothing is.
+void read_goals(const po::variables_map& values, ExplorationRequest& request) {
+  if (values.count("goal") != 0) {
+    const std::string name = values["goal"].as<std::string>();
+    const std::vector<std::string> words = goal_words(request.spec);
+    if (std::find(words.begin(), words.end(), name) == words.end())
+      throw UsageError(
+          "explore: --goal: expected a property of the job's components, or how a run "
+          "ends, got " +
+          in_quotes(name) + suggestion(name, words));
+    request.goal = goal_named(request.spec, name);
+  }
+  if (values.count("prune") == 0) return;
+  const std::string name = values["prune"].as<std::string>();
+  request.prune = find_property(request.spec, name);
+  if (request.prune) return;
+  std::vector<std::string> names;
+  for (const engine::DeclaredProperty& declared : engine::properties_of(request.spec))
+    names.push_back(declared.property->name);
+  throw UsageError("explore: --prune: expected a property of the job's components, got " +
+                   in_quotes(name) +
+                   (names.empty() ? ", and they declare none" : suggestion(name, names)));
+}
+
+/// The scenario as the user wrote it, with what the command line changes.
+JsonValue written_scenario(const std::string& file, const ScenarioOverrides& overrides) {
+  Problems problems(file);
+  JsonValue root = parse_json(read_json_text(file), problems);
+  for (const std::string& set : overrides.sets) apply_set(root, set, problems);
+  return root;
+}
+
+ExplorationResult searched(const ExplorationRequest& request, bool progress) {
+  ProgressTeller teller(progress);
+  ExplorationResult result = explore(request, [&](const ExplorationProgress& so_far) {
+    if (teller.due())
+      teller.tell(std::to_string(so_far.states) + " states, " + std::to_string(so_far.waiting) +
+                  " waiting, depth " + std::to_string(so_far.depth));
+    return !InterruptGuard::interrupted();
+  });
+  teller.finish();
+  return result;
+}
+
+/// The space-time page of a run in a stated order. Throws BrokenInvariant.
+std::string page_of(const RunSpec& spec, const RunOrder& order, const Scenario& scenario) {
+  const RunSpec ordered = in_order(spec, order);
+  const TraceTitle title{
+      .scenario = scenario.name, .point = "", .engine = "loggp", .seed = scenario.seed};
+  return space_time_page(recorded(ordered, scenario.seed), ordered, title);
+}
+
+void write_page(OutputFile& page, const ExplorationReport& report) {
+  if (!report.told) {
+    complain("explore: --trace: there is no run to draw");
+    return;
+  }
+  try {
+    page.write(page_of(report.scenario.points.front(), report.told->order, report.scenario));
+  } catch (const BrokenInvariant& broken) {
+    complain(std::string("explore: --trace: the run breaks off: ") + broken.what());
+  }
+}
+
+int code_of(const ExplorationResult& result) {
+  if (result.limit == SearchLimit::interrupt) return kExitInterrupted;
+  switch (result.verdict) {
+    case ExplorationResult::Verdict::exhausted:
+    case ExplorationResult::Verdict::reached:
+      return kExitGood;
+    case ExplorationResult::Verdict::violated:
+      return kExitViolation;
+    case ExplorationResult::Verdict::bounded:
+      break;
+  }
+  return kExitRun;
+}
+
+po::typed_value<std::string>* text(const char* shown) {
+  return po::value<std::string>()->value_name(shown);
+}
+
+/// What a search is asked for first.
+void add_bounds(VerbOptions& verb) {
+  auto add = verb.options.add_options();
+  add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
+  add("crash", text("WHERE")->default_value("anywhere"),
+      "anywhere: also between two sends or actions of a handler; between-events; calm: only when "
+      "nothing can happen but that a computation ends; calm-together: then, several at once; none");
+  add("goal", text("NAME"),
+      "look for a state that has this property, or for a run that ends so, and for nothing else");
+  add("counterexample", text("FILE"),
+      "write a broken promise, or the goal, as a scenario for run and trace");
+  add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
+  add("time-limit", text("T"), "end after T seconds");
+  verb.choices["crash"] = only(crash_words());
+}
+
+/// Who dies, what timers and the network do, and by what states are told apart.
+void add_what_happens(VerbOptions& verb) {
+  auto add = verb.options.add_options();
+  add("victims", text("LIST"), "only these ranks die: 1,2");
+  add("in-order", "the victims die in the order of their list");
+  add("timers", text("RULE")->default_value("any"),
+      "any: whenever something can happen, each timer can run out; patient: only when nothing else "
+      "can happen, in the order of their times");
+  add("message-time", text("S"),
+      "with patient timers: a message takes up to S seconds, so that a timer can come before it");
+  add("stalls", text("K")->default_value("0"),
+      "with patient timers: up to so many ranks do nothing for --stall-time, each once");
+  add("stall-time", text("S"), "how long a stall lasts, in seconds");
+  add("losses", text("K")->default_value("0"),
+      "up to so many messages of a run are lost, of those of failure detection between nodes");
+  add("departures", text("WHEN")->default_value("at-once"),
+      "at-once: what is sent enters the network; any: what is sent to another node may first wait "
+      "for the NIC, where actors share it");
+  add("histories",
+      "tell states apart by what each rank has done, so that giving up is judged for every run");
+  add("alike", text("WHAT")->default_value("exchanged"),
+      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
+      "tells them apart");
+  verb.choices["timers"] = only(timers_words());
+  verb.choices["departures"] = only(departures_words());
+  verb.choices["alike"] = only(alike_words());
+}
+
+/// In which order states are looked at, and where the search ends.
+void add_search(VerbOptions& verb) {
+  auto add = verb.options.add_options();
+  add("search", text("ORDER")->default_value("breadth"),
+      "breadth: finds a shortest run; depth; random: walks from the start");
+  add("walks", text("N")->default_value("10000"), "with --search random: how many");
+  add("prune", text("NAME"), "do not look behind states that have this property");
+  add("depth", text("N"), "look no further than N steps from the start");
+  add("states", text("N"), "end when N states are stored");
+  add("memory", text("N")->default_value("4096"), "end when states take N MiB");
+  verb.choices["search"] = only(search_words());
+}
+
+}  // namespace
+
+VerbOptions explore_options() {
+  VerbOptions verb{
+      .verb = "explore",
+      .usage =
+          "explore FILE [--faults K] [--crash WHERE] [--goal NAME]\n"
+          "       [--counterexample FILE] [--jobs N] [--time-limit T] [OPTION]...",
+      .about =
+          "Checks a small job in every order of its events, with deaths wherever they can "
+          "fall. A broken promise is shown by the shortest run to it.\n",
+      .needed = {"faults", "crash", "goal", "counterexample", "jobs", "time-limit"}};
+  add_bounds(verb);
+  add_what_happens(verb);
+  add_search(verb);
+  add_format(verb, {"table", "json"});
+  add_out(verb);
+  verb.options.add_options()("trace", text("FILE"),
+                             "draw the run as a page with a space-time diagram (.html)")(
+      "quiet", "no progress");
+  add_scenario_options(verb);
+  return verb;
+}
+
+int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = explore_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  const std::string file = scenario_file(verb, values);
+  ExplorationRequest request = exploration_request(values);
+  const ScenarioOverrides overrides = scenario_overrides(verb, values);
+  const Scenario scenario = load_scenario(file, overrides);
+  Problems problems(file);
+  refuse_unexplorable(scenario, request, problems);
+  problems.throw_if_any();
+  request.spec = explored_spec(scenario.points.front());
+  request.seed = scenario.seed;
+  request.victims = victims_of(values, request);
+  request.in_order = values.count("in-order") != 0;
+  request.histories = values.count("histories") != 0;
+  read_goals(values, request);
+  OutputFile output(text_of(values, "out"));
+  std::optional<OutputFile> case_file;
+  std::optional<OutputFile> page;
+  if (values.count("counterexample") != 0)
+    case_file.emplace(text_of(values, "counterexample"), "--counterexample");
+  if (values.count("trace") != 0) page.emplace(text_of(values, "trace"), "--trace");
+
+  const InterruptGuard guard;
+  const ExplorationResult result = searched(request, values.count("quiet") == 0);
+  ExplorationReport report{scenario, request, result, std::nullopt, std::nullopt};
+  if (const Refutation* found = found_by(result)) {
+    report.told = told_run(request, found->steps);
+    report.counterexample =
+        counterexample(written_scenario(file, overrides), report.told->order,
+                       scenario.name + ": " +
+                           (request.goal ? request.goal->name : found->violations.front().kind));
+  }
+  output.write(values["format"].as<std::string>() == "json"
+                   ? exploration_json(report)
+                   : exploration_table(report, output.table_width()));
+  if (case_file && report.counterexample)
+    case_file->write(to_json(*report.counterexample, 2) + "\n");
+  if (page) write_page(*page, report);
+  if (result.limit == SearchLimit::interrupt) complain("interrupted: the search is not complete");
+  return code_of(result);
+}
+
+}  // namespace faultline

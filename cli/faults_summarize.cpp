@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/faults_summarize.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "analysis/failures/trace_report.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/fault_trace_file.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+struct SummaryRequest {
+  std::string file;
+  double window_s = 0.0;
+  std::optional<std::int64_t> system;
+};
+
+SummaryRequest summary_request(const po::variables_map& values) {
+  SummaryRequest request{.file = values["file"].as<std::string>(), .window_s = 0, .system = {}};
+  const std::string window = values["window"].as<std::string>();
+  const char* const end = window.data() + window.size();
+  const auto [rest, error] = std::from_chars(window.data(), end, request.window_s);
+  if (error != std::errc() || rest != end || !std::isfinite(request.window_s) ||
+      request.window_s < 0)
+    throw UsageError(
+        "faults summarize: --window: expected a number of at least 0 in seconds, got " +
+        in_quotes(window));
+  if (values.count("system") != 0)
+    request.system = static_cast<std::int64_t>(whole_number("faults summarize: --system",
+                                                            values["system"].as<std::string>(), 0,
+                                                            std::uint64_t{1} << 53U));
+  return request;
+}
+
+}  // namespace
+
+VerbOptions summarize_options() {
+  VerbOptions verb{
+      .verb = "faults summarize",
+      .usage =
+          "faults summarize FILE [--window S] [--system N]\n"
+          "       [--format table|json] [--counts FILE]",
+      .about =
+          "Reports how many failures a trace has, how many nodes fail together, and the Weibull "
+          "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
+          "FILE (LANL, Failure Trace Archive or SimGrid) is recognized by its content."};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("window", text("S")->default_value("0"),
+      "failures within this many seconds after the first one belong to one fault");
+  add("system", text("N"),
+      "only this system of the file; unreadable lines that belong to others are left out; default: "
+      "all systems, each by itself");
+  add_format(verb, {"table", "json"});
+  add("counts", text("FILE"),
+      "also write to this file how many nodes fail together, as a distribution for survival and "
+      "for the sizes of fault sources");
+  verb.hidden.add_options()("file", po::value<std::string>());
+  verb.positional.add("file", 1);
+  return verb;
+}
+
+int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = summarize_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return 0;
+  }
+  if (values.count("file") == 0)
+    throw UsageError(
+        "faults summarize: expected a trace of failures "
+        "(see faultline faults summarize --help)");
+  const std::string format = values["format"].as<std::string>();
+  const SummaryRequest request = summary_request(values);
+  const FaultTraceInput input = read_fault_trace(request.file);
+  std::optional<OutputFile> counts;
+  if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");
+  const auto content = request.system
+                           ? std::make_shared<const FaultTrace>(
+                                 without_unreadable_of_others(*input.content, *request.system))
+                           : input.content;
+  const FaultTrace& trace = *content;
+  if (trace.records.empty())
+    throw UsageError(request.file + ": is a stochastic profile and has no failures to summarize");
+  const auto summary = summarize_trace(trace, request.window_s, request.system);
+  if (!summary)
+    throw UsageError(request.file + ": has no failure of system " +
+                     std::to_string(*request.system));
+  for (const std::string& line : describe_unreadable(trace)) complain(request.file + ": " + line);
+  const TraceReport report{.file = request.file,
+                           .window_s = request.window_s,
+                           .format = trace.format,
+                           .other_events = trace.other_events,
+                           .unreadable = trace.unreadable,
+                           .summary = *summary};
+  if (counts) counts->write(fault_counts_json(report));
+  out << (format == "json" ? trace_summary_json(report) : trace_summary_table(report));
+  return 0;
+}
+
+}  // namespace faultline

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace faultline {
+
+/// `faultline faults summarize`. `arguments` are the words after that. Returns the exit code.
+int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// The options and arguments that it takes.
+VerbOptions summarize_options();
+
+}  // namespace faultline

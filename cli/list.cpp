@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/list.hpp"
+
+#include <ostream>
+
+#include "sim/scenario/listing.hpp"
+
+namespace faultline {
+
+VerbOptions list_options() {
+  VerbOptions verb{.verb = "list",
+                   .usage =
+                       "list [protocols|workloads|machines|engines|faults]\n"
+                       "       [--format table|json]",
+                   .about =
+                       "Lists what a scenario can name. If you name a section, its options are "
+                       "listed too. The json format has everything: options with units, ranges, "
+                       "defaults and sources, and message kinds."};
+  namespace po = boost::program_options;
+  add_format(verb, {"table", "json"});
+  verb.hidden.add_options()("section", po::value<std::string>());
+  verb.positional.add("section", 1);
+  verb.choices["section"] = only(listing_sections());
+  return verb;
+}
+
+int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = list_options();
+  const auto values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return 0;
+  }
+  const auto shown = values.count("section") == 0
+                         ? listing_sections()
+                         : std::vector<std::string>{values["section"].as<std::string>()};
+  if (values["format"].as<std::string>() == "json")
+    out << listing_json(shown);
+  else
+    out << listing_text(shown, values.count("section") != 0);
+  return 0;
+}
+
+}  // namespace faultline

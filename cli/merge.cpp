@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/merge.hpp"
+
+#include <ostream>
+
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/merge.hpp"
+#include "cli/options.hpp"
+#include "cli/stored_points.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+VerbOptions merge_options() {
+  VerbOptions verb{.verb = "merge",
+                   .usage = "merge OUT IN...",
+                   .about =
+                       "Joins stores, such as those of the shards of a sweep, into a new one. If "
+                       "several stores have the same point, its results must be equal."};
+  verb.hidden.add_options()("stores", po::value<Words>());
+  verb.positional.add("stores", -1);
+  return verb;
+}
+
+int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = merge_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  Words stores = values.count("stores") == 0 ? Words{} : values["stores"].as<Words>();
+  if (stores.size() < 2)
+    throw UsageError("merge: expected a new store and those to join: faultline merge OUT IN...");
+  const std::string target = stores.front();
+  stores.erase(stores.begin());
+  for (const std::string& store : stores) need_store(store);
+  const MergeOutcome outcome = merge_stores(target, stores);
+  for (const std::string& note : outcome.notes) complain(note);
+  out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
+  if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
+  out << "\n";
+  return kExitGood;
+}
+
+}  // namespace faultline

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/query.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "analysis/runs/cut_off.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/query.hpp"
+#include "analysis/text/summary_text.hpp"
+#include "analysis/text/text_table.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stored_points.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                 bool few) {
+  if (values.count("metric") == 0) return few ? usual_metrics(points) : metric_names(points);
+  Words wanted = listed_words_of(values, "metric");
+  check_metrics("query: --metric", wanted, points);
+  return wanted;
+}
+
+std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
+                       const Words& metrics, std::size_t width) {
+  std::vector<const SelectedPoint*> lines;
+  lines.reserve(groups.size());
+  for (const PointGroup& group : groups) lines.push_back(group.points.front());
+  const KeyColumns shown = key_columns(paths, lines, width);
+  TextTable table;
+  table.columns = shown.columns;
+  table.rows = shown.cells;
+  table.key_columns = table.columns.size();
+  std::vector<TimeUnit> units;
+  for (const std::string& metric : metrics) {
+    units.push_back(unit_of(groups, metric));
+    table.columns.push_back({column_title(metric, units.back())});
+  }
+  std::size_t failed = 0;
+  for (std::size_t line = 0; line < groups.size(); ++line) {
+    const PointGroup& group = groups[line];
+    for (std::size_t i = 0; i < metrics.size(); ++i)
+      table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
+    for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
+  }
+  std::string text = shown.legend + render(table, width);
+  if (failed > 0)
+    text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
+            " failed and do not count: --where \"failure != ''\"\n";
+  return text;
+}
+
+std::string fatal_text(const std::vector<SelectedPoint>& points) {
+  const std::string reasons = fatal_reasons(points);
+  return reasons.empty() ? reasons : "\n" + wrapped(reasons);
+}
+
+std::string spared_text(const std::vector<PointGroup>& groups, const Words& paths) {
+  const std::string spared = spared_groups(groups, paths);
+  return spared.empty() ? spared : "\n" + spared;
+}
+
+std::string cut_off_text(const std::vector<SelectedPoint>& points) {
+  const std::string note = cut_off_note(run_count(points));
+  return note.empty() ? note : "\n" + wrapped(note);
+}
+
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
+  const std::string format = values["format"].as<std::string>();
+  const bool runs = values.count("runs") != 0;
+  if (runs && format == "table")
+    throw UsageError("query: --runs: expected --format csv or json with it");
+  if (runs) return rows_text(run_rows(points), format);
+  const Words paths = values.count("group-by") != 0
+                          ? split_at_commas(values["group-by"].as<std::string>())
+                          : swept_paths(points);
+  if (values.count("group-by") != 0) check_paths("query: --group-by", paths, points);
+  const std::vector<PointGroup> groups = group_points(points, paths);
+  const Words metrics = metrics_of(values, points, format == "table");
+  if (format == "table")
+    return table_text(groups, paths, metrics, width) + fatal_text(points) +
+           spared_text(groups, paths) + cut_off_text(points);
+  return rows_text(summary_rows(groups, paths, metrics), format);
+}
+
+}  // namespace
+
+VerbOptions query_options() {
+  VerbOptions verb{.verb = "query",
+                   .usage =
+                       "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
+                       "       [--metric NAME[,NAME]...]... [--runs] [--format table|csv|json]\n"
+                       "       [--out FILE]",
+                   .about =
+                       "Prints means and 95 % intervals from a store, one line for each point or "
+                       "group of points. docs/sweeps.md explains conditions."};
+  auto add = verb.options.add_options();
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      R"(only points for which it is true, as in --where "termination.name == 'cda'")");
+  add("group-by", po::value<std::string>()->value_name("PATHS"),
+      "one line for each combination of the values of these paths (default: everything swept)");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "only these metrics, with commas between several");
+  add("runs", "one line for each replication instead of means");
+  add_format(verb, {"table", "csv", "json"});
+  add_out(verb);
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  return verb;
+}
+
+int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = query_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("store") == 0)
+    throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
+  const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
+  OutputFile output(text_of(values, "out"));
+  output.write(answer(values, points, output.table_width()));
+  return kExitGood;
+}
+
+}  // namespace faultline

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report.hpp"
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "analysis/report/study_page.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/saved.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "analysis/text/text_table.hpp"
+#include "cli/drawings.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/reproduction_run.hpp"
+#include "cli/stored_points.hpp"
+#include "sim/core/error.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+/// What --reproduce names: saved results, and items that must still be run.
+struct Wanted {
+  std::vector<Reproduction> saved;
+  std::vector<ItemFile> items;
+};
+
+Wanted wanted_of(const Words& names) {
+  Wanted wanted;
+  for (const std::string& name : names) {
+    if (name.ends_with(".json") && !is_reproduction_item(name)) {
+      wanted.saved.push_back(read_saved_reproduction(name));
+      continue;
+    }
+    if (name.ends_with(".sqlite"))
+      throw UsageError("report: --reproduce: expected papers or items, got " + in_quotes(name) +
+                       "; a store comes before --reproduce");
+    for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
+  }
+  return wanted;
+}
+
+void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const std::string& store,
+                 Drawings& drawings) {
+  for (const StudyReport& report : reports) {
+    std::map<std::string, std::string> drawn;
+    for (const auto* charts : {&report.survival, &report.curves, &report.boxes})
+      for (const Chart& chart : *charts)
+        drawn[chart.stem] =
+            drawings.draw(chart.stem, csv_records(chart_rows(chart)), chart_script(chart));
+    add_study(page, report, store, drawn);
+  }
+}
+
+/// The titles for the store's charts. Throws UsageError if there is no store.
+Titles titles_of(const po::variables_map& values) {
+  Titles titles = read_titles(words_of(values, "title"));
+  if (!titles.empty() && values.count("store") == 0)
+    throw UsageError("report: --title: expected a store, whose charts get the titles");
+  return titles;
+}
+
+/// The command line, for the foot of the page.
+std::string command_of(const Words& arguments) {
+  Words words = {"faultline", "report"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return shell_line(words);
+}
+
+}  // namespace
+
+VerbOptions report_options() {
+  VerbOptions verb{.verb = "report",
+                   .usage =
+                       "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
+                       "       [--figures DIR] [--metric NAME[,NAME]...]... [--x PATH]\n"
+                       "       [--title PATH=TEXT]... [--where CONDITION]...\n"
+                       "       [--quick] [--jobs N] [--quiet]",
+                   .about =
+                       "Writes one HTML page, which needs no other file and no network. It shows a "
+                       "store of sweeps (curves, boxplots, survival, comparisons), or what papers "
+                       "print beside what is measured, or both. docs/reports.md explains it."};
+  auto add = verb.options.add_options();
+  add("html", po::value<std::string>()->value_name("FILE"),
+      "the page; it is written whole or not at all");
+  add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
+      "reproduce these, as the verb reproduce does; or show a result that it wrote with --format "
+      "json --out FILE.json");
+  add("figures", po::value<std::string>()->value_name("DIR"),
+      "write each chart to this directory, as SVG and PDF, with its numbers as CSV and its gnuplot "
+      "script");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "chart these metrics of the store, with commas between several (default: those that query "
+      "shows)");
+  add("x", po::value<std::string>()->value_name("PATH"),
+      "what is along the x axis of the store's charts: a path such as platform.processes or "
+      "termination (default: the swept number with the most values)");
+  add("title", po::value<Words>()->composing()->value_name("PATH=TEXT"),
+      "what the store's charts and tables call this swept path, or this metric, instead of its "
+      "own words; units are added");
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      "only points of the store for which it is true");
+  add("quick", "with --reproduce: fewer replications, trees and sizes");
+  add("jobs", po::value<std::string>()->value_name("N"),
+      "with --reproduce: worker processes; default: one per core");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  verb.choices["reproduce"] = such_as(reproduction_item_names);
+  return verb;
+}
+
+int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = report_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("store") == 0 && values.count("reproduce") == 0)
+    throw UsageError(
+        "report: expected a store or --reproduce PAPER: faultline report RESULTS.sqlite "
+        "--html report.html");
+  const auto html = text_of(values, "html");
+  const auto figures = text_of(values, "figures");
+  if (!html && !figures) throw UsageError("report: expected --html FILE, the page to write");
+  if (figures) need_gnuplot("report: --figures");
+  const bool quiet = values.count("quiet") != 0;
+  ReproductionSettings settings;
+  settings.quick = values.count("quick") != 0;
+  settings.jobs = jobs_of("report: --jobs", text_of(values, "jobs"));
+  settings.progress = !quiet;
+
+  const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
+                                     .conditions = words_of(values, "where"),
+                                     .metrics = listed_words_of(values, "metric"),
+                                     .x = text_of(values, "x").value_or(""),
+                                     .titles = titles_of(values)};
+  Wanted wanted = wanted_of(words_of(values, "reproduce"));
+  const auto reports =
+      values.count("store") == 0
+          ? std::vector<StudyReport>{}
+          : study_reports(stored_points(of_store.store, of_store.conditions), of_store);
+  std::optional<OutputFile> file;
+  if (html) file.emplace(*html, "--html");
+  Drawings drawings(figures, "report: --figures");
+  if (!quiet && !wanted.items.empty()) say_duration(wanted.items, settings);
+
+  HtmlPage page("Faultline report", escaped(versions_of_this_build()) +
+                                        ". Intervals are 95 %. This page again: <code>" +
+                                        escaped(command_of(arguments)) + "</code>");
+  add_studies(page, reports, of_store.store, drawings);
+  bool expected = true;
+  for (const Reproduction& saved : wanted.saved) {
+    add_reproduction(page, saved);
+    expected = expected && as_expected(saved.results);
+  }
+  if (!wanted.items.empty()) {
+    const auto reproduction = reproduce_items(std::move(wanted.items), settings, &drawings);
+    if (!reproduction) {
+      std::fprintf(stderr, "faultline: interrupted: no page is written\n");
+      return kExitInterrupted;
+    }
+    add_reproduction(page, *reproduction);
+    expected = expected && as_expected(reproduction->results);
+  }
+  if (file) file->append(page.text());
+  drawings.keep();
+  if (file) file->complete();
+  if (!expected) return kExitViolation;
+  return drawings.failed() ? kExitRun : kExitGood;
+}
+
+}  // namespace faultline

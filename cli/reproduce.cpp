@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reproduce.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <ostream>
+
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/page.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "cli/drawings.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/reproduction_run.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace po = boost::program_options;
+
+VerbOptions reproduce_options() {
+  VerbOptions verb{
+      .verb = "reproduce",
+      .usage =
+          "reproduce PAPER[/ITEM] [--quick] [--jobs N]\n"
+          "       [--format table|json] [--out FILE] [--html FILE]\n"
+          "       [--figures DIR] [--quiet]\n\n"
+          "Measures what a paper prints and compares the two cell by cell. Each cell is a\n"
+          "match (within the tolerance of its data file), differs, or is not comparable.\n"
+          "Exit code: 0 if every cell has the verdict that its data file expects, else 3.\n\n"
+          "  faultline reproduce termination-2022/theorem-1 --quick\n"
+          "  faultline reproduce adoption-2013"};
+  auto add = verb.options.add_options();
+  add("quick", "fewer replications, trees and sizes, in a small part of the time");
+  add("jobs", po::value<std::string>()->value_name("N"),
+      "worker processes; results do not depend on their number; default: one per core");
+  add_format(verb, {"table", "json"});
+  add_out(verb);
+  add("html", po::value<std::string>()->value_name("FILE"),
+      "also write tables and figures to this file, as one page that needs no other file");
+  add("figures", po::value<std::string>()->value_name("DIR"),
+      "write the curves of figures to this directory, as CSV, SVG and PDF named PAPER-ITEM (needs "
+      "gnuplot), and runs as SVG");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("what", po::value<std::string>());
+  verb.positional.add("what", 1);
+  verb.choices["what"] = such_as(reproduction_item_names);
+  return verb;
+}
+
+int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = reproduce_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("what") == 0)
+    throw UsageError("reproduce: which paper? usage: faultline " + verb.usage);
+  const std::string format = values["format"].as<std::string>();
+  ReproductionSettings settings;
+  settings.quick = values.count("quick") != 0;
+  settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
+  const bool quiet = values.count("quiet") != 0;
+  settings.progress = !quiet;
+  const auto figures = text_of(values, "figures");
+  std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
+  const bool has_curves = std::any_of(
+      items.begin(), items.end(), [](const ItemFile& entry) { return !entry.item.curves.empty(); });
+  if (figures && has_curves) need_gnuplot("reproduce: --figures");
+  OutputFile output(text_of(values, "out"));
+  std::optional<OutputFile> page;
+  if (const auto html = text_of(values, "html")) page.emplace(*html, "--html");
+  std::optional<Drawings> drawings;
+  if (figures || page) drawings.emplace(figures, "reproduce: --figures");
+  if (!quiet) say_duration(items, settings);
+  const auto reproduction =
+      reproduce_items(std::move(items), settings, drawings ? &*drawings : nullptr);
+  if (!reproduction) {
+    std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
+    return kExitInterrupted;
+  }
+  const std::vector<ItemResult>& results = reproduction->results;
+  // All files are written before the first gets its name, because the disk may become full.
+  if (page) page->append(reproduction_page(*reproduction));
+  if (drawings) drawings->keep();
+  output.append(format == "json"
+                    ? reproduction_json(results, settings.quick)
+                    : reproduction_table(results, settings.quick, output.table_width()));
+  if (page) page->complete();
+  output.complete();
+  if (!as_expected(results)) return kExitViolation;
+  return drawings && drawings->failed() ? kExitRun : kExitGood;
+}
+
+}  // namespace faultline

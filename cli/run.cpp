@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <ostream>
+
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/replications.hpp"
+#include "analysis/runs/run_report.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/scenario_options.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/scratch_directory.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map& values) {
+  ScenarioOverrides overrides = scenario_overrides(verb, values);
+  if (values.count("replications") == 0) return overrides;
+  const std::string text = values["replications"].as<std::string>();
+  whole_number("run: --replications", text, 1, 1000000);
+  overrides.sets.push_back("replications=" + text);
+  return overrides;
+}
+
+std::string dry_run_text(const Scenario& scenario) {
+  const std::size_t runs = scenario.points.size() * scenario.replications;
+  std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
+                     (scenario.points.size() == 1 ? " point, " : " points, ") +
+                     std::to_string(scenario.replications) +
+                     (scenario.replications == 1 ? " replication" : " replications") +
+                     (scenario.points.size() == 1 ? ": " : " each: ") + std::to_string(runs) +
+                     (runs == 1 ? " run\n" : " runs\n");
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    if (!scenario.point_labels[point].empty())
+      text += "  point " + std::to_string(point) + ": " + scenario.point_labels[point] + "\n";
+  return text;
+}
+
+void write_report(const std::string& format, const Scenario& scenario, const RunTally& tally,
+                  const LineSpool& runs, OutputFile& output) {
+  const auto write = [&output](const std::string& text) { output.append(text); };
+  if (format == "json")
+    write_run_report_json(scenario, tally, runs, write);
+  else if (format == "csv")
+    write_run_report_csv(scenario, tally, runs, write);
+  else
+    write(run_report_table(scenario, tally, output.table_width()));
+  output.complete();
+}
+
+void explain_failures(const RunTally& tally) {
+  for (const TroubledReplication& crash : tally.crashes)
+    complain("point " + std::to_string(crash.point) + ", replication " +
+             std::to_string(crash.replication) + ": " + crash.what);
+  if (tally.end.interrupted)
+    std::fprintf(stderr, "faultline: interrupted: %zu of %zu replications are complete\n",
+                 tally.replications, tally.end.planned);
+}
+
+/// A fault whose moment never comes, such as one at a mark whose name is mistyped, would go
+/// unnoticed otherwise. Drawn faults need not strike, and could hide that a stated one has not.
+void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
+  for (std::size_t i = 0; i < tally.points.size(); ++i) {
+    const RunSpec& point = scenario.points[i];
+    const auto& metrics = tally.points[i].metrics;
+    const auto stated = std::ranges::count_if(point.faults, &FaultSpec::kills);
+    const auto struck = metrics.find("faults_struck");
+    if (stated == 0 || !point.fault_sources.empty() || struck == metrics.end()) continue;
+    const double fewest = struck->second.summary().min.value_or(0.0);
+    if (fewest >= static_cast<double>(stated)) continue;
+    const bool is_only_run = scenario.points.size() == 1 && scenario.replications == 1;
+    return complain((is_only_run ? "" : "in a run of point " + std::to_string(i) + ", ") +
+                    std::to_string(static_cast<std::int64_t>(fewest)) + " of " +
+                    std::to_string(stated) + " faults of faults.at struck a living rank; others " +
+                    "came after the end, or at a mark that was never set, or to the dead");
+  }
+}
+
+bool has_reached_limit(const PointTally& point) {
+  return point.outcomes.contains(engine::outcome_word(engine::Outcome::limit));
+}
+
+/// Which of its limits ends a run; the outcome does not say.
+void note_limits(const Scenario& scenario, const RunTally& tally) {
+  const auto first = std::ranges::find_if(tally.points, has_reached_limit);
+  if (first == tally.points.end()) return;
+  const auto others = std::ranges::count_if(tally.points, has_reached_limit) - 1;
+  const auto number = static_cast<std::size_t>(first - tally.points.begin());
+  const StopSpec& stop = scenario.points[number].stop;
+  const auto end = first->metrics.find("end_time_s");
+  const bool in_time = end != first->metrics.end() && end->second.summary().max >= stop.time_s;
+  std::string text = scenario.points.size() == 1 ? "" : "point " + std::to_string(number) + ": ";
+  text += "outcome limit: " +
+          (in_time ? "stop.time_s, " + shortest(stop.time_s) + " s"
+                   : "stop.events, " + std::to_string(stop.events)) +
+          ", has been reached";
+  if (others > 0)
+    text +=
+        "; " + std::to_string(others) +
+        (others == 1 ? " other point has reached a limit" : " other points have reached limits");
+  complain(text);
+}
+
+}  // namespace
+
+VerbOptions run_options() {
+  VerbOptions verb{.verb = "run",
+                   .usage =
+                       "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
+                       "       [--jobs N] [--engine loggp|simgrid]\n"
+                       "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
+  add_scenario_options(verb);
+  auto add = verb.options.add_options();
+  add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
+  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
+      "worker processes; results do not depend on their number");
+  add_format(verb, {"table", "json", "csv"});
+  add_out(verb);
+  add("dry-run", "check everything and say what would run");
+  add("quiet", "no progress");
+  return verb;
+}
+
+int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = run_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  const std::string file = scenario_file(verb, values);
+  const std::string format = values["format"].as<std::string>();
+  const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
+  const Scenario scenario = load_scenario(file, overrides_of(verb, values));
+  OutputFile output(text_of(values, "out"));
+  for (const std::string& note : scenario.notes) complain(note);
+  if (values.count("dry-run") != 0) {
+    out << dry_run_text(scenario);
+    return kExitGood;
+  }
+  const bool progress = values.count("quiet") == 0;
+  RunTally tally(scenario.points.size());
+  LineSpool runs(output.directory().value_or(temporary_directory()));
+  tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
+                               [&](const ReplicationRecord& record) {
+                                 tally.add(record);
+                                 if (format != "table" && record.run)
+                                   runs.add(replication_line(scenario, record));
+                               });
+  write_report(format, scenario, tally, runs, output);
+  note_missed_faults(scenario, tally);
+  note_limits(scenario, tally);
+  explain_failures(tally);
+  return exit_code(tally);
+}
+
+}  // namespace faultline

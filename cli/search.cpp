@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/search.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/search/aimed_faults.hpp"
+#include "analysis/search/judged_run.hpp"
+#include "analysis/search/search.hpp"
+#include "analysis/search/search_report.hpp"
+#include "cli/output_file.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+po::typed_value<std::string>* word(const char* shown) {
+  return po::value<std::string>()->value_name(shown);
+}
+
+std::uint64_t number_in(const po::variables_map& values, const char* option, std::uint64_t low,
+                        std::uint64_t high) {
+  return whole_number("search: --" + std::string(option), values[option].as<std::string>(), low,
+                      high);
+}
+
+double duration_s(const po::variables_map& values) {
+  const auto text = values["seconds"].as<std::string>();
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
+    throw UsageError("search: --seconds: expected a number of seconds above 0, got " +
+                     in_quotes(text));
+  return seconds;
+}
+
+search::SearchSettings search_settings(const po::variables_map& values) {
+  constexpr std::uint64_t kUsualScenarios = 1000;
+  search::SearchSettings settings;
+  settings.first = number_in(values, "seed", 0, kLargestSeed);
+  if (values.count("seconds") != 0) settings.seconds = duration_s(values);
+  if (values.count("scenarios") != 0)
+    settings.scenarios = number_in(values, "scenarios", 1, 1000000000);
+  else if (!settings.seconds)
+    settings.scenarios = kUsualScenarios;
+  settings.jobs = static_cast<unsigned>(number_in(values, "jobs", 1, 256));
+  settings.judging.events = number_in(values, "events", 1, 1000000000);
+  settings.judging.as_printed = values.count("as-printed") != 0;
+  settings.most_shrunk = number_in(values, "shrink", 0, 10000);
+  settings.progress = values.count("quiet") == 0;
+  return settings;
+}
+
+/// A folder for what is found, made before the search.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder))
+    throw UsageError("search: --keep: cannot make the folder " + in_quotes(folder));
+}
+
+void keep(const search::SearchResult& result, const std::string& folder) {
+  for (const search::FoundKind& found : result.found)
+    OutputFile((std::filesystem::path(folder) /
+                ("search-" + std::to_string(found.numbers.front()) + ".json"))
+                   .string(),
+               "--keep")
+        .write(search::scenario_text(found));
+}
+
+/// Judges a scenario as the search would, for example one that it has kept.
+int judge_file(const std::string& file, const search::JudgeSettings& settings, OutputFile& output) {
+  Problems problems(file);
+  const JsonValue scenario = read_json_file(file, problems);
+  problems.throw_if_any();
+  const search::Judgement judgement = search::judged_apart(scenario, settings);
+  const auto line = [](const std::string& text) { return visible(text) + "\n"; };
+  if (!judgement.refused.empty()) throw UsageError(file + ": refused: " + judgement.refused);
+  std::string text = judgement.outcome.empty() ? "" : line("outcome: " + judgement.outcome);
+  if (judgement.finding)
+    text += line(judgement.finding->kind) + line("  " + judgement.finding->text);
+  else
+    text += line("Nothing was found.");
+  output.write(text);
+  const bool counts = judgement.finding && (!judgement.as_printed || settings.as_printed);
+  return counts ? kExitViolation : kExitGood;
+}
+
+int code_of(const search::SearchResult& result) {
+  if (!result.found.empty()) return kExitViolation;
+  return result.interrupted ? kExitInterrupted : kExitGood;
+}
+
+}  // namespace
+
+VerbOptions search_options() {
+  VerbOptions verb{
+      .verb = "search",
+      .usage =
+          "search [--seed FIRST] [--scenarios N] [--seconds S] [--jobs N]\n"
+          "       [--keep FOLDER] [--events N] [--shrink N] [--as-printed]\n"
+          "       [--draw NUMBER] [--judge FILE] [--format table|json] [--out FILE]\n"
+          "       [--quiet]",
+      .about =
+          "Draws whole scenarios from what protocols, workloads and machines declare, runs each "
+          "and judges it. What must not be is shown by a scenario, made as small as it can be. A "
+          "scenario depends on its number alone.\n"};
+  auto add = verb.options.add_options();
+  add("seed", word("FIRST")->default_value("1"), "number of the first scenario");
+  add("scenarios", word("N"), "draw so many; default: 1000, or until the time is over");
+  add("seconds", word("S"), "end after so much time");
+  add("jobs", word("N")->default_value("1"),
+      "scenarios at a time; what is found does not depend on it");
+  add("keep", word("FOLDER"), "write what shows a finding as scenarios for run");
+  add("events", word("N")->default_value("100000"), "a run ends after so many events");
+  add("shrink", word("N")->default_value("10"), "make so many findings smaller");
+  add("as-printed",
+      "what goes wrong as printed in a paper, or without protection, counts as found");
+  add("draw", word("NUMBER"), "print a scenario and do nothing else");
+  add("judge", word("FILE"), "judge this scenario and do nothing else");
+  add_format(verb, {"table", "json"});
+  add_out(verb);
+  add("quiet", "no progress");
+  return verb;
+}
+
+int search_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = search_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  const search::SearchSettings settings = search_settings(values);
+  const auto folder = text_of(values, "keep");
+  if (folder) make_folder(*folder);
+  OutputFile output(text_of(values, "out"));
+  if (values.count("draw") != 0) {
+    output.write(to_json(search::aimed_scenario(number_in(values, "draw", 0, kLargestSeed)), 1) +
+                 "\n");
+    return kExitGood;
+  }
+  if (const auto file = text_of(values, "judge"))
+    return judge_file(*file, settings.judging, output);
+  const search::SearchResult result = search::search(settings);
+  output.write(values["format"].as<std::string>() == "json"
+                   ? search::search_json(result)
+                   : search::search_table(result, output.table_width()));
+  if (folder) keep(result, *folder);
+  if (result.interrupted) complain("interrupted: the search is not complete");
+  return code_of(result);
+}
+
+}  // namespace faultline

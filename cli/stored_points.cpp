@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stored_points.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "sim/core/error.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+void need_store(const std::string& path) {
+  check_store_name(path);
+  std::error_code error;
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
+    throw UsageError(path + ": no such file");
+}
+
+std::vector<SelectedPoint> stored_points(const std::string& path,
+                                         const std::vector<std::string>& conditions) {
+  need_store(path);
+  ResultStore store(path, StoreUse::read);
+  auto points = select_points(store, conditions);
+  if (points.empty()) throw UsageError(path + ": no point satisfies the conditions");
+  const std::string note = store.note();
+  if (!note.empty()) std::fprintf(stderr, "faultline: %s\n", note.c_str());
+  return points;
+}
+
+void check_metrics(const std::string& option, const std::vector<std::string>& metrics,
+                   const std::vector<SelectedPoint>& points) {
+  constexpr std::size_t kMostNames = 200;  // all protocols and workloads have fewer metrics
+  const std::vector<std::string> known = metric_names(points);
+  for (const std::string& metric : metrics)
+    if (std::find(known.begin(), known.end(), metric) == known.end())
+      throw UsageError(option + ": no point has the metric " + in_quotes(metric) +
+                       suggestion(metric, known, kMostNames));
+}
+
+}  // namespace faultline

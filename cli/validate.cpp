@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/validate.hpp"
+
+#include <array>
+#include <cstdio>
+#include <ostream>
+#include <utility>
+
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/item_reader.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/platform/network_figures.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/platform/transit.hpp"
+#include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/study.hpp"
+
+namespace faultline {
+namespace {
+
+std::string counted_things(std::uint64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+/// Message sizes that most benchmarks of real machines report.
+constexpr std::array<std::pair<const char*, double>, 5> kSizes = {
+    {{"0 B", 0}, {"8 B", 8}, {"1 KiB", 1024}, {"64 KiB", 65536}, {"1 MiB", 1048576}}};
+
+std::vector<std::string> half_round_trips(const std::string& between, std::uint32_t hops,
+                                          const Machine& machine) {
+  const Route route{hops * machine.hop_latency_s, machine.link_bandwidth_Bps, hops};
+  std::vector<std::string> row{between, std::to_string(hops)};
+  for (const auto& size : kSizes)
+    row.push_back(fixed(1e6 * half_round_trip_s(route, machine, size.second), 2));
+  return row;
+}
+
+void show_machine(const std::string& file, const Machine& machine, std::ostream& out) {
+  out << file << ": valid, machine of " << counted_things(machine.nodes, "node") << " with "
+      << counted_things(machine.cores_per_node, "core") << " each, " << describe(machine.topology)
+      << '\n';
+  if (machine.nodes < 2) return;
+  TextTable table{.columns = {{"half round trip, us", Align::left}, {"hops"}}, .rows = {}};
+  for (const auto& size : kSizes) table.columns.push_back({size.first});
+  const HopRange hops = hop_range(machine.topology, machine.nodes);
+  table.rows.push_back(half_round_trips("nearest nodes", hops.nearest, machine));
+  table.rows.push_back(half_round_trips("farthest nodes", hops.farthest, machine));
+  const double links = bisection_links(machine.topology);
+  out << render(table)
+      << "bisection bandwidth: " << digits(links * machine.link_bandwidth_Bps * 1e-9)
+      << " GB/s each way (" << digits(links) << " x " << digits(machine.link_bandwidth_Bps * 1e-9)
+      << " GB/s)\n";
+}
+
+/// The tree of a file, or null if it is not JSON; the reader of scenarios reports that error.
+JsonValue tree_of(const std::string& file) {
+  const std::string text = read_json_text(file);
+  try {
+    Problems problems(file);
+    return parse_json(text, problems);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+void validate_file(const std::string& file, std::ostream& out) {
+  const FileMemo files;  // a pipe can be read only once, but its content is needed twice
+  if (is_reproduction_item(file)) {
+    out << file << ": valid, " << counted_things(read_reproduction_item(file).cells.size(), "cell")
+        << '\n';
+    return;
+  }
+  const JsonValue root = tree_of(file);
+  if (is_machine(root)) {
+    show_machine(file, read_machine_file(file), out);
+    return;
+  }
+  if (root.object() != nullptr && root.find("platform") == nullptr &&
+      root.find("workload") == nullptr)
+    throw UsageError(file +
+                     ": is neither a scenario, which has platform and workload, nor a machine, "
+                     "which has topology");
+  const Study study = load_study(file);
+  for (const std::string& note : study.notes) complain(note);
+  out << file << ": valid, " << counted_things(study.points.size(), "point") << '\n';
+}
+
+}  // namespace
+
+VerbOptions validate_options() {
+  VerbOptions verb{
+      .verb = "validate",
+      .usage = "validate FILE...",
+      .about =
+          "Checks scenario files, machine files, and the data files of reproduce, without running "
+          "anything: syntax, keys, values, units, combinations, and whether the job fits on its "
+          "machine. Prints every error of every file, and of a machine what a benchmark would "
+          "measure: half round trips between its nearest and its farthest nodes, and its bisection "
+          "bandwidth. Exit code: 0 if all are valid, 2 otherwise."};
+  verb.hidden.add_options()("files", boost::program_options::value<std::vector<std::string>>());
+  verb.positional.add("files", -1);
+  return verb;
+}
+
+int validate_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = validate_options();
+  const auto values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return 0;
+  }
+  if (values.count("files") == 0)
+    throw UsageError("validate: expected at least one file (usage: faultline validate FILE...)");
+  std::string errors;
+  for (const std::string& file : values["files"].as<std::vector<std::string>>()) {
+    try {
+      validate_file(file, out);
+    } catch (const UsageError& error) {
+      errors += (errors.empty() ? "" : "\n") + std::string(error.what());
+    }
+  }
+  out.flush();
+  if (!errors.empty()) throw UsageError(errors);
+  return 0;
+}
+
+}  // namespace faultline
