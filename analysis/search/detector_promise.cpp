@@ -52,6 +52,16 @@ double sum_of_times_s(ComponentChoice choice) {
   return sum_s;
 }
 
+/// For how long a member of swim suspects another at most, if nobody confirms it [s].
+double longest_suspicion_s(const ComponentChoice& detector, std::uint32_t members) {
+  const OptionValues& options = detector.options;
+  if (!options.contains("suspicion_multiplier")) return 0.0;
+  const double least_s =
+      static_cast<double>(std::get<std::int64_t>(options.at("suspicion_multiplier"))) *
+      std::max(1.0, std::log10(members)) * std::get<double>(options.at("heartbeat_period_s"));
+  return least_s * std::get<double>(options.at("suspicion_maximum"));
+}
+
 /// Is that what a detector costs, and no time for which it waits?
 bool is_cost(const std::string& option) {
   return option.ends_with("cpu_s") || option.ends_with("delay_s");
@@ -128,8 +138,9 @@ double patience_s(const RunSpec& spec) {
   if (!detector.options.contains("heartbeat_period_s")) all_s += platform.silent_link_lost_delay_s;
   if (platform.progress == Progress::between)
     all_s += sum_of_times_s(spec.component(Family::workload));
-  constexpr double kTimes = 20;  // probes and suspicions take several periods
-  return kTimes * (platform.processes + platform.spare_nodes) * all_s;
+  constexpr double kTimes = 20;  // a member may be probed late, and others pass on what it finds
+  const std::uint32_t members = platform.processes + platform.spare_nodes;
+  return kTimes * members * all_s + 2 * longest_suspicion_s(detector, members);
 }
 
 /// Notes which computations run.

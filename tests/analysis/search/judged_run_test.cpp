@@ -113,6 +113,19 @@ TEST_CASE("a death that few words of swim tell, and that gigabytes keep back, is
     {"at": [{"event": 70, "nodes": [5]}, {"nodes": [0, 1], "time_s": 30.000087190906605}]}})"));
 }
 
+TEST_CASE("a suspicion of swim that nobody confirms may last long, and misses no death") {
+  const Judgement judgement =
+      judged(tree(
+                 R"({"schema_version": 1, "seed": 30000000, "platform": {"machine": "stampede",
+    "processes": 4}, "workload": {"name": "stencil"}, "failure_detection": {"name": "swim",
+    "members": "daemons", "heartbeat_period_s": 30, "suspicion_maximum": 60, "gossip_to_dead_s": 0,
+    "push_pull_period_s": 1}, "faults": {"at": [{"mark": {"name": "iteration", "value": 0},
+    "daemons": [3]}]}})"),
+             {});
+  CHECK(judgement.outcome == "limit");
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("a program may be given up whose detector's words are lost while it waits for longer") {
   const Judgement judgement = judged(
       tree(
