@@ -72,6 +72,8 @@ bool Agreement::confirms(const Sweep& sweep) const {
 
 bool Agreement::is_dead(Rank rank) const { return contains(failed_, rank); }
 
+bool Agreement::is_expelled() const { return is_dead(self_); }
+
 bool Agreement::is_gone(const Sweep& sweep, Rank rank) const {
   return rank < sweep.lowest || is_dead(rank);
 }
@@ -160,6 +162,7 @@ void Agreement::contribute_to(std::uint64_t number, const AgreementValue& value,
 }
 
 void Agreement::go_on(Sweep& sweep, AgreementOutput& output) {
+  if (is_expelled()) return;
   if (!sweep.contributed || sweep.decided || sweep.sent_to != kNobody) return;
   const bool is_root = root_of(sweep) == self_;
   const Survey below = survey(sweep);
@@ -255,6 +258,7 @@ void Agreement::on_peer_failed(Rank peer, AgreementOutput& output) {
 // ---- how it stands -----------------------------------------------------------------------------
 
 std::string Agreement::waiting_for() const {
+  if (is_expelled()) return "its end, since the others have agreed that it is dead";
   for (const Sweep& sweep : sweeps_) {
     if (!sweep.contributed || sweep.decided) continue;
     if (sweep.sent_to != kNobody) return "the decision from rank " + std::to_string(sweep.sent_to);

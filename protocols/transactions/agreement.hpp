@@ -84,6 +84,7 @@ struct AgreementOutput {
 /// - A contribution stands: what its member hears later does not change it. A member that died
 ///   before anyone alive had its contribution counts as failed. So nobody has failed only if all
 ///   have contributed.
+/// - A member that learns from a decision that the others take it for dead takes no part any more.
 ///
 /// Ranks are those in the group. A rank is one incarnation of one actor: who replaces it belongs to
 /// another group, with an Agreement of its own. Deaths may be heard in any order, late or never by
@@ -143,6 +144,8 @@ class Agreement {
   [[nodiscard]] std::uint32_t sweeps_each() const;
   [[nodiscard]] bool confirms(const Sweep& sweep) const;
   [[nodiscard]] bool is_dead(Rank rank) const;
+  /// The others have decided that this member is dead. It takes no part any more.
+  [[nodiscard]] bool is_expelled() const;
   [[nodiscard]] bool is_gone(const Sweep& sweep, Rank rank) const;
   [[nodiscard]] Rank root_of(const Sweep& sweep) const;
   [[nodiscard]] Rank parent_in(const Sweep& sweep) const;

@@ -113,6 +113,18 @@ TEST_CASE("a death that few words of swim tell, and that gigabytes keep back, is
     {"at": [{"event": 70, "nodes": [5]}, {"nodes": [0, 1], "time_s": 30.000087190906605}]}})"));
 }
 
+TEST_CASE("a rank of ulfm that all others take for dead, and takes for dead, only waits") {
+  const Judgement judgement =
+      judged(tree(
+                 R"({"schema_version": 1, "seed": 30609165, "platform": {"machine": "stampede",
+    "processes": 8, "detection_loss_probability": 0.7}, "workload": {"name": "lulesh-mpi"},
+    "transactions": {"name": "ulfm", "spawn": "same-node"}, "failure_detection": {"name": "swim",
+    "suspicion_multiplier": 3, "lifeguard": false, "gossip_members": 1}, "faults": {"at": [
+    {"ranks": [7], "time_s": 0}]}})"),
+             {});
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("a suspicion of swim that nobody confirms may last long, and misses no death") {
   const Judgement judgement =
       judged(tree(

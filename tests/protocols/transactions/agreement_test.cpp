@@ -211,6 +211,24 @@ TEST_CASE("agreement: a parent's word counts no more once the root has asked", "
   CHECK(output.decisions.size() == 1);
 }
 
+TEST_CASE("agreement: a member that the others take for dead takes no part any more",
+          "[agreement]") {
+  Agreement expelled(AgreementAlgorithm::era, 1, 3);
+  AgreementOutput output;
+  expelled.contribute(0, {}, output);
+  expelled.on_message(0, {.kind = AgreementMessageKind::down, .sweep = 0, .value = {.failed = {1}}},
+                      output);
+  REQUIRE(output.decisions.size() == 1);
+  CHECK(output.decisions.front().value.failed == std::vector<Rank>{1});
+  output = {};
+  expelled.contribute(1, {}, output);
+  expelled.on_peer_failed(0, output);
+  expelled.on_peer_failed(2, output);  // nobody is left that it could ask
+  CHECK(output.sends.empty());
+  CHECK(output.decisions.empty());
+  CHECK(expelled.waiting_for() == "its end, since the others have agreed that it is dead");
+}
+
 TEST_CASE("agreement: says for whom it waits, and equals its copy", "[agreement]") {
   Agreement middle(AgreementAlgorithm::era, 1, 4);
   AgreementOutput output;
