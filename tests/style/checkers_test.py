@@ -29,14 +29,14 @@ class References(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             top = pathlib.Path(folder)
             (top / "docs").mkdir()
-            (top / "docs/scenario.md").touch()
+            (top / "docs/scenario.md").write_text("# What it is\n\n```\n# x\n```\n")
             return references.check_text(top, top / name, text)
 
     def test_pages_and_links_must_exist(self):
         gone = "docs/" + "gone.md"
         self.assertEqual(len(self.findings("sim/a.cpp", f"// see {gone} and docs/scenario.md")), 1)
-        links = "[a](scenario.md#x) [b](gone.md)"
-        self.assertEqual(len(self.findings("docs/scenario.md", links)), 1)
+        links = "[a](scenario.md#what-it-is) [b](#what-it-is) [c](gone.md) [d](scenario.md#x)"
+        self.assertEqual(len(self.findings("docs/scenario.md", links)), 2)
         self.assertEqual(self.findings("docs/scenario.md", "[a](../docs) [b](https://x.org/y)"), [])
 
     def test_code_has_no_links(self):

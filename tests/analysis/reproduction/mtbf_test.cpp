@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The times that fampi-2015/mtbf compares with are those of the closed forms, and the table beside
-// it (docs/reproduction.md) is computed from them.
+// it (docs/reproduction/fampi-2015.md) is computed from them.
 
 #include <catch2/catch.hpp>
 #include <cmath>

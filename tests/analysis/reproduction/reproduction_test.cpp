@@ -81,7 +81,8 @@ double mean_depth(std::uint32_t processes) {
   return sum / processes;
 }
 
-/// docs/reproduction.md: the means of the message-level protocols on the token ring.
+/// The means of the message-level protocols on the token ring, as in
+/// docs/reproduction/termination-2022.md.
 double exact_mean(const std::string& detector, std::uint32_t processes, double q) {
   const double P = processes;
   const double p = 1 - q;
@@ -242,7 +243,7 @@ TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the close
   CHECK(checked == 56);
 }
 
-TEST_CASE("the exact column of theorem 1 is what docs/reproduction.md derives") {
+TEST_CASE("the exact column of theorem 1 is the one that its page derives") {
   const ReproductionItem item =
       read_reproduction_item(data_directory() / "termination-2022/theorem-1.json");
   std::size_t compared = 0;
