@@ -141,7 +141,10 @@ class Judge {
     spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
     const ReplicationRecord again = made_run(patient);
-    return again.run && again.run->outcome == engine::Outcome::hung;
+    if (!again.run || again.run->outcome != engine::Outcome::hung) return false;
+    // What the network loses of a detector may be lost after the end of the first run.
+    judgement_.by_membership = is_unpromised(patient, *again.run);
+    return !judgement_.by_membership;
   }
 
   /// The same run once more, as an observer sees it: the same must come of it, and what the

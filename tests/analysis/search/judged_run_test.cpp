@@ -125,6 +125,21 @@ TEST_CASE("a rank of ulfm that all others take for dead, and takes for dead, onl
   CHECK_FALSE(judgement.finding);
 }
 
+TEST_CASE("a phase may hang whose detector's word of a death is lost while it waits for longer") {
+  const Judgement judgement =
+      judged(tree(
+                 R"({"schema_version": 1, "seed": 30901390, "platform": {"machine": "mira",
+    "processes": 50, "processes_per_node": 6, "mapping": "round-robin",
+    "detection_loss_probability": 0.6}, "workload": {"name": "projection"}, "termination": {"name":
+    "venkatesan"}, "failure_detection": {"name": "connection-loss", "radix": 2, "control_bytes":
+    31249999465}, "faults": {"at": [{"event": 400, "ranks": [10]}, {"daemons": [8], "time_s":
+    0.001324630137442999}]}})"),
+             {});
+  CHECK(judgement.outcome == "hung");
+  CHECK(judgement.by_membership);
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("a suspicion of swim that nobody confirms may last long, and misses no death") {
   const Judgement judgement =
       judged(tree(
