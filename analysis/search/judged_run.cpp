@@ -132,19 +132,33 @@ class Judge {
     }
   }
 
-  /// What is announced late, because everything is slow, is announced all the same.
+  /// What is announced late, because everything is slow, is announced all the same. A longer run
+  /// shows how many messages there are to wait for, if each takes long.
   bool is_hung_for_good() {
     const double grace_s = std::max(1e5, 10 * longest_time_s(spec_));
+    const std::optional<double> sent = sent_until_hung(grace_s);
+    if (!sent) return false;
+    const double sending_s = *sent * longest_send_s(spec_);
+    return sending_s <= grace_s || sent_until_hung(2 * sending_s).has_value();
+  }
+
+  /// How many messages a run sends that hangs although it waits for so long, and of which every
+  /// promise holds; none if it does not hang.
+  std::optional<double> sent_until_hung(double grace_s) {
     Scenario patient = scenario_;
     RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
     const ReplicationRecord again = made_run(patient);
-    if (!again.run || again.run->outcome != engine::Outcome::hung) return false;
+    if (!again.run || again.run->outcome != engine::Outcome::hung) return std::nullopt;
     // What the network loses of a detector may be lost after the end of the first run.
     judgement_.by_membership = is_unpromised(patient, *again.run);
-    return !judgement_.by_membership;
+    if (judgement_.by_membership) return std::nullopt;
+    double sent = 0.0;
+    for (const char* metric : {"application_messages", "control_messages", "detection_messages"})
+      sent += again.run->number(metric).value_or(0.0);
+    return sent;
   }
 
   /// The same run once more, as an observer sees it: the same must come of it, and what the

@@ -63,6 +63,30 @@ Losses losses_of(const Scenario& scenario) {
   return losses;
 }
 
+/// Sees whether rank 0 dies and no live process is told of it before the run ends.
+class UnheardRoot final : public RunObserver {
+ public:
+  void see(const Sight& sight) override {
+    if (sight.kind == Sight::Kind::died && sight.actor == 0) is_unheard_ = true;
+    if (sight.kind == Sight::Kind::declared_dead && sight.peer == 0) is_unheard_ = false;
+  }
+  [[nodiscard]] bool is_unheard() const { return is_unheard_; }
+
+ private:
+  bool is_unheard_ = false;
+};
+
+/// docs/workloads.md: rank 0 alone has lost work done again. If it dies after it has announced, and
+/// before anybody is told of that, the run ends with lost tasks.
+bool lost_work_with_its_root(const Scenario& scenario, const RunRecord& run) {
+  const bool is_lost = std::ranges::any_of(
+      run.violations, [](const Violation& violation) { return violation.kind == "lost-work"; });
+  if (!is_lost || scenario.engine != EngineKind::loggp) return false;
+  UnheardRoot root;
+  engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &root);
+  return root.is_unheard();
+}
+
 double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
 
 /// docs/failure-detection.md: who returns is a member of these, or the resource manager tells of
@@ -123,6 +147,7 @@ bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
   const ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
   if (missed && leaves_somebody_out(spec)) return true;
+  if (missed && lost_work_with_its_root(scenario, run)) return true;
   if (missed && brings_back(spec) && count(run, "faults_struck") > 1.0 &&
       !has_place_for_new_lives(detector))
     return true;

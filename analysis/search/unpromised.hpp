@@ -30,7 +30,8 @@ bool errs_on_purpose(const RunSpec& spec);
 /// - if somebody has missed a death after a process has returned, under protocols that bring
 ///   processes back over a ring of heartbeats, in which these have no place;
 /// - if somebody has missed a death under `rdaemon` as PRRTE has it, which does not observe node 0.
-/// It runs the scenario once more if it has to know what the network has lost.
+/// - if `work-stealing` loses work with rank 0, of whose death nobody was told.
+/// It runs the scenario once more if it has to know what the network has lost, or who was told.
 bool is_unpromised(const Scenario& scenario, const RunRecord& run);
 
 /// Did nothing happen in a run that a protocol could give up for? Deaths, reports of them, errors

@@ -140,6 +140,37 @@ TEST_CASE("a phase may hang whose detector's word of a death is lost while it wa
   CHECK_FALSE(judgement.finding);
 }
 
+TEST_CASE("a phase has not hung for good while terabytes are on their way") {
+  const Judgement judgement = judged(
+      tree(
+          R"({"schema_version": 1, "platform": {"machine": "jaguar", "processes": 50}, "workload":
+    {"name": "ping-pong"}, "termination": {"name": "venkatesan", "control_bytes": 999999999447},
+    "failure_detection": {"name": "oracle", "delay_s": 0.001, "spread_s": 3.2e-06}, "faults": {"at":
+    [{"ranks": [41], "event": 4}, {"daemons": [5], "time_s": 0.001}, {"ranks": [0], "time_s":
+    0.0002}, {"time_s": 6.26, "daemons": [19]}, {"daemons": [20, 21, 37], "time_s": 0.002}]}})"),
+      {});
+  CHECK(judgement.outcome == "hung");
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("work is lost with the rank that has it done again, if nobody is told of its death") {
+  const auto judgement = [](const std::string& victim) {
+    return judged(
+        tree(
+            R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 3, "worker_cores":
+      3, "link_lost_delay_s": 0.04}, "workload": {"name": "work-stealing"}, "termination": {"name":
+      "venkatesan", "leaders": 3}, "failure_detection": {"name": "connection-loss", "radix": 1},
+      "faults": {"at": [{"daemons": [1], "time_s": 0.07135561399999997}, {"ranks": [)" +
+            victim + R"(], "time_s": 0.11136032006666662}]}})"),
+        {});
+  };
+  CHECK(judgement("0").outcome == "violated");
+  CHECK(judgement("0").by_membership);
+  CHECK_FALSE(judgement("0").finding);
+  CHECK_FALSE(judgement("2").finding);
+  CHECK_FALSE(judgement("2").by_membership);
+}
+
 TEST_CASE("a suspicion of swim that nobody confirms may last long, and misses no death") {
   const Judgement judgement =
       judged(tree(
