@@ -3,10 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/drawing/html_page.hpp"
-#include "analysis/drawing/tics.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace faultline {
@@ -32,17 +32,25 @@ struct ChartLine {
   std::vector<ChartPoint> points;
 };
 
+/// Places along an axis in the drawn unit, ascending, with their texts, which are numbers or "".
+using Tics = std::vector<std::pair<std::string, double>>;
+
+/// What decides whether an axis is logarithmic.
+enum class AxisScale { by_values, linear, logarithmic };
+
 /// An axis. Points keep their own unit; multiplied by `factor` they are in the unit that is drawn.
 struct ChartAxis {
   std::string name;     ///< of the column in the CSV: "detection_latency_s"
   std::string title;    ///< of the axis: "detection latency [us]"
   std::string heading;  ///< of the column in the table for people; "": the name
   double factor = 1.0;
-  bool logarithmic = false;
-  std::optional<Interval> range;   ///< in the drawn unit; none: gnuplot chooses
-  Tics tics;                       ///< in the drawn unit; none: gnuplot chooses
-  std::vector<double> minor_tics;  ///< those without a text
-  bool names_lines = false;        ///< x only: no numbers, each line has its own place
+  std::optional<double> largest;  ///< decides on the unit; none: the largest value of the panels
+  AxisScale scale = AxisScale::by_values;
+  bool logarithmic = false;       ///< chosen by fit_axes()
+  bool from_zero = true;          ///< y only: even if all values are far from 0
+  std::optional<Interval> range;  ///< in the drawn unit; none: gnuplot chooses
+  Tics tics;                      ///< x only; none: gnuplot places them at round numbers
+  bool names_lines = false;       ///< x only: no numbers, each line has its own place
   double gap = 1.0;  ///< x only: least distance of two places as drawn, after any logarithm
   std::vector<std::string> categories;  ///< x only: what stands at 1, 2, ...; none: numbers
 };
@@ -61,9 +69,11 @@ struct Chart {
   ChartKind kind = ChartKind::curves;
   ChartAxis x;
   ChartAxis y;
-  std::string points_of;       ///< in a plane: what its points differ in, as a column of the CSV
-  std::string points_heading;  ///< the heading of that column for people; "": the same
-  bool in_order = true;        ///< in a plane: do the points have an order?
+  std::string points_of;        ///< in a plane: what its points differ in, as a column of the CSV
+  std::string points_heading;   ///< the heading of that column for people; "": the same
+  bool joined = true;           ///< does each line join its points, or the medians of its boxes?
+  bool names_single = false;    ///< has a key even if it has a single line
+  std::optional<double> level;  ///< a value of y at which a line goes across
   std::vector<ChartLine> lines;
 };
 
@@ -78,11 +88,15 @@ bool has_bounds(const Chart& chart);
 /// STEM.csv.
 std::string chart_script(const Chart& chart);
 
+/// The script of a drawing with several charts, so many in a row.
+std::string panels_script(const std::string& stem, const std::vector<Chart>& panels,
+                          std::size_t columns);
+
 /// The same numbers as a table for people.
 HtmlTable chart_table(const Chart& chart);
 
-/// Chooses the units, scales, ranges and tics of both axes that are not set yet. All panels of one
-/// metric get the same, so that they can be compared.
+/// Chooses the units, scales and ranges of both axes that are not set yet, and the tics of x. All
+/// panels get the same, so that they can be compared.
 void fit_axes(std::vector<Chart>& panels);
 
 /// Chooses the unit of an axis from its largest value: times are shown in the unit that is easiest

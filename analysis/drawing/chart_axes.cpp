@@ -5,7 +5,6 @@
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
-#include "analysis/drawing/tics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/summary_text.hpp"
 
@@ -13,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-constexpr std::size_t kMostTics = 8;
+constexpr std::size_t kMostTics = 8;  // at values of x
 
 void sort_unique(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
@@ -49,6 +48,8 @@ Extent extent_of_x(const std::vector<Chart>& panels) {
 
 Extent extent_of_y(const std::vector<Chart>& panels) {
   Extent extent;
+  for (const Chart& chart : panels)
+    if (chart.level) extent.ends.push_back(*chart.level);
   for (const ChartPoint* point : points_of(panels)) {
     if (point->box) {
       extent.centres.push_back(point->box->min);
@@ -95,19 +96,24 @@ void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
   axis.range = Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
 }
 
+/// Values along an axis as they are drawn, after any logarithm.
+double position_of(const ChartAxis& axis, double value) {
+  return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
+}
+
+Interval range_of_positions(const ChartAxis& axis, double low, double high) {
+  return axis.logarithmic ? Interval{std::pow(10.0, low), std::pow(10.0, high)}
+                          : Interval{low, high};
+}
+
 /// Boxes have a width, so the outermost ones need room.
 void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
-  const auto drawn = [&](double value) {
-    return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
-  };
   for (std::size_t i = 1; i < values.size(); ++i) {
-    const double here = drawn(values[i]) - drawn(values[i - 1]);
+    const double here = position_of(axis, values[i]) - position_of(axis, values[i - 1]);
     axis.gap = i == 1 ? here : std::min(axis.gap, here);
   }
-  axis.range =
-      Interval{drawn(values.front()) - 0.6 * axis.gap, drawn(values.back()) + 0.6 * axis.gap};
-  if (axis.logarithmic)
-    axis.range = Interval{std::pow(10.0, axis.range->low), std::pow(10.0, axis.range->high)};
+  axis.range = range_of_positions(axis, position_of(axis, values.front()) - 0.6 * axis.gap,
+                                  position_of(axis, values.back()) + 0.6 * axis.gap);
 }
 
 /// Points that stand aside must not leave the plot at its ends.
@@ -117,42 +123,27 @@ void make_room_aside(ChartAxis& axis, const std::vector<Chart>& panels,
   for (const Chart& chart : panels)
     if (points_meet(chart)) lines = std::max(lines, chart.lines.size());
   if (lines == 0) return;
-  const auto drawn = [&](double value) {
-    return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
-  };
   const double edge = kStepAside * (static_cast<double>(lines) / 2 + 0.5);
-  const double inner = drawn(values.back()) - drawn(values.front());
-  const double margin = inner * edge / (plot_breadth(Canvas().width) - 2 * edge);
-  Interval range{drawn(values.front()) - margin, drawn(values.back()) + margin};
-  if (axis.logarithmic) range = {std::pow(10.0, range.low), std::pow(10.0, range.high)};
+  const double low = position_of(axis, values.front());
+  const double high = position_of(axis, values.back());
+  const double margin = (high - low) * edge / (1 - 2 * edge);
+  const Interval range = range_of_positions(axis, low - margin, high + margin);
   axis.range =
       Interval{std::min(axis.range->low, range.low), std::max(axis.range->high, range.high)};
 }
 
-/// A tic at each value, unless its label would run into the previous one.
+/// A tic at each value. One that is too near to the label before it has none.
 void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
-  const double pixels = plot_breadth(Canvas().width);
-  const auto place = [&](double drawn) {
-    const Interval& range = *axis.range;
-    return axis.logarithmic ? std::log(drawn / range.low) / std::log(range.high / range.low)
-                            : (drawn - range.low) / (range.high - range.low);
-  };
-  double free_from = -HUGE_VAL;
+  constexpr double kLeast = 0.05;  // of the axis, between slanted labels
+  const double low = position_of(axis, axis.range->low / axis.factor);
+  const double length = position_of(axis, axis.range->high / axis.factor) - low;
+  double labelled = -HUGE_VAL;
   for (const double value : values) {
-    const std::string text = tic_text(value * axis.factor);
-    const double half = breadth_of_tic(text) / 2;
-    const double at = pixels * place(value * axis.factor);
-    if (at - half < free_from) continue;
-    free_from = at + half;
-    axis.tics.emplace_back(text, value * axis.factor);
+    const double at = (position_of(axis, value) - low) / length;
+    const bool has_label = at - labelled >= kLeast;
+    if (has_label) labelled = at;
+    axis.tics.emplace_back(has_label ? compact(value * axis.factor) : "", value * axis.factor);
   }
-}
-
-/// Tics at round numbers, `room` pixels long along x.
-void choose_round_tics(ChartAxis& axis, double room) {
-  axis.tics =
-      axis.logarithmic ? logarithmic_tics(*axis.range, room) : linear_tics(*axis.range, room);
-  if (axis.logarithmic) axis.minor_tics = minor_tics(*axis.range, axis.tics);
 }
 
 void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
@@ -163,30 +154,27 @@ void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
     return;
   }
   choose_unit(axis, largest_of(extent));
-  axis.logarithmic = wants_logarithm(extent.centres);
   std::vector<double> values = extent.centres;
   sort_unique(values);
+  axis.logarithmic = axis.scale != AxisScale::linear && wants_logarithm(values);
   const ChartKind kind = panels.front().kind;
   if (kind == ChartKind::boxes)
     make_room_for_boxes(axis, values);
   else
     choose_range(axis, reach_of(axis, extent), false);
   if (kind == ChartKind::curves) make_room_aside(axis, panels, values);
-  if (kind != ChartKind::plane && values.size() <= kMostTics)
-    choose_tics(axis, values);
-  else
-    choose_round_tics(axis, plot_breadth(Canvas().width));
+  if (kind != ChartKind::plane && values.size() <= kMostTics) choose_tics(axis, values);
 }
 
 void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
   const Extent extent = extent_of_y(panels);
   if (extent.centres.empty()) return;
-  choose_unit(axis, largest_of(extent));
+  choose_unit(axis, axis.largest.value_or(largest_of(extent)));
   if (!axis.range && is_between_0_and_1(metric_type(axis.name))) axis.range = Interval{-0.02, 1.03};
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
-  axis.logarithmic = !axis.range && *low > 0 && *high / *low > 10;
-  choose_range(axis, reach_of(axis, extent), true);
-  choose_round_tics(axis, 0.0);
+  const bool is_wide = axis.scale == AxisScale::logarithmic || *high / *low > 10;
+  axis.logarithmic = !axis.range && axis.scale != AxisScale::linear && *low > 0 && is_wide;
+  choose_range(axis, reach_of(axis, extent), axis.from_zero || *low <= 0.4 * *high);
 }
 
 }  // namespace

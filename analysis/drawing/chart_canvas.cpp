@@ -4,25 +4,25 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
-#include "analysis/drawing/tics.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
 namespace {
 
-// Sizes in pixels of what gnuplot draws in the fonts of gnuplot_head, for the usual sans-serif
-// fonts.
+// Sizes in pixels of what gnuplot draws in the fonts of gnuplot_head. A letter is a broad one, so
+// that texts find enough room in any usual font.
 constexpr std::size_t kLetter = 8;
 constexpr std::size_t kLine = 18;
-constexpr std::size_t kTitle = 28;
-constexpr std::size_t kBroadKey = 560;  // a drawing may become this wide for a broader key
-constexpr std::size_t kSample = 48;     // a line sample of the key, with the gaps around it
-constexpr std::size_t kBeside = 90;     // labels of the axis at the left, and the edge at the right
-constexpr std::size_t kBelow = 70;      // the same for below and above the plot
+constexpr std::size_t kSample = 48;  // a line sample of the key, with the gaps around it
+constexpr std::size_t kBeside = 90;  // labels of the axis at the left, and the edge at the right
+constexpr std::size_t kBelow = 70;   // the same for below and above the plot
 constexpr std::size_t kWidest = 1200;
+
+std::size_t breadth_of(const std::string& text) {
+  return std::min(visible(text).size() * kLetter, kWidest);
+}
 
 std::size_t longest_of(const std::vector<std::string>& names) {
   std::size_t longest = 0;
@@ -37,150 +37,56 @@ std::vector<std::string> names_of_lines(const Chart& chart) {
   return names;
 }
 
-/// If the names do not fit side by side, slants them, which takes room below and at the left.
+/// Makes room for a key above the plot.
+void make_room_for_key(Canvas& canvas, const Chart& chart) {
+  std::size_t entry = kSample;
+  for (const ChartLine& line : chart.lines)
+    entry = std::max(entry, breadth_of(line.name) + kSample);
+  canvas.width = std::max(canvas.width, std::min(entry + kBeside, kWidest));
+  const std::size_t columns = std::max<std::size_t>(1, (canvas.width - kBeside) / entry);
+  canvas.height += kLine * ((chart.lines.size() + columns - 1) / columns);
+}
+
+/// Names that do not fit side by side stand upright, which takes room below the plot.
 void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) {
-  constexpr double kSlope = 0.5;  // a little less than the sine of the angle, since most letters
-                                  // are narrower than kLetter
-  constexpr double kCosine = 0.82;
-  constexpr std::size_t kSlantedLine = 26;
-  const std::size_t count = std::max<std::size_t>(1, names.size());
-  const std::size_t length = std::min(longest_of(names) * kLetter, kWidest / 2);
-  canvas.slanted = breadth_of_letters(longest_of(names)) >
-                   plot_breadth(canvas.width) / static_cast<double>(count);
-  if (!canvas.slanted) return;
-  canvas.width = std::max(canvas.width, kBeside + kSlantedLine * count);
-  const auto along = static_cast<std::size_t>(kCosine * static_cast<double>(length));
-  const std::size_t half_place = (canvas.width - kBeside) / count / 2;
-  if (along > half_place + kBeside) {
-    canvas.left_margin = (along - half_place) / kLetter;
-    canvas.width += along - half_place - kBeside;
-  }
-  const auto drop = static_cast<std::size_t>(kSlope * static_cast<double>(length));
-  canvas.height += drop;
-  canvas.below_names = drop + kLine;
+  const std::size_t longest = longest_of(names);
+  canvas.upright_names = !fit_side_by_side(longest, 1.0 / static_cast<double>(names.size()));
+  if (!canvas.upright_names) return;
+  canvas.width = std::max(canvas.width, kBeside + kLine * names.size());
+  canvas.height += std::min(longest * kLetter, kWidest / 2);
 }
 
-struct Box {
-  double left;
-  double right;
-  double low;
-  double high;
+/// Where a point is in its chart: 0 to 1 from the left, and from below.
+struct Place {
+  double along;
+  double up;
 };
 
-bool overlap(const Box& a, const Box& b) {
-  return a.left < b.right && b.left < a.right && a.low < b.high && b.low < a.high;
+double share_of(double value, const ChartAxis& axis) {
+  const auto position = [&](double drawn) { return axis.logarithmic ? std::log(drawn) : drawn; };
+  const double low = position(axis.range->low);
+  return (position(value * axis.factor) - low) / (position(axis.range->high) - low);
 }
 
-/// A straight part of a line, or an interval, in pixels.
-struct Stroke {
-  double from_x;
-  double from_y;
-  double to_x;
-  double to_y;
-};
-
-bool crosses(const Stroke& stroke, const Box& box) {
-  const auto [left, right] = std::minmax(stroke.from_x, stroke.to_x);
-  const auto [low, high] = std::minmax(stroke.from_y, stroke.to_y);
-  if (right <= box.left || left >= box.right || high <= box.low || low >= box.high) return false;
-  // Are corners of the box on both sides of the stroke?
-  const auto side = [&](double x, double y) {
-    return (stroke.to_x - stroke.from_x) * (y - stroke.from_y) -
-           (stroke.to_y - stroke.from_y) * (x - stroke.from_x);
-  };
-  const auto [least, greatest] = std::minmax({side(box.left, box.low), side(box.left, box.high),
-                                              side(box.right, box.low), side(box.right, box.high)});
-  return least < 0 && greatest > 0;
-}
-
-/// Converts between the values of an axis and pixels.
-class Scale {
- public:
-  Scale(const ChartAxis& axis, std::size_t pixels)
-      : factor_(axis.factor),
-        logarithmic_(axis.logarithmic),
-        least_(axis.range->low),
-        low_(position(axis.range->low)),
-        per_pixel_((position(axis.range->high) - low_) / static_cast<double>(pixels)) {}
-
-  /// The pixel at which a value of a point is drawn.
-  [[nodiscard]] double pixel(double value) const {
-    return (position(value * factor_) - low_) / per_pixel_;
-  }
-  /// The same for the end of an interval, which is drawn no further than the axis reaches down.
-  [[nodiscard]] double pixel_of_end(double value) const {
-    return (position(std::max(value * factor_, least_)) - low_) / per_pixel_;
-  }
-  /// The value at a pixel, in the unit that is drawn.
-  [[nodiscard]] double drawn(double pixel) const {
-    const double at = low_ + pixel * per_pixel_;
-    return logarithmic_ ? std::pow(10.0, at) : at;
-  }
-
- private:
-  [[nodiscard]] double position(double drawn) const {
-    return logarithmic_ ? std::log10(drawn) : drawn;
-  }
-
-  double factor_;
-  bool logarithmic_;
-  double least_;
-  double low_;
-  double per_pixel_;
-};
-
-/// The intervals of a plane and the lines between its points.
-std::vector<Stroke> strokes_of(const Chart& chart, const Scale& along, const Scale& up) {
-  std::vector<Stroke> strokes;
-  for (const ChartLine& line : chart.lines) {
-    const ChartPoint* before = nullptr;
-    for (const ChartPoint& point : line.points) {
-      if (!point.y) continue;
-      const double x = along.pixel(point.x);
-      const double y = up.pixel(*point.y);
-      if (point.x_interval)
-        strokes.push_back({along.pixel_of_end(point.x_interval->low), y,
-                           along.pixel_of_end(point.x_interval->high), y});
-      if (point.y_interval)
-        strokes.push_back({x, up.pixel_of_end(point.y_interval->low), x,
-                           up.pixel_of_end(point.y_interval->high)});
-      if (before != nullptr && chart.in_order)
-        strokes.push_back({along.pixel(before->x), up.pixel(*before->y), x, y});
-      before = &point;
-    }
-  }
-  return strokes;
-}
-
-/// The first place beside a point where a label fits into the plot, overlaps no other box and is
-/// crossed by no stroke.
-std::optional<Box> free_box(double x, double y, double width, const Box& plot,
-                            const std::vector<Box>& taken, const std::vector<Stroke>& strokes) {
-  constexpr double kHalf = 6;  // half the height of a letter
-  const struct {
-    double left;
-    double middle;
-  } places[] = {{6, 9},  {8, 0},           {-6 - width, 9}, {-width / 2, 13}, {-width / 2, -13},
-                {6, -9}, {-6 - width, -9}, {-8 - width, 0}};
-  for (const auto& place : places) {
-    const double left = x + place.left;
-    const double middle = y + place.middle;
-    const Box box{left, left + width, middle - kHalf, middle + kHalf};
-    const bool inside = box.left >= plot.left && box.right <= plot.right && box.low >= plot.low &&
-                        box.high <= plot.high;
-    if (inside &&
-        std::none_of(taken.begin(), taken.end(),
-                     [&](const Box& other) { return overlap(box, other); }) &&
-        std::none_of(strokes.begin(), strokes.end(),
-                     [&](const Stroke& stroke) { return crosses(stroke, box); }))
-      return box;
-  }
-  return std::nullopt;
+std::vector<std::pair<const ChartPoint*, Place>> places_of(const Chart& chart) {
+  std::vector<std::pair<const ChartPoint*, Place>> places;
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points)
+      if (point.y)
+        places.emplace_back(&point, Place{share_of(point.x, chart.x), share_of(*point.y, chart.y)});
+  return places;
 }
 
 }  // namespace
 
-double plot_breadth(std::size_t width) { return static_cast<double>(width - kBeside); }
+bool has_key(const Chart& chart) {
+  return !chart.x.names_lines && (chart.lines.size() > 1 || chart.names_single);
+}
+
+bool fit_side_by_side(std::size_t letters, double apart) {
+  constexpr double kLettersOfAxis = 44;
+  return static_cast<double>(letters + 1) <= kLettersOfAxis * apart;
+}
 
 bool points_meet(const Chart& chart) {
   std::map<double, std::vector<Interval>> known;  // of the lines before
@@ -209,71 +115,51 @@ std::vector<std::string> names_along_x(const Chart& chart) {
   return chart.x.names_lines ? names_of_lines(chart) : chart.x.categories;
 }
 
-Canvas canvas_of(const Chart& chart) {
-  Canvas canvas;
-  const auto widen_for = [&](std::size_t pixels) {
-    canvas.width = std::max(canvas.width, std::min(pixels, kWidest));
-  };
-  if (!chart.panel.empty()) {
-    widen_for(visible(chart.panel).size() * kLetter + kBeside);
-    canvas.height += kTitle;
-  }
-  for (const std::string& line : lines_below(chart)) widen_for(visible(line).size() * kLetter);
-  canvas.height += kLine * chart.notes.size();
+Canvas canvas_of(const Chart& chart, const Canvas& smallest) {
+  Canvas canvas = smallest;
+  const std::size_t plot = canvas.height - kBelow;
+  std::vector<std::string> across = lines_below(chart);
+  if (!chart.panel.empty()) across.push_back(chart.panel);
+  for (const std::string& line : across) canvas.width = std::max(canvas.width, breadth_of(line));
+  canvas.height += kLine * (chart.notes.size() + (chart.panel.empty() ? 0 : 1));
   // The title of y stands upright beside the plot.
-  const std::size_t upright = std::min(visible(chart.y.title).size() * kLetter, kWidest);
-  const std::size_t plot = Canvas().height - kBelow;
-  if (upright > plot) canvas.height += upright - plot;
-  const std::vector<std::string> along = names_along_x(chart);
-  const bool has_key = !chart.x.names_lines && chart.lines.size() > 1;
-  if (!along.empty()) make_room_for_names(canvas, along);
-  if (canvas.slanted) canvas.below_names += kLine * (lines_below(chart).size() + 1);
-  if (!has_key) return canvas;
-  const std::size_t entry = longest_of(names_of_lines(chart)) * kLetter + kSample;
-  const std::size_t room = std::max(canvas.width, kBroadKey) - kBeside;
-  canvas.key_columns = std::min(chart.lines.size(), std::max<std::size_t>(1, room / entry));
-  widen_for(canvas.key_columns * entry + kBeside);
-  canvas.height += kLine * ((chart.lines.size() + canvas.key_columns - 1) / canvas.key_columns);
+  canvas.height += std::max(breadth_of(chart.y.title), plot) - plot;
+  const std::vector<std::string> names = names_along_x(chart);
+  if (!names.empty()) make_room_for_names(canvas, names);
+  if (has_key(chart)) make_room_for_key(canvas, chart);
   return canvas;
 }
 
-std::vector<PlacedLabel> labels_of(const Chart& chart) {
+std::vector<PointLabel> labels_of(const Chart& chart) {
   constexpr std::size_t kMostLabels = 12;  // of one line
-  constexpr double kHalfPoint = 5;
-  constexpr double kSmallLetter = 6.5;
+  constexpr Place kRoom{0.09, 0.06};       // of a label, as shares of the plot
   if (!chart.x.range || !chart.y.range) return {};
-  const Canvas canvas;
-  const std::size_t width = canvas_of(chart).width - kBeside;
-  const std::size_t height = canvas.height - kBelow;
-  const Scale along(chart.x, width);
-  const Scale up(chart.y, height);
-  // gnuplot drops labels whose middle is above the plot.
-  const Box plot{0, static_cast<double>(width), 0, static_cast<double>(height) + 6};
-  std::vector<Box> taken;
+  const auto places = places_of(chart);
+  std::vector<Place> taken;  // the middles of labels
+  std::vector<PointLabel> labels;
+  const auto is_free = [&](const Place& label) {
+    const auto is_apart = [&](const Place& other, double share) {
+      return std::fabs(other.along - label.along) >= share * kRoom.along ||
+             std::fabs(other.up - label.up) >= share * kRoom.up;
+    };
+    return std::ranges::all_of(taken, [&](const Place& o) { return is_apart(o, 1.0); }) &&
+           std::ranges::all_of(places, [&](const auto& o) { return is_apart(o.second, 0.5); });
+  };
+  const auto add = [&](const ChartPoint& point) {
+    for (const bool below : {false, true})
+      for (const bool left : {false, true}) {
+        const Place label{share_of(point.x, chart.x) + (left ? -0.55 : 0.55) * kRoom.along,
+                          share_of(*point.y, chart.y) + (below ? -0.75 : 0.75) * kRoom.up};
+        if (label.up < kRoom.up / 2 || !is_free(label)) continue;
+        taken.push_back(label);
+        labels.push_back({&point, left, below});
+        return;
+      }
+  };
   for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) {
-      if (!point.y) continue;
-      const double x = along.pixel(point.x);
-      const double y = up.pixel(*point.y);
-      taken.push_back({x - kHalfPoint, x + kHalfPoint, y - kHalfPoint, y + kHalfPoint});
-    }
-  const std::vector<Stroke> strokes = strokes_of(chart, along, up);
-  std::vector<PlacedLabel> labels;
-  for (const ChartLine& line : chart.lines) {
-    if (line.points.size() < 2 || line.points.size() > kMostLabels) continue;
-    for (const ChartPoint& point : line.points) {
-      if (!point.y || point.of.empty()) continue;
-      const double x = along.pixel(point.x);
-      const double y = up.pixel(*point.y);
-      const double breadth = kSmallLetter * static_cast<double>(visible(point.of).size()) + 4;
-      auto box = free_box(x, y, breadth, plot, taken, strokes);
-      if (!box) box = free_box(x, y, breadth, plot, taken, {});
-      if (!box) continue;
-      taken.push_back(*box);
-      labels.push_back(
-          {point.of, along.drawn(box->left + 2), up.drawn((box->low + box->high) / 2)});
-    }
-  }
+    if (line.points.size() >= 2 && line.points.size() <= kMostLabels)
+      for (const ChartPoint& point : line.points)
+        if (point.y && !point.of.empty()) add(point);
   return labels;
 }
 

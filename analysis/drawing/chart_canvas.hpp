@@ -9,29 +9,29 @@
 
 namespace faultline {
 
-/// The size of a drawing, in pixels of a screen, and the layout of its texts.
+/// The size of a chart, in pixels of a screen.
 struct Canvas {
   std::size_t width = 480;
   std::size_t height = 320;
-  std::size_t key_columns = 0;  ///< 0: no key
-  bool slanted = false;         ///< for names along x that do not fit side by side
-  std::size_t left_margin = 0;  ///< in letters, for slanted names; 0: gnuplot chooses
-  std::size_t below_names = 0;  ///< pixels under the plot for slanted names and the lines below
+  bool upright_names = false;  ///< for names along x that do not fit side by side
 };
 
-/// The pixels along x that a drawing of this width has for its plot: what stands beside it takes
-/// the rest.
-double plot_breadth(std::size_t width);
+/// The canvas of a chart, which grows from `smallest` with the texts that it shows: gnuplot places
+/// them, and what they leave is the plot. It depends only on how long they are.
+Canvas canvas_of(const Chart& chart, const Canvas& smallest = {});
+
+/// Has a chart a key, which names its lines?
+bool has_key(const Chart& chart);
+
+/// Do texts of so many letters fit side by side at places of an axis that are a share of its length
+/// apart?
+bool fit_side_by_side(std::size_t letters, double apart);
 
 /// Have two lines points or intervals that meet at one place of x, and would hide each other?
 bool points_meet(const Chart& chart);
 
-/// So many pixels they are moved apart on the axis of a number; a point is somewhat smaller.
-inline constexpr double kStepAside = 10;
-
-/// Chooses the canvas of a chart. It grows with the names that it shows, so that all fit unless
-/// they are very long. It depends only on the length of names, not on what they say.
-Canvas canvas_of(const Chart& chart);
+/// By such a share of an axis they are moved apart; a point is somewhat smaller.
+inline constexpr double kStepAside = 10.0 / 390;
 
 /// The texts under the tics of x, from top to bottom: the title of the axis, then the notes.
 std::vector<std::string> lines_below(const Chart& chart);
@@ -39,16 +39,15 @@ std::vector<std::string> lines_below(const Chart& chart);
 /// What stands along x if that is not numbers: categories, or the names of the lines.
 std::vector<std::string> names_along_x(const Chart& chart);
 
-/// A text in a plane. `x` and `y` are where its left end is, in the drawn units.
-struct PlacedLabel {
-  std::string text;
-  double x = 0.0;
-  double y = 0.0;
+/// The label of a point in a plane, at one of its corners.
+struct PointLabel {
+  const ChartPoint* point = nullptr;
+  bool left = false;   ///< else at the right
+  bool below = false;  ///< else above
 };
 
-/// Labels beside the points of a plane, which tell the points of each line apart. A label is left
-/// out if it would hide a point or another label wherever it is put. It stands on a line or an
-/// interval only where no place is free of them. Lines of many points have no labels.
-std::vector<PlacedLabel> labels_of(const Chart& chart);
+/// The labels of a plane, which tell the points of each line apart. One that would meet another
+/// point or label at every corner is left out. Lines of many points have none.
+std::vector<PointLabel> labels_of(const Chart& chart);
 
 }  // namespace faultline

@@ -13,6 +13,11 @@ namespace faultline {
 
 namespace {
 
+/// Where a value of an axis is drawn, after any logarithm.
+double position(const ChartAxis& axis, double drawn) {
+  return axis.logarithmic ? std::log10(drawn) : drawn;
+}
+
 /// "($4*1000)": a column of the block of numbers, in the unit that is drawn.
 std::string scaled(std::size_t column, const ChartAxis& axis) {
   const std::string value = "$" + std::to_string(column);
@@ -98,73 +103,77 @@ std::string style_of(const ChartLine& line) {
   return type_of(line) + " dt " + std::to_string(line.dash);
 }
 
-bool is_named(const Chart& chart) { return !chart.x.names_lines && chart.lines.size() > 1; }
+/// What all plots of a drawing have in common.
+struct Drawing {
+  GnuplotTexts texts;
+  std::size_t width = 0;  ///< in pixels, of all panels
+};
 
-std::string bar_style(const Chart& chart, const ChartLine& line) {
-  return interval_style(canvas_of(chart).width) + type_of(line);
+std::string bar_style(const Drawing& drawing, const ChartLine& line) {
+  return interval_style(drawing.width) + type_of(line);
 }
 
-std::string title_of(const Chart& chart, const ChartLine& line, GnuplotTexts& texts) {
-  return is_named(chart) ? " title " + texts.variable(line.name) : " notitle";
+std::string title_of(const Chart& chart, const ChartLine& line, Drawing& drawing) {
+  return has_key(chart) ? " title " + drawing.texts.variable(line.name) : " notitle";
 }
 
-std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm) {
+std::string axis_script(const char* axis, const ChartAxis& of) {
   const std::string name = axis;
   std::string text;
-  if (of.logarithmic && !as_logarithm) text += "set logscale " + name + "\n";
-  const auto place = [&](double value) {
-    return as_logarithm && of.logarithmic ? std::log10(value) : value;
-  };
+  if (of.logarithmic) text += "set logscale " + name + "\n";
   if (of.range)
-    text += "set " + name + "range [" + shortest(place(of.range->low)) + ":" +
-            shortest(place(of.range->high)) + "]\n";
-  if (of.tics.empty()) return text;
-  Tics tics = of.tics;
-  std::vector<double> minor = of.minor_tics;
-  for (auto& [label, value] : tics) value = place(value);
-  for (double& value : minor) value = place(value);
-  return text + "set " + name + "tics " + tic_list(tics, minor) + "\n";
+    text += "set " + name + "range [" + shortest(of.range->low) + ":" + shortest(of.range->high) +
+            "]\n";
+  if (of.tics.empty()) {
+    // gnuplot has powers of ten alone. Along x there is less room for more.
+    const double few = name == "x" ? 100 : 1500;
+    if (of.logarithmic && of.range->high < few * of.range->low)
+      text += "set for [i=-30:30] " + name + "tics add (2*10.0**i, 5*10.0**i)\n";
+    return text;
+  }
+  std::string list;
+  bool slanted = false;
+  const double length = position(of, of.range->high) - position(of, of.range->low);
+  double labelled = -HUGE_VAL;
+  std::size_t letters = 0;  // of the label before
+  for (const auto& [label, value] : of.tics) {
+    list += (list.empty() ? "'" : ", '") + label + "' " + shortest(value);
+    if (label.empty()) continue;
+    const double at = position(of, value) / length;
+    slanted = slanted || !fit_side_by_side((letters + label.size()) / 2, at - labelled);
+    labelled = at;
+    letters = label.size();
+  }
+  return text + "set " + name + "tics" + (slanted ? " rotate by 35 right" : "") + " (" + list +
+         ")\n";
 }
 
-/// The names as tics, slanted if they do not fit. They are not given in `set xtics`, where gnuplot
+/// The names as tics, upright if they do not fit. They are not given in `set xtics`, where gnuplot
 /// would take a percent sign for a format.
-std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
+std::string name_tics(const Chart& chart, bool upright, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> places;
   for (const std::string& name : names_along_x(chart))
     places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(name))});
-  std::string text = gnuplot_block("places", places) +
-                     "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
-                     "]\nset xtics noenhanced" + (canvas.slanted ? kSlanted : "") + "\n";
-  if (canvas.left_margin > 0) text += "set lmargin " + std::to_string(canvas.left_margin) + "\n";
-  return text;
+  return gnuplot_block("places", places) +
+         "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
+         "]\nset xtics noenhanced" + (upright ? " rotate by 90 right" : "") + "\n";
 }
 
-/// The texts under the tics of x. gnuplot does not know how far slanted names reach down, so the
-/// texts below them get explicit places.
-std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
-  const auto part = [&](double pixels) {
-    return shortest(pixels / static_cast<double>(canvas.height));
-  };
-  const std::vector<std::string> lines = lines_below(chart);
-  std::string text;
-  if (canvas.slanted)
-    text += "set bmargin at screen " + part(static_cast<double>(canvas.below_names)) + "\n";
+/// The texts under the tics of x, each on a line of its own.
+std::string below_script(const Chart& chart, GnuplotTexts& texts) {
   std::string label;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string variable = texts.variable(lines[i]);
-    label += (i == 0 ? "" : R"( . "\n" . )") + variable;
-    if (canvas.slanted)
-      text += "set label " + variable + " at graph 0.5, screen " +
-              part(18.0 * static_cast<double>(lines.size() - i) - 6.0) + " center noenhanced\n";
-  }
-  if (!canvas.slanted && !label.empty()) text += "set xlabel " + label + " noenhanced\n";
-  return text;
+  for (const std::string& line : lines_below(chart))
+    label += (label.empty() ? "" : R"( . "\n" . )") + texts.variable(line);
+  return label.empty() ? "" : "set xlabel " + label + " noenhanced\n";
 }
 
-/// A plot that draws nothing but the names at their places.
-std::vector<std::string> names_plot(const Chart& chart) {
-  if (names_along_x(chart).empty()) return {};
-  return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
+/// What is drawn below all lines: the names at their places, and the level.
+std::vector<std::string> ground_of(const Chart& chart) {
+  std::vector<std::string> plots;
+  if (!names_along_x(chart).empty())
+    plots.emplace_back("$places using 1:(NaN):xticlabels(text($2)) with points notitle");
+  if (chart.level) plots.push_back(shortest(*chart.level) + " with lines lt -1 notitle");
+  return plots;
 }
 
 /// All plots of a drawing. Those in `ground` come first, so that no interval hides a point of
@@ -185,65 +194,56 @@ bool is_crowded(const Chart& chart) {
   return points > kMostPoints;
 }
 
-/// The width of what a line draws at one place, and its offset from that place. Boxes, and all
-/// lines over categories, stand side by side.
-struct Lanes {
-  double breadth = 0.45;
-  std::size_t count = 1;
-
-  [[nodiscard]] double aside(std::size_t line) const {
-    return count == 1 ? 0.0
-                      : breadth * (static_cast<double>(line) - static_cast<double>(count - 1) / 2);
-  }
-};
-
-Lanes lanes_of(const Chart& chart) {
-  if (chart.x.names_lines || chart.lines.size() == 1) return {0.45 * chart.x.gap, 1};
-  return {0.8 * chart.x.gap / static_cast<double>(chart.lines.size()), chart.lines.size()};
+/// How far from the one before a line stands where all stand side by side, as drawn and after any
+/// logarithm. Boxes do, and all lines over categories.
+double lane_of(const Chart& chart) {
+  if (chart.x.names_lines || chart.lines.size() == 1) return 0.45 * chart.x.gap;
+  return 0.8 * chart.x.gap / static_cast<double>(chart.lines.size());
 }
 
-/// The expression for the place along x of a line's value, with its offset if lines stand side by
-/// side.
-std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column) {
-  if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
-  const bool boxes = chart.kind == ChartKind::boxes;
-  std::string along = scaled(column, chart.x);
-  if (!boxes && chart.x.categories.empty()) return along;
-  return "(" + (boxes && chart.x.logarithmic ? "log10" + along : along) + " + (" +
-         shortest(lanes_of(chart).aside(line)) + "))";
-}
-
-/// How far from the one before a line stands on the axis of a number, as drawn and after any
-/// logarithm. 0 if points do not meet: all stand where their number is. A reader must still see to
-/// which number they belong, and none may leave the plot. Lines move with their points: a point
-/// beside its line would look like an error.
+/// The same on the axis of a number. 0 if points do not meet: all stand where their number is. A
+/// reader must still see to which number they belong, and none may leave the plot. Lines move with
+/// their points: a point beside its line would look like an error.
 double step_aside(const Chart& chart) {
   const ChartAxis& axis = chart.x;
   if (chart.lines.size() < 2 || !axis.range || !points_meet(chart)) return 0.0;
-  const auto position = [&](double drawn) { return axis.logarithmic ? std::log10(drawn) : drawn; };
   std::set<double> places;
   for (const ChartLine& line : chart.lines)
     for (const ChartPoint& point : line.points)
-      if (point.y) places.insert(position(point.x * axis.factor));
-  const double low = position(axis.range->low);
-  const double high = position(axis.range->high);
+      if (point.y) places.insert(position(axis, point.x * axis.factor));
+  const double low = position(axis, axis.range->low);
+  const double high = position(axis, axis.range->high);
   const double edge = std::min(*places.begin() - low, high - *places.rbegin());
   const auto lines = static_cast<double>(chart.lines.size());
-  double step = kStepAside * (high - low) / plot_breadth(canvas_of(chart).width);
-  step = std::min(step, 1.8 * edge / (lines - 1));
+  double step = std::min(kStepAside * (high - low), 1.8 * edge / (lines - 1));
   for (auto place = places.begin(); std::next(place) != places.end(); ++place)
     step = std::min(step, 0.6 * (*std::next(place) - *place) / lines);
   return std::max(step, 0.0);
 }
 
-/// Where a line stands on the axis of a number.
-std::string beside_number(const Chart& chart, std::size_t line, double step) {
-  std::string along = scaled(2, chart.x);
+double step_of(const Chart& chart) {
+  if (chart.kind == ChartKind::boxes || !chart.x.categories.empty()) return lane_of(chart);
+  return is_crowded(chart) ? 0.0 : step_aside(chart);
+}
+
+/// The expression for the place of a line's value along x, whose number is in this column.
+std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column, double step) {
+  if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
+  std::string along = scaled(column, chart.x);
   const double aside =
       step * (static_cast<double>(line) - static_cast<double>(chart.lines.size() - 1) / 2);
   if (aside == 0.0) return along;
   return chart.x.logarithmic ? "(" + along + "*" + shortest(std::pow(10.0, aside)) + ")"
                              : "(" + along + " + (" + shortest(aside) + "))";
+}
+
+/// The width of a box at such a place. On a logarithmic axis it grows with the number.
+std::string box_width(const Chart& chart, const std::string& place) {
+  const double width = 0.8 * lane_of(chart);
+  return chart.x.logarithmic
+             ? "(" + place + "*" +
+                   shortest(std::pow(10.0, width / 2) - std::pow(10.0, -width / 2)) + ")"
+             : "(" + shortest(width) + ")";
 }
 
 /// Does no other line have this colour?
@@ -265,27 +265,32 @@ std::string form_of(const Chart& chart, const ChartLine& line) {
   return has_own_colour(chart, line) ? "" : kForms[(line.dash - 1) % std::size(kForms)];
 }
 
-std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
-  const bool has_curves = !chart.x.names_lines && chart.x.categories.empty();
-  const bool crowded = is_crowded(chart);
-  const double step = has_curves && !crowded ? step_aside(chart) : 0.0;
-  std::vector<std::string> bars = names_plot(chart);
+/// How a line of a chart, or of a plane, is drawn.
+std::string curve_style(const Chart& chart, const ChartLine& line) {
+  const bool has_places =
+      chart.kind == ChartKind::curves && (chart.x.names_lines || !chart.x.categories.empty());
+  if (!chart.joined || has_places) return "points" + type_of(line) + form_of(chart, line);
+  if (!is_crowded(chart)) return "linespoints" + style_of(line);
+  return (chart.kind == ChartKind::plane ? "points" : "lines") + style_of(line);
+}
+
+std::string curves_script(const Chart& chart, Drawing& drawing) {
+  const double step = step_of(chart);
+  std::vector<std::string> ground = ground_of(chart);
   std::vector<std::string> curves;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = step == 0.0 ? place_along_x(chart, i, 2) : beside_number(chart, i, step);
-    const std::string y = scaled(4, chart.y);
+    const std::string x = place_along_x(chart, i, 2, step);
     const Bar bar = bar_of(5, 6, chart.y);
-    if (!crowded)
-      bars.push_back(
-          rows.plot({x, bar.from, "(0)", bar.length}, bar_style(chart, line) + " notitle"));
-    const std::string style = has_curves ? (crowded ? "lines" : "linespoints") + style_of(line)
-                                         : "points" + type_of(line) + form_of(chart, line);
-    curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
+    if (!is_crowded(chart))
+      ground.push_back(
+          rows.plot({x, bar.from, "(0)", bar.length}, bar_style(drawing, line) + " notitle"));
+    curves.push_back(rows.plot({x, scaled(4, chart.y)},
+                               curve_style(chart, line) + title_of(chart, line, drawing)));
   }
-  return plot_of(bars, curves);
+  return plot_of(ground, curves);
 }
 
 std::size_t outliers_of(const ChartPoint& point) { return point.outliers.size(); }
@@ -300,41 +305,63 @@ std::string outliers_block(const Chart& chart) {
   return rows.empty() ? "" : gnuplot_block("outliers", rows);
 }
 
-std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
+std::string boxes_script(const Chart& chart, Drawing& drawing) {
+  const double step = step_of(chart);
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = place_along_x(chart, i, 2);
+    const std::string x = place_along_x(chart, i, 2, step);
+    const std::string width = box_width(chart, x);
     const auto y = [&](std::size_t column) { return scaled(column, chart.y); };
-    plots.push_back(
-        rows.plot({x, y(6), y(5), y(9), y(8)}, "candlesticks whiskerbars fill transparent solid " +
-                                                   fill_of(chart, line) + type_of(line) +
-                                                   title_of(chart, line, texts)));
-    plots.push_back(
-        rows.plot({x, y(7), y(7), y(7), y(7)}, "candlesticks lw 2.5" + type_of(line) + " notitle"));
+    plots.push_back(rows.plot({x, y(6), y(5), y(9), y(8), width},
+                              "candlesticks whiskerbars fill transparent solid " +
+                                  fill_of(chart, line) + type_of(line) +
+                                  title_of(chart, line, drawing)));
+    plots.push_back(rows.plot({x, y(7), y(7), y(7), y(7), width},
+                              "candlesticks lw 2.5" + type_of(line) + " notitle"));
+    if (chart.joined) plots.push_back(rows.plot({x, y(7)}, "lines" + style_of(line) + " notitle"));
     if (std::any_of(line.points.begin(), line.points.end(), outliers_of))
       plots.push_back(Rows("outliers", chart, i, outliers_of)
-                          .plot({place_along_x(chart, i, 1), y(2)},
+                          .plot({place_along_x(chart, i, 1, step), y(2)},
                                 "points" + type_of(line) + " pt 6 ps 0.4 notitle"));
   }
-  return outliers_block(chart) + "set boxwidth " + shortest(0.8 * lanes_of(chart).breadth) + "\n" +
-         plot_of(names_plot(chart), plots);
+  return outliers_block(chart) + plot_of(ground_of(chart), plots);
 }
 
-/// The labels of points. Their texts are given by number.
-std::string labels_block(const std::vector<PlacedLabel>& labels, GnuplotTexts& texts) {
+/// The block of those labels of points that stand at one corner. Their texts are given by number.
+std::string labels_block(const std::string& name, const Chart& chart,
+                         const std::vector<const ChartPoint*>& labelled, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(labels.size());
-  for (const PlacedLabel& label : labels)
-    rows.push_back(
-        {shortest(label.x), shortest(label.y), std::to_string(texts.number(label.text))});
-  return gnuplot_block("labels", rows);
+  rows.reserve(labelled.size());
+  for (const ChartPoint* point : labelled)
+    rows.push_back({shortest(point->x * chart.x.factor), shortest(*point->y * chart.y.factor),
+                    std::to_string(texts.number(point->of))});
+  return gnuplot_block(name, rows);
 }
 
-std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
-  const bool crowded = is_crowded(chart);
+/// Appends the plots of the labels of points, and returns their blocks.
+std::string add_labels(const Chart& chart, GnuplotTexts& texts, std::vector<std::string>& plots) {
+  const std::vector<PointLabel> labels = labels_of(chart);
+  std::string blocks;
+  for (const bool below : {false, true})
+    for (const bool left : {false, true}) {
+      std::vector<const ChartPoint*> here;
+      for (const PointLabel& label : labels)
+        if (label.left == left && label.below == below) here.push_back(label.point);
+      if (here.empty()) continue;
+      const std::string name =
+          std::string("labels_") + (below ? "below" : "above") + (left ? "_left" : "_right");
+      blocks += labels_block(name, chart, here, texts);
+      plots.push_back("$" + name + " using 1:2:(text($3)) with labels " +
+                      (left ? "right offset -0.6," : "left offset 0.6,") +
+                      (below ? "-0.7" : "0.7") + " font ',10' noenhanced notitle");
+    }
+  return blocks;
+}
+
+std::string plane_script(const Chart& chart, Drawing& drawing) {
   std::vector<std::string> bars;
   std::vector<std::string> curves;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
@@ -343,43 +370,64 @@ std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
     const Rows rows(chart, i);
     const std::string x = scaled(4, chart.x);
     const std::string y = scaled(7, chart.y);
-    const std::string bar = bar_style(chart, line) + " lw 1 notitle";
+    const std::string bar = bar_style(drawing, line) + " lw 1 notitle";
     const Bar along = bar_of(5, 6, chart.x);
     const Bar up = bar_of(8, 9, chart.y);
-    if (!crowded) bars.push_back(rows.plot({along.from, y, along.length, "(0)"}, bar));
-    if (!crowded) bars.push_back(rows.plot({x, up.from, "(0)", up.length}, bar));
-    const std::string style = crowded || !chart.in_order ? "points" : "linespoints";
-    curves.push_back(rows.plot(
-        {x, y}, style + (chart.in_order ? style_of(line) : type_of(line) + form_of(chart, line)) +
-                    title_of(chart, line, texts)));
+    if (!is_crowded(chart)) {
+      bars.push_back(rows.plot({along.from, y, along.length, "(0)"}, bar));
+      bars.push_back(rows.plot({x, up.from, "(0)", up.length}, bar));
+    }
+    curves.push_back(rows.plot({x, y}, curve_style(chart, line) + title_of(chart, line, drawing)));
   }
-  const std::vector<PlacedLabel> labels = labels_of(chart);
-  if (labels.empty()) return plot_of(bars, curves);
-  curves.emplace_back(
-      "$labels using 1:2:(text($3)) with labels left font ',10' noenhanced notitle");
-  return labels_block(labels, texts) + plot_of(bars, curves);
+  const std::string labels = add_labels(chart, drawing.texts, curves);
+  return labels + plot_of(bars, curves);
+}
+
+/// Everything of a chart but its texts.
+std::string panel_script(const Chart& chart, Drawing& drawing) {
+  std::string axes = names_along_x(chart).empty()
+                         ? axis_script("x", chart.x)
+                         : name_tics(chart, canvas_of(chart).upright_names, drawing.texts);
+  axes += below_script(chart, drawing.texts);
+  axes += axis_script("y", chart.y);
+  axes += "set ylabel " + drawing.texts.variable(chart.y.title) + " noenhanced\n";
+  if (!chart.panel.empty())
+    axes += "set title " + drawing.texts.variable(chart.panel) +
+            " noenhanced font ',12' offset 0,-0.6\n";
+  const std::string plots = chart.kind == ChartKind::boxes   ? boxes_script(chart, drawing)
+                            : chart.kind == ChartKind::plane ? plane_script(chart, drawing)
+                                                             : curves_script(chart, drawing);
+  return numbers_block(chart) + axes + plots;
 }
 
 }  // namespace
 
-std::string chart_script(const Chart& chart) {
-  const bool boxes = chart.kind == ChartKind::boxes;
-  const Canvas canvas = canvas_of(chart);
-  GnuplotTexts texts;
-  std::string axes = names_along_x(chart).empty() ? axis_script("x", chart.x, boxes)
-                                                  : name_tics(chart, canvas, texts);
-  axes += below_script(chart, canvas, texts);
-  axes += axis_script("y", chart.y, false);
-  axes += "set ylabel " + texts.variable(chart.y.title) + " noenhanced\n";
-  if (!chart.panel.empty())
-    axes += "set title " + texts.variable(chart.panel) + " noenhanced font ',12' offset 0,-0.6\n";
-  if (canvas.key_columns > 0)
-    axes += "set key maxcols " + std::to_string(canvas.key_columns) + "\n";
-  const std::string plots = boxes                            ? boxes_script(chart, texts)
-                            : chart.kind == ChartKind::plane ? plane_script(chart, texts)
-                                                             : curves_script(chart, texts);
-  return gnuplot_head(chart.stem, canvas.width, canvas.height) + texts.definitions() +
-         numbers_block(chart) + axes + plots;
+std::string chart_script(const Chart& chart) { return panels_script(chart.stem, {chart}, 1); }
+
+std::string panels_script(const std::string& stem, const std::vector<Chart>& panels,
+                          std::size_t columns) {
+  constexpr std::size_t kNarrow = 420;  // of panels side by side
+  Canvas largest;
+  if (columns > 1) largest.width = kNarrow;
+  const Canvas smallest = largest;
+  for (const Chart& chart : panels) {
+    const Canvas canvas = canvas_of(chart, smallest);
+    largest = {std::max(largest.width, canvas.width), std::max(largest.height, canvas.height)};
+  }
+  const std::size_t rows = (panels.size() + columns - 1) / columns;
+  Drawing drawing{{}, largest.width * columns};
+  std::string code;
+  for (const Chart& chart : panels)
+    code +=
+        (code.empty()
+             ? ""
+             : "unset logscale\nset xtics norotate autofreq\nset ytics autofreq\nunset title\n") +
+        panel_script(chart, drawing);
+  if (panels.size() > 1)
+    code = "set multiplot layout " + std::to_string(rows) + "," + std::to_string(columns) + "\n" +
+           code + "unset multiplot\n";
+  return gnuplot_head(stem, drawing.width, largest.height * rows) + drawing.texts.definitions() +
+         code;
 }
 
 }  // namespace faultline

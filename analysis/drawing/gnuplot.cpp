@@ -170,7 +170,8 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
           "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
   text += "set output '" + stem + ".' . format\nset encoding utf8\n";
   text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
-  text += "set border 3\nset tics nomirror out scale 0.6\nset xlabel offset 0,0.5\n";
+  text +=
+      "set border 3\nset tics nomirror out scale 0.6\nset xlabel offset 0,0.5\nset format '%h'\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
           "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 "
           "width 1 font ',12'\n";
@@ -186,10 +187,6 @@ std::size_t line_type_at(std::size_t place) { return place % kLineTypes + 1; }
 std::size_t dash_at(std::size_t place) {
   constexpr std::size_t kDashes = 5;  // that gnuplot has
   return place % kDashes + 1;
-}
-
-std::string line_style_at(std::size_t place) {
-  return " lt " + std::to_string(line_type_at(place)) + " dt " + std::to_string(dash_at(place));
 }
 
 std::size_t GnuplotTexts::number(const std::string& text) {

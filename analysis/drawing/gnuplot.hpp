@@ -25,9 +25,6 @@ std::size_t line_type_at(std::size_t place);
 /// The dash of that line, which tells it apart without its colour; 1 is solid.
 std::size_t dash_at(std::size_t place);
 
-/// Both as gnuplot takes them: " lt 2 dt 1".
-std::string line_style_at(std::size_t place);
-
 /// The texts that a script shows. Gnuplot must never read them as code, whatever they are; even
 /// within a string, backquotes would run a command. So they become lines of a data block, and the
 /// code refers to them by number. No text from outside ever stands in the code.

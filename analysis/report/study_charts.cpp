@@ -262,6 +262,7 @@ std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& met
   name_files(charts, points.panels, "boxes", metric);
   for (Chart& chart : charts) {
     chart.kind = ChartKind::boxes;
+    chart.joined = false;
     show_metric(chart.y, titles, metric);
   }
   fit_axes(charts);
@@ -310,7 +311,7 @@ std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& me
     chart.x.names_lines = false;
     chart.x.categories.clear();
     show_metric(chart.x, layout.titles, metric);
-    chart.in_order = layout.x_is_numeric;
+    chart.joined = layout.x_is_numeric;
   }
   choose_share_axis(charts);
   fit_axes(charts);

@@ -21,10 +21,8 @@ FigureRows figure_rows(const ItemResult& result) {
   return draws_series(result.item) ? series_rows(result) : step_model_rows(result);
 }
 
-std::string figure_script(const ItemResult& result, const FigureRows& rows,
-                          const std::string& stem) {
-  return draws_series(result.item) ? series_script(result, rows, stem)
-                                   : step_model_script(result.item, rows, stem);
+FigurePanels figure_panels(const ItemResult& result) {
+  return draws_series(result.item) ? series_panels(result) : step_model_panels(result);
 }
 
 }  // namespace faultline

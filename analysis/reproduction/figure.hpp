@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <vector>
 
+#include "analysis/drawing/chart.hpp"
 #include "analysis/reproduction/verdicts.hpp"
 
 namespace faultline {
@@ -21,18 +23,21 @@ namespace faultline {
 /// which describe how NAME is spread over the ranks, make one box.
 FigureRows figure_rows(const ItemResult& result);
 
-/// The gnuplot script that draws a figure (analysis/drawing/gnuplot). `rows` are its figure_rows().
+/// The panels of a figure, to be drawn so many in a row (analysis/drawing/chart).
+struct FigurePanels {
+  std::vector<Chart> charts;
+  std::size_t columns = 1;
+};
+
+/// What an item's figure shows.
 ///
-/// For step models it reads STEM.csv in the same folder, whose names are all ours. It draws control
-/// messages per process over the processes, averaged over the trees, with a row of panels for each
-/// mapping and a column for each activity.
+/// Step models: control messages per process over the processes, averaged over the trees, with a
+/// row of panels for each mapping and a column for each activity.
 ///
-/// For series it contains the numbers itself. It draws boxplots over the points, or ratios with
-/// their intervals, with a row for each series and a column for each metric. Series of a single
-/// metric share one row. Overlaid series have one panel for each metric. Where every point is a
-/// single run, lines stand for boxes. Axes are logarithmic where that suits their values
-/// (wants_logarithm).
-std::string figure_script(const ItemResult& result, const FigureRows& rows,
-                          const std::string& stem);
+/// Series: boxplots over the points, or ratios with their intervals, with a row for each series and
+/// a column for each metric. Series of a single metric share one row. Overlaid series have one
+/// panel for each metric. Where every point is a single run, lines stand for boxes. Axes are
+/// logarithmic where that suits their values (wants_logarithm).
+FigurePanels figure_panels(const ItemResult& result);
 
 }  // namespace faultline

@@ -49,8 +49,9 @@ std::string own_stem(const std::string& item, std::set<std::string>& taken) {
 /// Draws the curves of one item and keeps them in the result, for the page.
 void draw_item(ItemResult& result, const DrawChart& draw, const std::string& stem) {
   result.figure = figure_rows(result);
+  const FigurePanels panels = figure_panels(result);
   result.drawing =
-      draw(stem, csv_records(result.figure), figure_script(result, result.figure, stem));
+      draw(stem, csv_records(result.figure), panels_script(stem, panels.charts, panels.columns));
 }
 
 std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {

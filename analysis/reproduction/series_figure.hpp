@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
-#include "analysis/reproduction/verdicts.hpp"
+#include "analysis/reproduction/figure.hpp"
 
 namespace faultline {
 
-/// figure_script() of an item whose curves are series.
-std::string series_script(const ItemResult& result, const FigureRows& rows,
-                          const std::string& stem);
+/// figure_panels() of an item whose curves are series.
+FigurePanels series_panels(const ItemResult& result);
 
 }  // namespace faultline

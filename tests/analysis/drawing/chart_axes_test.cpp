@@ -75,3 +75,76 @@ TEST_CASE("the axis of a share is linear and has both ends") {
   CHECK(chart.y.range->low <= 0);
   CHECK(chart.y.range->high >= 1);
 }
+
+namespace {
+
+/// The x axis of a line with points at these places, and a y of each.
+Chart with_points(const std::vector<std::pair<double, double>>& places) {
+  Chart chart;
+  chart.stem = "c";
+  chart.x.name = "processes";
+  chart.y.name = "control_messages";
+  ChartLine& line = chart.lines.emplace_back();
+  for (const auto& [x, y] : places) {
+    ChartPoint& point = line.points.emplace_back();
+    point.x = x;
+    point.y = y;
+  }
+  return fitted(chart);
+}
+
+}  // namespace
+
+TEST_CASE("a few values along x have a tic each, with its exact number where there is room") {
+  CHECK(with_points({{64, 1}, {1024, 1}, {1048576, 1}}).x.tics ==
+        Tics{{"64", 64}, {"1024", 1024}, {"1048576", 1048576}});
+  CHECK(with_points({{100, 1}, {101, 1}, {102, 1}, {400, 1}}).x.tics ==
+        Tics{{"100", 100}, {"", 101}, {"", 102}, {"400", 400}});
+  std::vector<std::pair<double, double>> many;
+  for (int i = 0; i < 9; ++i) many.emplace_back(i, 1);
+  CHECK(with_points(many).x.tics.empty());
+}
+
+TEST_CASE("labels at tics are slanted only where they would run into each other") {
+  const auto script_of = [](const std::vector<double>& places) {
+    std::vector<std::pair<double, double>> points;
+    for (const double at : places) points.emplace_back(at, 1);
+    return chart_script(with_points(points));
+  };
+  CHECK_THAT(script_of({64, 256, 1024, 4096, 16384}), !Contains("rotate"));
+  CHECK_THAT(script_of({32, 128, 512, 1024, 2048, 4096, 8192, 16384}),
+             Contains("set xtics rotate by 35 right ("));
+  CHECK_THAT(script_of({262144, 1048576}), !Contains("rotate") && Contains("'1048576' 1048576"));
+}
+
+TEST_CASE("a logarithmic axis of y has tics between powers of ten where these are few") {
+  const auto script_of = [](double high) {
+    return chart_script(with_points({{1, 50}, {2, high}}));
+  };
+  CHECK_THAT(script_of(600),
+             Contains("logscale y") && Contains("ytics add (2*10.0**i, 5*10.0**i)"));
+  CHECK_THAT(script_of(6e6), Contains("logscale y") && !Contains("ytics add"));
+  CHECK_THAT(script_of(60), !Contains("logscale y") && !Contains("ytics add"));
+}
+
+TEST_CASE("an axis begins at 0 unless it may follow values that are far from it") {
+  Chart chart = with_points({{1, 100}, {2, 110}});
+  CHECK(chart.y.range->low == 0);
+  chart.y = {};
+  chart.y.from_zero = false;
+  CHECK(fitted(chart).y.range->low == Approx(99.5));
+  chart.lines[0].points[0].y = 40;
+  chart.y = {};
+  chart.y.from_zero = false;
+  CHECK(fitted(chart).y.range->low == 0);
+  chart.lines[0].points[0].y = 1;
+  chart.y = {};
+  chart.y.scale = AxisScale::linear;
+  CHECK_FALSE(fitted(chart).y.logarithmic);
+  chart.lines[0].points[0].y = 100;
+  chart.y = {};
+  CHECK_FALSE(fitted(chart).y.logarithmic);
+  chart.y = {};
+  chart.y.scale = AxisScale::logarithmic;
+  CHECK(fitted(chart).y.logarithmic);
+}

@@ -242,7 +242,8 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     point.detectors = {"edod", "indep"};
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
-    (void)folder.write("figure.gnuplot", figure_script(result, figure_rows(result), "figure"));
+    const FigurePanels panels = figure_panels(result);
+    (void)folder.write("figure.gnuplot", panels_script("figure", panels.charts, panels.columns));
     CHECK(draw(folder.path().string(), "figure.gnuplot", "svg") == ProgramEnd::good);
     CHECK(files_in(folder.path()) == std::set<std::string>{"figure.gnuplot", "figure.svg"});
     const auto words = words_of(text_of(folder.path() / "figure.svg"));

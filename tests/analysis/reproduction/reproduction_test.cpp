@@ -428,9 +428,12 @@ TEST_CASE("a figure of a series has one line for each box, and draws each where 
                            shortest(*summarize(sample).mean) + "\n";
   CHECK_THAT(csv, Contains(line));
   CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
-  const std::string script = figure_script(result, figure_rows(result), "figure");
-  CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("'16' log(16)") &&
-                         Contains("\n:HCDA\n"));
+  const FigurePanels panels = figure_panels(result);
+  CHECK(panels.columns == 2);
+  REQUIRE(panels.charts.size() == 2);
+  CHECK(panels.charts[0].lines.at(1).points.at(1).box->median == box.median);
+  CHECK(panels.charts[0].lines.at(1).name == "HCDA");
+  CHECK(panels.charts[0].x.tics.back() == std::pair<std::string, double>{"16", 16});
 }
 
 TEST_CASE("detectors are drawn in the order and colours in which their scenario names them") {
@@ -440,10 +443,13 @@ TEST_CASE("detectors are drawn in the order and colours in which their scenario 
   walk.replace(walk.find(listed), listed.size(), R"([{"name": "hcda"}, {"name": "cda"}])");
   const ItemResult result = reproduce_item(item_of(walk), {});
   CHECK(result.measured.at(0).points.at(0).detectors == std::vector<std::string>{"hcda", "cda"});
-  const std::string script = figure_script(result, figure_rows(result), "figure");
-  CHECK(script.find("\n:HCDA\n") < script.find("\n:CDA\n"));
-  CHECK_THAT(script, Contains("solid 0.3 lt 1 title") && Contains("solid 0.3 lt 2 title") &&
-                         Contains("linespoints lt 2 dt 2"));
+  const std::vector<ChartLine> lines = figure_panels(result).charts.at(0).lines;
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].name == "HCDA");
+  CHECK(lines[0].line_type == 1);
+  CHECK(lines[1].name == "CDA");
+  CHECK(lines[1].line_type == 2);
+  CHECK(lines[1].dash == 2);
 }
 
 TEST_CASE("what is wrong with a series is said with file and place") {

@@ -77,11 +77,17 @@ TEST_CASE("all panels of a step model have one axis, for the means of trees that
     here.by_activity[2].cda = 2;
     measured.trees.push_back({hcda, {here}});
   }
-  const std::string script = figure_script(result, figure_rows(result), "figure");
-  const std::string range = "set yrange [0.8:12.5]\n";  // means of 10 and 1 for a process
-  CHECK_THAT(script, Contains(range));
-  CHECK(script.find("yrange", script.find(range) + range.size()) == std::string::npos);
-  CHECK_THAT(script, Contains("($5 > 0 ? $5 : 1e-9)/$3") && Contains("($8 > 0 ? $8 : 1e-9)/$3"));
+  const FigurePanels panels = figure_panels(result);
+  CHECK(panels.columns == 3);
+  REQUIRE(panels.charts.size() == 3);
+  for (const Chart& chart : panels.charts) {
+    CHECK(chart.y.logarithmic);
+    CHECK(chart.y.range->low == Approx(0.8));  // means of 10 and 1 for a process
+    CHECK(chart.y.range->high == Approx(12.5));
+  }
+  CHECK(panels.charts[0].lines.at(2).points.at(0).y == 10.0);
+  // Nothing was counted: the line leaves the panel.
+  CHECK(panels.charts[0].lines.at(0).points.at(0).y < 1e-6);
 }
 
 TEST_CASE("what a figure draws are the counts that its cells are judged by") {
