@@ -153,10 +153,9 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   RunTally tally(scenario.points.size());
   LineSpool runs(output.directory().value_or(temporary_directory()));
   tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
-                               [&](const ReplicationRecord& record) {
+                               [&](const ReplicationRecord& record, const std::string& line) {
                                  tally.add(record);
-                                 if (format != "table" && record.run)
-                                   runs.add(replication_line(scenario, record));
+                                 if (format != "table" && record.run) runs.add(line);
                                });
   write_report(format, scenario, tally, runs, output);
   note_missed_faults(scenario, tally);

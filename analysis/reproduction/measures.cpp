@@ -68,13 +68,13 @@ std::string trouble_of(const ReplicationRecord& record, const std::string& metri
 
 /// Collects the runs of one scenario. Returns what went wrong, or "".
 std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
-                         const ReplicationResults& results, ProtocolRuns& runs) {
+                         const std::vector<ReplicationRecord>& records, ProtocolRuns& runs) {
   // Combinations of components are in the same order for each protocol.
   std::vector<std::size_t> surroundings_of(scenario.points.size());
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
     surroundings_of[i] = seen[protocol_of(scenario.points[i], measure.family)]++;
-  for (const ReplicationRecord& record : results.records) {
+  for (const ReplicationRecord& record : records) {
     RunValues values;
     const RunSpec& spec = scenario.points[record.point];
     const auto metric = measured_value(record, spec, measure.metric);
@@ -93,14 +93,14 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
 
 /// Collects the samples of one point of a series. Returns what went wrong, or "".
 std::string collect_samples(const SeriesMeasure& measure, const Scenario& scenario,
-                            const ReplicationResults& results, SeriesPoint& point) {
+                            const std::vector<ReplicationRecord>& records, SeriesPoint& point) {
   for (const RunSpec& run : scenario.points) {
     const std::string protocol = protocol_of(run, measure.family);
     if (std::find(point.detectors.begin(), point.detectors.end(), protocol) ==
         point.detectors.end())
       point.detectors.push_back(protocol);
   }
-  for (const ReplicationRecord& record : results.records) {
+  for (const ReplicationRecord& record : records) {
     const RunSpec& spec = scenario.points[record.point];
     const std::string protocol = protocol_of(spec, measure.family);
     for (const std::string& metric : measure.metrics) {
@@ -143,7 +143,7 @@ void add_change(const RunsMeasure& measure, const ProtocolRuns& runs,
   }
 }
 
-/// Its `canonical_json` keeps the old number, which its hash leaves out.
+/// The hash of a scenario leaves this number out.
 Scenario replicated(Scenario scenario, std::uint32_t replications) {
   scenario.replications = replications;
   return scenario;
@@ -189,16 +189,14 @@ double work_of(const std::vector<Scenario>& scenarios) {
 }
 
 /// Runs the replications of a scenario, and reports the work of each.
-ReplicationResults results_of(const Scenario& scenario, const ReproductionSettings& settings) {
-  ReplicationResults results;
-  const ReplicationEnd end =
-      run_replications(scenario, {.jobs = settings.jobs}, [&](ReplicationRecord record) {
-        if (settings.worked) settings.worked(work_of(scenario.points[record.point]));
-        results.records.push_back(std::move(record));
-      });
-  results.planned = end.planned;
-  results.interrupted = end.interrupted;
-  return results;
+ReplicationEnd run_all(const Scenario& scenario, const ReproductionSettings& settings,
+                       std::vector<ReplicationRecord>& records) {
+  return run_replications(scenario, {.jobs = settings.jobs},
+                          [&](const ReplicationRecord& record, const std::string&) {
+                            if (settings.worked)
+                              settings.worked(work_of(scenario.points[record.point]));
+                            records.push_back(record);
+                          });
 }
 
 /// The protocol that a cell asks for and that was not measured at a point; "" if there is none.
@@ -271,11 +269,11 @@ Measured measure_runs(const RunsMeasure& measure, const ReproductionSettings& se
   Measured measured;
   std::map<std::string, Sample> samples;
   for (const Scenario& scenario : scenarios_of(measure, settings)) {
-    const ReplicationResults results = results_of(scenario, settings);
-    measured.interrupted = results.interrupted;
+    std::vector<ReplicationRecord> records;
+    measured.interrupted = run_all(scenario, settings, records).interrupted;
     if (measured.interrupted) return measured;
     ProtocolRuns runs;
-    measured.trouble = collect_runs(measure, scenario, results, runs);
+    measured.trouble = collect_runs(measure, scenario, records, runs);
     if (!measured.trouble.empty()) return measured;
     add_change(measure, runs, samples);
   }
@@ -292,12 +290,12 @@ Measured measure_runs(const RunsMeasure& measure, const ReproductionSettings& se
 Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings& settings) {
   Measured measured;
   for (const Scenario& scenario : scenarios_of(measure, settings)) {
-    const ReplicationResults results = results_of(scenario, settings);
-    measured.interrupted = results.interrupted;
+    std::vector<ReplicationRecord> records;
+    measured.interrupted = run_all(scenario, settings, records).interrupted;
     if (measured.interrupted) return measured;
     SeriesPoint& point = measured.points.emplace_back();
     point.at = measure.at[measured.points.size() - 1];
-    measured.trouble = collect_samples(measure, scenario, results, point);
+    measured.trouble = collect_samples(measure, scenario, records, point);
     if (!measured.trouble.empty()) return measured;
   }
   return measured;

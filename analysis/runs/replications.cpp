@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/runs/replications.hpp"
 
-#include <algorithm>
 #include <functional>
-#include <map>
 #include <new>
 #include <optional>
 #include <utility>
 
 #include "analysis/lemmas/needless_fatal.hpp"
-#include "analysis/runs/memory_watch.hpp"
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/run_record.hpp"
-#include "analysis/runs/worker_process.hpp"
+#include "analysis/runs/worker_pool.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/problems.hpp"
@@ -22,148 +20,13 @@ namespace faultline {
 
 namespace {
 
-/// The outcome of one task: a line or an error.
-struct Finished {
-  std::string line;            ///< what the worker wrote; "" if it crashed
-  std::string error;           ///< why it crashed
-  bool out_of_memory = false;  ///< it was ended for that
-};
-
-/// A worker process simulates tasks in order and writes one line for each.
-struct Worker {
-  WorkerProcess process;
-  std::optional<std::size_t> task;  ///< the task whose line comes next
-  std::string excess;               ///< why it was ended, if it took too much memory
-};
-
-/// Tasks are the replications of the first point, then those of the second, and so on.
-class Pool {
- public:
-  Pool(const Scenario& scenario, const ReplicationSettings& settings,
-       const TakeReplication& hand_on)
-      : scenario_(scenario),
-        hand_on_(hand_on),
-        progress_(settings.progress, "replications"),
-        alone_(scenario.engine == EngineKind::simgrid),
-        tasks_(scenario.points.size() * scenario.replications),
-        workers_(std::min<std::size_t>(std::max(1U, settings.jobs), tasks_)) {}
-
-  ReplicationEnd run() {
-    const InterruptGuard guard;
-    for (std::size_t i = 0; i < workers_.size(); ++i) launch(workers_[i], i);
-    next_alone_ = workers_.size();
-    while (!InterruptGuard::interrupted() &&
-           std::any_of(workers_.begin(), workers_.end(),
-                       [](const Worker& worker) { return worker.process.running(); }))
-      wait_for_news();
-    for (Worker& worker : workers_) worker.process.kill();
-    progress_.finish();
-    for (auto& [task, finished] : waiting_) hand_on(task, finished);
-    return {tasks_, InterruptGuard::interrupted()};
-  }
-
- private:
-  /// LogGP workers take every n-th task. SimGrid allows one simulation per process, so with it each
-  /// task has a worker of its own.
-  [[nodiscard]] std::size_t stride() const { return alone_ ? tasks_ : workers_.size(); }
-
-  void launch(Worker& worker, std::size_t first) {
-    worker.task = first;
-    worker.process.start([&](const WriteLine& write) {
-      for (std::size_t task = first; task < tasks_; task += stride())
-        write(replication_line(scenario_, simulated(scenario_, task / scenario_.replications,
-                                                    task % scenario_.replications)));
-    });
-  }
-
-  /// Reads from the workers, but not from one that is far ahead of the others: the lines that wait
-  /// for their turn stay few.
-  void wait_for_news() {
-    constexpr std::size_t kAhead = 1024;
-    std::vector<WorkerProcess*> processes;
-    std::vector<Worker*> listened_to;
-    for (Worker& worker : workers_) {
-      if (worker.task && *worker.task >= handed_on_ + kAhead) continue;
-      processes.push_back(&worker.process);
-      listened_to.push_back(&worker);
-    }
-    wait_for_workers(
-        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, MemoryWatch::kPeriod_ms);
-    memory_.look_if_due([this] { end_excess(); });
-    progress_.show(finished_, tasks_);
-  }
-
-  void end_excess() {
-    std::vector<WatchedProcess> watched;
-    watched.reserve(workers_.size());
-    for (const Worker& worker : workers_)
-      watched.push_back({worker.process.resident_bytes(), memory_limit_of(worker)});
-    const auto excess = memory_excess(watched, memory_.machine_bytes());
-    if (!excess) return;
-    workers_[excess->process].excess = excess->why;
-    workers_[excess->process].process.strike();
-  }
-
-  [[nodiscard]] std::optional<std::uint64_t> memory_limit_of(const Worker& worker) const {
-    if (!worker.task) return std::nullopt;
-    return scenario_.points[*worker.task / scenario_.replications].stop.memory_bytes;
-  }
-
-  void read_news(Worker& worker) {
-    bool over = false;
-    for (std::string& line : worker.process.read_lines(over)) take(worker, {std::move(line), {}});
-    if (over) ended(worker);
-  }
-
-  void take(Worker& worker, Finished finished) {
-    waiting_.emplace(*worker.task, std::move(finished));
-    ++finished_;
-    *worker.task += stride();
-    if (*worker.task >= tasks_) worker.task.reset();
-    while (!waiting_.empty() && waiting_.begin()->first == handed_on_) {
-      hand_on(handed_on_++, waiting_.begin()->second);
-      waiting_.erase(waiting_.begin());
-    }
-  }
-
-  void hand_on(std::size_t task, const Finished& finished) const {
-    ReplicationRecord record = finished.error.empty()
-                                   ? read_replication_line(finished.line)
-                                   : ReplicationRecord{.run = std::nullopt,
-                                                       .error = finished.error,
-                                                       .out_of_memory = finished.out_of_memory};
-    record.point = task / scenario_.replications;
-    record.replication = task % scenario_.replications;
-    hand_on_(std::move(record));
-  }
-
-  /// A worker that ends early has crashed in the task whose line is missing. A new worker goes on
-  /// with the task after that.
-  void ended(Worker& worker) {
-    const std::string why = worker.process.finish();
-    const std::string excess = std::exchange(worker.excess, {});
-    if (worker.task && !excess.empty())
-      take(worker, {{}, excess, true});
-    else if (worker.task)
-      take(worker, {{}, "the worker process " + (why.empty() ? "exited with 0" : why)});
-    if (worker.task)
-      launch(worker, *worker.task);
-    else if (alone_ && next_alone_ < tasks_)
-      launch(worker, next_alone_++);
-  }
-
-  const Scenario& scenario_;
-  const TakeReplication& hand_on_;
-  ProgressLine progress_;
-  MemoryWatch memory_;
-  bool alone_;
-  std::size_t tasks_;
-  std::vector<Worker> workers_;
-  std::size_t next_alone_ = 0;
-  std::size_t finished_ = 0;
-  std::size_t handed_on_ = 0;                ///< all tasks before this one were handed on
-  std::map<std::size_t, Finished> waiting_;  ///< finished tasks that wait for earlier ones
-};
+/// What the end of a task tells of its replication.
+ReplicationRecord record_of(const TaskEnd& end) {
+  if (end.failure.empty()) return read_replication_line(end.lines.front());
+  return {.run = std::nullopt,
+          .error = end.out_of_memory ? end.failure : "the worker process " + end.failure,
+          .out_of_memory = end.out_of_memory};
+}
 
 /// A run, and the rank whose detector gave up, if that must still be judged.
 struct FirstRun {
@@ -256,19 +119,38 @@ ReplicationRecord simulated(const Scenario& scenario, std::size_t point,
                          [&] { return judged_run(scenario, point, replication); });
 }
 
-ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
-  ReplicationResults results;
-  const ReplicationEnd end = run_replications(scenario, settings, [&](ReplicationRecord record) {
-    results.records.push_back(std::move(record));
-  });
-  results.planned = end.planned;
-  results.interrupted = end.interrupted;
-  return results;
-}
-
 ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
                                 const TakeReplication& take) {
-  return Pool(scenario, settings, take).run();
+  // The tasks are the replications of the first point, then those of the second, and so on.
+  const std::size_t tasks = scenario.points.size() * scenario.replications;
+  const auto point_of = [&](std::uint64_t task) { return task / scenario.replications; };
+  const auto number_of = [&](std::uint64_t task) { return task % scenario.replications; };
+  WorkerPool pool(
+      {.jobs = settings.jobs,
+       .tasks = tasks,
+       // SimGrid allows one simulation per process.
+       .alone = scenario.engine == EngineKind::simgrid,
+       .watches_memory = true,
+       .memory_limit_B =
+           [&](std::uint64_t task) { return scenario.points[point_of(task)].stop.memory_bytes; }},
+      [&](std::uint64_t task, const WriteLine& write) {
+        write(replication_line(scenario, simulated(scenario, point_of(task), number_of(task))));
+      },
+      [&](std::uint64_t task, const TaskEnd& end) {
+        ReplicationRecord record = record_of(end);
+        record.point = point_of(task);
+        record.replication = number_of(task);
+        take(record, record.run ? end.lines.front() : "");
+      });
+  ProgressLine progress(settings.progress, "replications");
+  const InterruptGuard guard;
+  pool.run([&] {
+    progress.show(pool.ended(), tasks);
+    return false;
+  });
+  progress.finish();
+  pool.hand_on_rest();
+  return {tasks, InterruptGuard::interrupted()};
 }
 
 }  // namespace faultline

@@ -3,19 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
+#include <string>
 
 #include "analysis/runs/run_record.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
-
-/// The replications of all points, in order.
-struct ReplicationResults {
-  std::vector<ReplicationRecord> records;  ///< those that have finished or failed
-  std::size_t planned = 0;
-  bool interrupted = false;
-};
 
 /// What is known at the end, after each replication has been handed on.
 struct ReplicationEnd {
@@ -23,8 +16,10 @@ struct ReplicationEnd {
   bool interrupted = false;
 };
 
-/// Receives replications one by one.
-using TakeReplication = std::function<void(ReplicationRecord)>;
+/// Receives replications one by one, each with the line that its worker wrote of the run
+/// (replication_line); "" if it did not finish.
+using TakeReplication =
+    std::function<void(const ReplicationRecord& record, const std::string& line)>;
 
 struct ReplicationSettings {
   unsigned jobs = 1;
@@ -32,12 +27,9 @@ struct ReplicationSettings {
 };
 
 /// Runs all replications of a scenario in worker processes, so that a crash loses only one
-/// replication. The records do not depend on the number of jobs, except for wall times. An
-/// interrupt (SIGINT, SIGTERM) ends the workers; the replications that have finished are returned.
-ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings);
-
-/// The same, but keeps nothing: each replication is passed to `take` in order, as soon as all
-/// before it have been passed.
+/// replication. Each is passed to `take` in order, as soon as all before it have been passed. The
+/// records do not depend on the number of jobs, except for wall times. An interrupt (SIGINT,
+/// SIGTERM) ends the workers; the replications that have finished are passed on.
 ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
                                 const TakeReplication& take);
 

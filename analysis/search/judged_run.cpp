@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "analysis/runs/worker_process.hpp"
+#include "analysis/runs/worker_pool.hpp"
 #include "analysis/search/detector_promise.hpp"
 #include "analysis/search/explored_job.hpp"
 #include "analysis/search/given_up.hpp"
@@ -14,7 +14,6 @@
 #include "analysis/search/run_watch.hpp"
 #include "analysis/search/unpromised.hpp"
 #include "sim/core/error.hpp"
-#include "sim/core/interrupt.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -237,32 +236,22 @@ Judgement judged(const JsonValue& scenario, const JudgeSettings& settings) {
 }
 
 Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings) {
-  WorkerProcess process;
-  process.start(
-      [&](const WriteLine& write) { write(to_json(judgement_json(judged(scenario, settings)))); },
-      {.memory_limit_B = kMemory_B, .keep_log = true});
-  std::string written;
-  bool ended = false;
-  for (int waited_s = 0; !ended && waited_s < kPatience_s && !InterruptGuard::interrupted();) {
-    bool heard = false;
-    wait_for_workers(
-        {&process},
-        [&](std::size_t) {
-          heard = true;
-          for (std::string& line : process.read_lines(ended)) written = std::move(line);
-        },
-        1000);
-    if (!heard) ++waited_s;
-  }
-  if (!ended) process.kill();
-  const std::string why = ended ? process.finish() : "took too long";
   Judgement judgement;
-  if (!written.empty()) {
-    Problems problems("judgement");
-    judgement = read_judgement(parse_json(written, problems));
-  } else {
-    judgement.finding = crash(why);
-  }
+  WorkerPool pool(
+      {.tasks = 1,
+       .patience_s = kPatience_s,
+       .worker = {.memory_limit_B = kMemory_B, .keep_log = true}},
+      [&](std::uint64_t, const WriteLine& write) {
+        write(to_json(judgement_json(judged(scenario, settings))));
+      },
+      [&](std::uint64_t, const TaskEnd& end) {
+        Problems problems("judgement");
+        if (end.failure.empty())
+          judgement = read_judgement(parse_json(end.lines.front(), problems));
+        else
+          judgement.finding = crash(end.failure);
+      });
+  pool.run([] { return false; });
   return judgement;
 }
 

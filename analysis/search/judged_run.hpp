@@ -29,6 +29,6 @@ Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings)
 /// The memory that processes that judge may take.
 inline constexpr std::uint64_t kMemory_B = std::uint64_t{2} << 30U;
 /// A run that takes longer is taken to be without end, on a machine with other work, too [s].
-inline constexpr int kPatience_s = 900;
+inline constexpr double kPatience_s = 900;
 
 }  // namespace faultline::search

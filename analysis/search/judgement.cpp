@@ -73,8 +73,6 @@ Judgement read_judgement(const JsonValue& json) {
   return judgement;
 }
 
-Finding crash(const std::string& why) {
-  return {"crash", "the process that ran it " + (why.empty() ? "said nothing" : why)};
-}
+Finding crash(const std::string& why) { return {"crash", "the process that ran it " + why}; }
 
 }  // namespace faultline::search

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/runs/progress.hpp"
-#include "analysis/runs/worker_process.hpp"
+#include "analysis/runs/worker_pool.hpp"
 #include "analysis/search/aimed_faults.hpp"
 #include "analysis/search/drawn_scenario.hpp"
 #include "analysis/search/shrunk_scenario.hpp"
@@ -28,15 +28,6 @@ double seconds_since(Clock::time_point begin) {
 struct Judged {
   JsonValue scenario;
   Judgement judgement;
-};
-
-/// A worker draws and judges every n-th scenario, and writes two lines for each: the scenario, when
-/// it is drawn, and the judgement.
-struct Worker {
-  WorkerProcess process;
-  std::uint64_t next = 0;               ///< the scenario whose lines come next
-  std::optional<JsonValue> drawn = {};  ///< if its first line has come
-  Clock::time_point heard;
 };
 
 /// Whether a scenario has each of disturbances().
@@ -90,17 +81,30 @@ std::string stack_of(const JsonValue& scenario) {
 class Search {
  public:
   explicit Search(const SearchSettings& settings)
-      : settings_(settings), progress_(settings.progress), workers_(std::max(1U, settings.jobs)) {}
+      : settings_(settings), progress_(settings.progress) {}
 
   SearchResult take() {
     const InterruptGuard guard;
     const Clock::time_point begin = Clock::now();
-    for (std::size_t i = 0; i < workers_.size(); ++i) launch(workers_[i], settings_.first + i);
-    while (!is_over(begin)) {
-      wait_for_news();
+    WorkerPool pool(
+        {.jobs = settings_.jobs,
+         .tasks = settings_.scenarios,
+         .lines_of_task = 2,
+         .patience_s = kPatience_s,
+         .worker = {.memory_limit_B = kMemory_B, .keep_log = true}},
+        [&](std::uint64_t task, const WriteLine& write) {
+          const JsonValue scenario = aimed_scenario(settings_.first + task);
+          write(to_json(scenario));
+          write(to_json(judgement_json(judged(scenario, settings_.judging))));
+        },
+        [&](std::uint64_t task, const TaskEnd& end) {
+          count(settings_.first + task, judged_of(settings_.first + task, end));
+          ++result_.scenarios;
+        });
+    pool.run([&] {
       if (progress_.due()) progress_.tell(words());
-    }
-    for (Worker& worker : workers_) worker.process.kill();
+      return settings_.seconds && seconds_since(begin) > *settings_.seconds;
+    });
     result_.interrupted = InterruptGuard::interrupted();
     shrink_found();
     progress_.finish();
@@ -108,89 +112,23 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bool is_over(Clock::time_point begin) const {
-    const bool out_of_time = settings_.seconds && seconds_since(begin) > *settings_.seconds;
-    return InterruptGuard::interrupted() || out_of_time ||
-           std::ranges::none_of(workers_,
-                                [](const Worker& worker) { return worker.process.running(); });
-  }
   [[nodiscard]] std::string words() const {
     return std::to_string(result_.scenarios) + " scenarios, " + std::to_string(result_.runs) +
            " runs, " + std::to_string(result_.found.size()) + " found";
   }
-  [[nodiscard]] bool is_left(std::uint64_t number) const {
-    return !settings_.scenarios || number - settings_.first < *settings_.scenarios;
-  }
 
-  void launch(Worker& worker, std::uint64_t first) {
-    if (!is_left(first)) return;
-    worker.next = first;
-    worker.drawn.reset();
-    worker.heard = Clock::now();
-    worker.process.start(
-        [&](const WriteLine& write) {
-          for (std::uint64_t number = first; is_left(number); number += workers_.size()) {
-            const JsonValue scenario = aimed_scenario(number);
-            write(to_json(scenario));
-            write(to_json(judgement_json(judged(scenario, settings_.judging))));
-          }
-        },
-        {.memory_limit_B = kMemory_B, .keep_log = true});
-  }
-
-  void wait_for_news() {
-    constexpr int kPatience_ms = 200;
-    constexpr std::uint64_t kAhead = 4096;  // so few judgements wait for their turn
-    std::vector<WorkerProcess*> processes;
-    std::vector<Worker*> listened_to;
-    for (Worker& worker : workers_) {
-      if (worker.next >= settings_.first + result_.scenarios + kAhead) continue;
-      processes.push_back(&worker.process);
-      listened_to.push_back(&worker);
-    }
-    wait_for_workers(
-        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, kPatience_ms);
-    for (Worker* worker : listened_to)
-      if (worker->process.running() && seconds_since(worker->heard) > kPatience_s) {
-        worker->process.kill();
-        lost(*worker, "took too long");
-      }
-  }
-
-  void read_news(Worker& worker) {
-    bool ended = false;
-    for (const std::string& line : worker.process.read_lines(ended)) {
-      Problems problems("judgement");
-      JsonValue read = parse_json(line, problems);
-      if (worker.drawn)
-        take(worker, read_judgement(read));
-      else
-        worker.drawn = std::move(read);
-    }
-    if (!ended) return;
-    const std::string why = worker.process.finish();
-    if (is_left(worker.next)) lost(worker, why);
-  }
-
-  /// The worker has ended in the scenario whose judgement is missing, perhaps while it was drawn.
-  void lost(Worker& worker, const std::string& why) {
-    if (!worker.drawn) worker.drawn = scenario_aimed_at(worker.next);
-    Judgement judgement;
-    judgement.finding = crash(why);
-    take(worker, std::move(judgement));
-    launch(worker, worker.next);
-  }
-
-  void take(Worker& worker, Judgement judgement) {
-    waiting_.emplace(worker.next, Judged{std::move(*worker.drawn), std::move(judgement)});
-    worker.drawn.reset();
-    worker.next += workers_.size();
-    worker.heard = Clock::now();
-    while (!waiting_.empty() && waiting_.begin()->first == settings_.first + result_.scenarios) {
-      count(waiting_.begin()->first, waiting_.begin()->second);
-      ++result_.scenarios;
-      waiting_.erase(waiting_.begin());
-    }
+  /// A worker writes two lines of a scenario: the scenario, when it is drawn, and the judgement. It
+  /// may have ended before it wrote either.
+  [[nodiscard]] static Judged judged_of(std::uint64_t number, const TaskEnd& end) {
+    Problems problems("judgement");
+    Judged judged;
+    judged.scenario =
+        end.lines.empty() ? scenario_aimed_at(number) : parse_json(end.lines[0], problems);
+    if (end.lines.size() == 2)
+      judged.judgement = read_judgement(parse_json(end.lines[1], problems));
+    else
+      judged.judgement.finding = crash(end.failure);
+    return judged;
   }
 
   void count(std::uint64_t number, const Judged& judged) {
@@ -273,8 +211,6 @@ class Search {
 
   const SearchSettings& settings_;
   ProgressTeller progress_;
-  std::vector<Worker> workers_;
-  std::map<std::uint64_t, Judged> waiting_;  ///< those that wait for earlier ones
   std::map<std::string, std::size_t> by_kind_;
   SearchResult result_;
 };

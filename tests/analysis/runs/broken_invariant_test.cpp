@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/runs/replications.hpp"
@@ -40,9 +41,14 @@ TEST_CASE("a replication in which an invariant breaks is an internal error, the 
   const std::string end = "); actor 1, 0.25 s, seed 5, replication 1, scenario \"a ring\"";
   REQUIRE(error.size() > end.size());
   CHECK(error.substr(error.size() - end.size()) == end);
-  const ReplicationResults results = run_replications(scenario, {.jobs = 2, .progress = false});
-  REQUIRE(results.records.size() == 3);
-  CHECK(results.records[0].run);
-  CHECK(results.records[1].error == error);
-  CHECK(results.records[2].run);
+  std::vector<ReplicationRecord> records;
+  run_replications(scenario, {.jobs = 2, .progress = false},
+                   [&](const ReplicationRecord& record, const std::string& line) {
+                     records.push_back(record);
+                     CHECK(line.empty() == !record.run);
+                   });
+  REQUIRE(records.size() == 3);
+  CHECK(records[0].run);
+  CHECK(records[1].error == error);
+  CHECK(records[2].run);
 }
