@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <initializer_list>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "analysis/runs/run_record.hpp"
@@ -15,6 +17,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/canonical.hpp"
 
 namespace faultline {
@@ -116,25 +119,54 @@ Machine machine_of(const BenchmarkSettings& settings) {
   return machine;
 }
 
-/// What is measured: uniform traffic, or what has a state to be logged for.
-std::string workload_json(const BenchmarkSettings& settings) {
-  const auto rounds_of = [&](std::uint64_t messages) {
-    return std::to_string(
-        std::max<std::uint64_t>(1, (settings.messages + messages - 1) / messages));
-  };
-  if (settings.message_logging.empty())
-    return R"({"name": "uniform-traffic", "tokens": )" + std::to_string(settings.in_flight) +
-           R"(, "hops": )" + rounds_of(settings.in_flight) + "}";
-  constexpr std::uint64_t kNeighbours = 6;
-  return R"({"name": "stencil", "preset": "jacobi3d", "objects_per_process": )" +
-         std::to_string(kBenchmarkObjects) + R"(, "iterations": )" +
-         rounds_of(kNeighbours * kBenchmarkObjects * settings.processes) + "}";
+JsonValue integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+/// The scenario `bench` on this machine, with these further members.
+JsonValue scenario_on(const std::string& machine, std::uint32_t processes, std::uint32_t per_node,
+                      JsonValue::Object members) {
+  JsonValue scenario =
+      json_object({{"schema_version", 1},
+                   {"name", "bench"},
+                   {"platform", json_object({{"machine", machine},
+                                             {"processes", integer(processes)},
+                                             {"processes_per_node", integer(per_node)}})}});
+  for (JsonMember& member : members) scenario.set(member.key, std::move(member.value));
+  return scenario;
 }
 
-/// A member of the scenario, if there is such a component.
-std::string component_json(const char* family, const std::string& name) {
-  if (name.empty()) return {};
-  return ", \"" + std::string(family) + R"(": {"name": )" + to_json(name) + "}";
+/// Adds a component, if there is one of that name.
+void add_component(JsonValue& scenario, const char* family, const std::string& name) {
+  if (!name.empty()) scenario.set(family, json_object({{"name", name}}));
+}
+
+JsonValue stop_when(const char* when, double time_s) {
+  constexpr std::int64_t kNoLimit = std::int64_t{1} << 53;
+  return json_object({{"when", when}, {"time_s", time_s}, {"events", kNoLimit}});
+}
+
+JsonValue uniform_traffic(std::uint64_t tokens, std::uint64_t hops) {
+  return json_object(
+      {{"name", "uniform-traffic"}, {"tokens", integer(tokens)}, {"hops", integer(hops)}});
+}
+
+Scenario checked(const JsonValue& scenario) {
+  Problems problems("bench");
+  return read_scenario(scenario, problems);
+}
+
+/// What is measured: uniform traffic, or what has a state to be logged for.
+JsonValue workload_of(const BenchmarkSettings& settings) {
+  const auto rounds_of = [&](std::uint64_t messages) {
+    return std::max<std::uint64_t>(1, (settings.messages + messages - 1) / messages);
+  };
+  if (settings.message_logging.empty())
+    return uniform_traffic(settings.in_flight, rounds_of(settings.in_flight));
+  constexpr std::uint64_t kNeighbours = 6;
+  return json_object(
+      {{"name", "stencil"},
+       {"preset", "jacobi3d"},
+       {"objects_per_process", integer(kBenchmarkObjects)},
+       {"iterations", integer(rounds_of(kNeighbours * kBenchmarkObjects * settings.processes))}});
 }
 
 /// `with_protocols`: without them it is the bare traffic.
@@ -145,22 +177,18 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protoco
   const std::uint32_t per_node = settings.message_logging.empty()
                                      ? (settings.processes + machine.nodes - 1) / machine.nodes
                                      : machine.hardware_threads_per_node;
-  const auto text = [](std::uint64_t value) { return std::to_string(value); };
-  std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
-  json += word_of(settings.engine);
-  json += R"(", "platform": {"machine": )" + to_json(settings.machine) + R"(, "processes": )" +
-          text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
-  json += R"(, "workload": )" + workload_json(settings);
-  if (with_protocols) {
-    json += component_json("termination", settings.termination);
-    json += component_json("message_logging", settings.message_logging);
-  }
   const char* end = !settings.message_logging.empty()                 ? "finished"
                     : with_protocols && !settings.termination.empty() ? "announced"
                                                                       : "time";
-  json += R"(, "stop": {"when": ")" + std::string(end) +
-          R"(", "time_s": 1e9, "events": 9007199254740992}})";
-  return parse_scenario(json, "bench");
+  JsonValue scenario = scenario_on(settings.machine, settings.processes, per_node,
+                                   {{"engine", word_of(settings.engine)},
+                                    {"workload", workload_of(settings)},
+                                    {"stop", stop_when(end, 1e9)}});
+  if (with_protocols) {
+    add_component(scenario, "termination", settings.termination);
+    add_component(scenario, "message_logging", settings.message_logging);
+  }
+  return checked(scenario);
 }
 
 /// SimGrid's own rate. Which way to send is faster depends on how many messages are in flight, so
@@ -181,44 +209,43 @@ double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& s
 
 constexpr std::uint32_t kDeathsAtOnce = 18;
 
-/// The options of the benchmark that the detector has, as members of its object.
-std::string detector_json(const DetectionBenchmarkSettings& settings) {
+/// The detector with those options of the benchmark that it has.
+JsonValue detector_of(const DetectionBenchmarkSettings& settings) {
   const Registration* detector =
       find_registration(Family::failure_detection, settings.failure_detection);
   if (detector == nullptr)
     throw UsageError("bench: --failure-detection: there is no failure detector " +
                      visible(settings.failure_detection));
-  std::string json = R"({"name": )" + to_json(detector->name);
+  JsonValue json = json_object({{"name", detector->name}});
   for (const OptionSpec& option : detector->options) {
-    if (option.name == "heartbeat_period_s")
-      json += R"(, "heartbeat_period_s": )" + shortest(kBenchmarkPeriod_s);
-    if (option.name == "timeout_s") json += R"(, "timeout_s": )" + shortest(kBenchmarkTimeout_s);
-    if (option.name == "members") json += R"(, "members": "daemons")";
+    if (option.name == "heartbeat_period_s") json.set("heartbeat_period_s", kBenchmarkPeriod_s);
+    if (option.name == "timeout_s") json.set("timeout_s", kBenchmarkTimeout_s);
+    if (option.name == "members") json.set("members", "daemons");
   }
-  return json + "}";
+  return json;
 }
 
-/// The dead are spread over the job, so that each is found by itself.
-std::string deaths_json(const DetectionBenchmarkSettings& settings, std::uint32_t deaths) {
-  std::string json = R"({"at": [{"time_s": )" + shortest(settings.simulated_s / 2.0);
-  json += R"(, "nodes": [)";
-  for (std::uint64_t death = 0; death < deaths; ++death)
-    json += (death == 0 ? "" : ", ") + std::to_string(death * settings.daemons / deaths);
-  return json + "]}]}";
+/// A fault at this moment, of these ranks or nodes.
+JsonValue fault_at(double time_s, const char* victims, JsonValue::List numbers) {
+  return json_object(
+      {{"at", JsonValue::List{json_object({{"time_s", time_s}, {victims, std::move(numbers)}})}}});
 }
 
 Scenario detection_scenario(const DetectionBenchmarkSettings& settings, std::uint32_t deaths) {
   const Machine machine = machine_named(settings.machine);
   check_processes(settings.daemons, machine.nodes, "nodes of " + machine.name);
-  std::string json = R"({"schema_version": 1, "name": "bench", "platform": {"machine": )";
-  json += to_json(settings.machine) + R"(, "processes": )" + std::to_string(settings.daemons) +
-          R"(, "processes_per_node": 1, "silent_link_lost_delay_s": )" +
-          shortest(kBenchmarkSilence_s) + R"(}, "workload": {"name": "uniform-traffic", )" +
-          R"("tokens": 1, "hops": 1}, "failure_detection": )" + detector_json(settings);
-  if (deaths > 0) json += R"(, "faults": )" + deaths_json(settings, deaths);
-  json += R"(, "stop": {"when": "time", "time_s": )" + std::to_string(settings.simulated_s) +
-          R"(, "events": 9007199254740992}})";
-  return parse_scenario(json, "bench");
+  JsonValue scenario = scenario_on(settings.machine, settings.daemons, 1,
+                                   {{"workload", uniform_traffic(1, 1)},
+                                    {"failure_detection", detector_of(settings)},
+                                    {"stop", stop_when("time", settings.simulated_s)}});
+  scenario.find("platform")->set("silent_link_lost_delay_s", kBenchmarkSilence_s);
+  // The dead are spread over the job, so that each is found by itself.
+  JsonValue::List dead;
+  for (std::uint64_t death = 0; death < deaths; ++death)
+    dead.push_back(integer(death * settings.daemons / deaths));
+  if (deaths > 0)
+    scenario.set("faults", fault_at(settings.simulated_s / 2.0, "nodes", std::move(dead)));
+  return checked(scenario);
 }
 
 Measurement measure_detector(const Scenario& scenario) {
@@ -238,37 +265,39 @@ std::uint64_t iterations_of(const TransactionsBenchmarkSettings& settings) {
 
 /// A job on the machine of the benchmark, with these further members. A spare node takes the place
 /// of a rank that dies.
-Scenario job_of(const TransactionsBenchmarkSettings& settings, const std::string& members) {
+JsonValue job_of(const TransactionsBenchmarkSettings& settings, JsonValue::Object members) {
   const Machine machine = machine_named(settings.machine);
   check_processes(settings.processes,
                   std::uint64_t{machine.nodes - 1} * machine.hardware_threads_per_node,
                   "hardware threads of " + machine.name + " but for a spare node");
-  std::string json = R"({"schema_version": 1, "name": "bench", "platform": {"machine": )";
-  json += to_json(settings.machine) + R"(, "processes": )" + std::to_string(settings.processes) +
-          R"(, "processes_per_node": )" + std::to_string(machine.hardware_threads_per_node) +
-          R"(, "spare_nodes": 1}, )" + members + "}";
-  return parse_scenario(json, "bench");
+  JsonValue scenario = scenario_on(settings.machine, settings.processes,
+                                   machine.hardware_threads_per_node, std::move(members));
+  scenario.find("platform")->set("spare_nodes", 1);
+  return scenario;
 }
 
 /// Minife under a protocol, or under none (""), in which a rank dies at that time, or none (never).
 Scenario program_scenario(const TransactionsBenchmarkSettings& settings,
                           const std::string& transactions, double death_s) {
-  std::string members = R"("workload": {"name": "minife", "nx": 2000, "ny": 1000, "nz": 1000, )"
-                        R"("iterations": )" +
-                        std::to_string(iterations_of(settings)) + "}" +
-                        component_json("transactions", transactions);
+  JsonValue scenario = job_of(
+      settings, {{"workload", json_object({{"name", "minife"},
+                                           {"nx", 2000},
+                                           {"ny", 1000},
+                                           {"nz", 1000},
+                                           {"iterations", integer(iterations_of(settings))}})},
+                 {"failure_detection", json_object({{"name", "oracle"}})},
+                 {"stop", json_object({{"when", "finished"}, {"time_s", 1e9}})}});
+  add_component(scenario, "transactions", transactions);
   if (death_s != kNever)
-    members += R"(, "faults": {"at": [{"time_s": )" + shortest(death_s) + R"(, "ranks": [)" +
-               std::to_string(settings.processes / 2) + "]}]}";
-  members += R"(, "failure_detection": {"name": "oracle"})";
-  return job_of(settings, members + R"(, "stop": {"when": "finished", "time_s": 1e9})");
+    scenario.set("faults", fault_at(death_s, "ranks", {integer(settings.processes / 2)}));
+  return checked(scenario);
 }
 
 Scenario traffic_scenario(const TransactionsBenchmarkSettings& settings) {
-  const std::string hops = std::to_string(1 + settings.messages / settings.processes);
-  return job_of(settings, R"("workload": {"name": "uniform-traffic", "tokens": )" +
-                              std::to_string(settings.processes) + R"(, "hops": )" + hops +
-                              R"(}, "stop": {"when": "time", "time_s": 1e9})");
+  return checked(job_of(
+      settings, {{"workload",
+                  uniform_traffic(settings.processes, 1 + settings.messages / settings.processes)},
+                 {"stop", json_object({{"when", "time"}, {"time_s", 1e9}})}}));
 }
 
 /// `small` is warmed up with.
@@ -283,28 +312,25 @@ Measurement measure_job(const Scenario& scenario, const Scenario& small) {
   return {result.wall_s - result.setup_s, messages, peak, peak - before, *values.at("end_time_s")};
 }
 
-/// The median, or zero if nothing was measured.
 double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
 /// What is measured as the median over the rounds, and memory as the most that was needed.
-TransactionsBenchmarkRun median_of(const std::vector<TransactionsBenchmarkRun>& rounds) {
-  TransactionsBenchmarkRun result = rounds.front();
-  using Run = TransactionsBenchmarkRun;
-  for (double Run::*const measured :
-       {&Run::spent_s, &Run::messages_per_s, &Run::bare_messages_per_s, &Run::layer_ratio,
-        &Run::traffic_messages_per_s, &Run::traffic_ratio}) {
+template <class Run>
+Run median_of(const std::vector<Run>& rounds, std::initializer_list<double Run::*> measured) {
+  Run result = rounds.back();
+  for (double Run::*const number : measured) {
     std::vector<double> values;
     values.reserve(rounds.size());
-    for (const Run& round : rounds) values.push_back(round.*measured);
-    result.*measured = median(values);
+    for (const Run& round : rounds) values.push_back(round.*number);
+    result.*number = median(std::move(values));
   }
   for (const Run& round : rounds) {
     result.peak_rss_bytes = std::max(result.peak_rss_bytes, round.peak_rss_bytes);
-    result.bytes_per_process = std::max(result.bytes_per_process, round.bytes_per_process);
+    if constexpr (requires { round.bytes_per_process; })
+      result.bytes_per_process = std::max(result.bytes_per_process, round.bytes_per_process);
   }
   return result;
 }
@@ -315,74 +341,57 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
   const Scenario scenario = benchmark_scenario(settings, true);
   const Scenario bare_scenario = benchmark_scenario(settings, false);
   const bool has_protocol = !settings.termination.empty() || !settings.message_logging.empty();
-  std::vector<double> rates;
-  std::vector<double> carried;
-  std::vector<double> references;
-  std::vector<double> ratios;
-  std::vector<double> bare;
-  std::vector<double> layer_ratios;
-  std::vector<double> simgrid;
-  std::vector<double> simgrid_ratios;
-  BenchmarkResult result;
-  for (unsigned round = 0; round < settings.rounds; ++round) {
+  std::vector<BenchmarkResult> rounds(settings.rounds);
+  for (BenchmarkResult& round : rounds) {
     const Measurement engine = in_own_process([&] { return measure_engine(scenario); });
     const Measurement reference =
         in_own_process([&] { return measure_reference(settings.in_flight, settings.messages); });
-    result.messages = static_cast<std::uint64_t>(engine[4]);
-    rates.push_back(engine[0]);
-    carried.push_back(engine[3]);
-    references.push_back(reference[0]);
-    ratios.push_back(engine[0] / reference[0]);
+    round.messages = static_cast<std::uint64_t>(engine[4]);
+    round.messages_per_s = engine[0];
+    round.carried_messages_per_s = engine[3];
+    round.reference_heap_events_per_s = reference[0];
+    round.ratio = engine[0] / reference[0];
     if (has_protocol) {
-      bare.push_back(in_own_process([&] { return measure_engine(bare_scenario); })[0]);
-      layer_ratios.push_back(engine[3] / bare.back());
+      round.bare_messages_per_s = in_own_process([&] { return measure_engine(bare_scenario); })[0];
+      round.layer_ratio = engine[3] / round.bare_messages_per_s;
     }
     if (settings.engine == EngineKind::simgrid) {
-      simgrid.push_back(measure_bare_simgrid(scenario, settings));
-      simgrid_ratios.push_back(engine[0] / simgrid.back());
+      round.bare_simgrid_messages_per_s = measure_bare_simgrid(scenario, settings);
+      round.simgrid_ratio = engine[0] / round.bare_simgrid_messages_per_s;
     }
-    result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
-    result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
+    round.peak_rss_bytes = static_cast<std::int64_t>(engine[1]);
+    round.bytes_per_process = engine[2] / settings.processes;
   }
-  result.messages_per_s = median(rates);
-  result.carried_messages_per_s = median(carried);
-  result.bare_messages_per_s = median(bare);
-  result.layer_ratio = median(layer_ratios);
-  result.reference_heap_events_per_s = median(references);
-  result.ratio = median(ratios);
-  result.bare_simgrid_messages_per_s = median(simgrid);
-  result.simgrid_ratio = median(simgrid_ratios);
-  return result;
+  using Run = BenchmarkResult;
+  return median_of(rounds,
+                   {&Run::messages_per_s, &Run::carried_messages_per_s, &Run::bare_messages_per_s,
+                    &Run::layer_ratio, &Run::reference_heap_events_per_s, &Run::ratio,
+                    &Run::bare_simgrid_messages_per_s, &Run::simgrid_ratio});
 }
 
 std::vector<DetectionBenchmarkRun> run_detection_benchmark(
     const DetectionBenchmarkSettings& settings) {
   constexpr std::uint64_t kReferenceEvents = 3000000;
-  std::vector<DetectionBenchmarkRun> runs;
+  using Run = DetectionBenchmarkRun;
+  std::vector<Run> runs;
   for (const std::uint32_t deaths : {0U, std::min(kDeathsAtOnce, settings.daemons / 4)}) {
     const Scenario scenario = detection_scenario(settings, deaths);
-    DetectionBenchmarkRun run{.deaths = deaths};
-    std::vector<double> times;
-    std::vector<double> rates;
-    std::vector<double> references;
-    std::vector<double> ratios;
-    for (unsigned round = 0; round < settings.rounds; ++round) {
+    std::vector<Run> rounds(settings.rounds);
+    for (Run& round : rounds) {
       const Measurement engine = in_own_process([&] { return measure_detector(scenario); });
       const Measurement reference =
           in_own_process([&] { return measure_reference(settings.daemons, kReferenceEvents); });
-      run.messages = static_cast<std::uint64_t>(engine[1]);
-      run.events = static_cast<std::uint64_t>(engine[2]);
-      run.peak_rss_bytes = std::max(run.peak_rss_bytes, static_cast<std::int64_t>(engine[3]));
-      times.push_back(engine[0]);
-      rates.push_back(engine[1] / engine[0]);
-      references.push_back(reference[0]);
-      ratios.push_back(rates.back() / reference[0]);
+      round.deaths = deaths;
+      round.messages = static_cast<std::uint64_t>(engine[1]);
+      round.events = static_cast<std::uint64_t>(engine[2]);
+      round.peak_rss_bytes = static_cast<std::int64_t>(engine[3]);
+      round.spent_s = engine[0];
+      round.messages_per_s = engine[1] / engine[0];
+      round.reference_heap_events_per_s = reference[0];
+      round.ratio = round.messages_per_s / reference[0];
     }
-    run.spent_s = median(times);
-    run.messages_per_s = median(rates);
-    run.reference_heap_events_per_s = median(references);
-    run.ratio = median(ratios);
-    runs.push_back(run);
+    runs.push_back(median_of(rounds, {&Run::spent_s, &Run::messages_per_s,
+                                      &Run::reference_heap_events_per_s, &Run::ratio}));
   }
   return runs;
 }
@@ -420,7 +429,11 @@ std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
   }
   std::vector<TransactionsBenchmarkRun> runs;
   runs.reserve(rounds.size());
-  for (const auto& of_kind : rounds) runs.push_back(median_of(of_kind));
+  using Run = TransactionsBenchmarkRun;
+  for (const auto& of_kind : rounds)
+    runs.push_back(
+        median_of(of_kind, {&Run::spent_s, &Run::messages_per_s, &Run::bare_messages_per_s,
+                            &Run::layer_ratio, &Run::traffic_messages_per_s, &Run::traffic_ratio}));
   return runs;
 }
 

@@ -21,7 +21,6 @@
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
 
 namespace faultline {
@@ -159,8 +158,7 @@ std::size_t least_left(const PointRuns& runs) { return is_complete(runs) ? 0 : r
 /// The resolved scenario of a point as one object. It joins what all points of the file share and
 /// what only this point has.
 JsonValue resolved(const Scenario& scenario) {
-  Problems problems(scenario.file);
-  JsonValue all = parse_json(scenario.canonical_json, problems);
+  JsonValue all = canonical(scenario);
   JsonValue result = JsonValue::Object{};
   for (JsonMember& member : *all.object())
     if (member.key != "points") result.set(member.key, std::move(member.value));

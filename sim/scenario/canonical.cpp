@@ -200,17 +200,13 @@ JsonValue canonical(const Scenario& scenario) {
   return sorted(std::move(result));
 }
 
-CanonicalText canonical_text(const JsonValue& canonical) {
+std::string hash_of_canonical(const JsonValue& canonical) {
   constexpr std::array kLeftOut = {"name", "seed", "replications", "engine"};
-  std::string all;
-  std::string kept;
-  for (const JsonMember& member : *canonical.object()) {
-    const std::string text = to_json(JsonValue(member.key)) + ":" + to_json(member.value);
-    all += (all.empty() ? "" : ",") + text;
+  JsonValue::Object kept;
+  for (const JsonMember& member : *canonical.object())
     if (std::find(kLeftOut.begin(), kLeftOut.end(), member.key) == kLeftOut.end())
-      kept += (kept.empty() ? "" : ",") + text;
-  }
-  return {.json = "{" + all + "}", .hash = fnv1a_hex("{" + kept + "}")};
+      kept.push_back(member);
+  return fnv1a_hex(to_json(kept));
 }
 
 }  // namespace faultline

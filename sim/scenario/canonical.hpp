@@ -23,13 +23,8 @@ std::string word_of(EngineKind engine);
 /// key.
 JsonValue canonical(const Scenario& scenario);
 
-/// A canonical scenario as text.
-struct CanonicalText {
-  std::string json;
-  /// The FNV-1a hash of the text without name, seed, replications and engine. It covers everything
-  /// else that determines the results.
-  std::string hash;
-};
-CanonicalText canonical_text(const JsonValue& canonical);
+/// The FNV-1a hash of a canonical scenario's text without name, seed, replications and engine. It
+/// covers everything else that determines the results.
+std::string hash_of_canonical(const JsonValue& canonical);
 
 }  // namespace faultline

@@ -40,9 +40,7 @@ class ScenarioReader {
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();
     scenario.notes = problems_.notes();
-    CanonicalText text = canonical_text(canonical(scenario));
-    scenario.canonical_json = std::move(text.json);
-    scenario.hash = std::move(text.hash);
+    scenario.hash = hash_of_canonical(canonical(scenario));
     return scenario;
   }
 

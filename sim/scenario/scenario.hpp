@@ -22,8 +22,7 @@ struct Scenario {
   std::vector<RunSpec> points;            ///< one per combination of listed layers, in file order
   std::vector<std::string> point_labels;  ///< tells the points apart ("cda"), "" for a single point
   std::vector<std::string> notes;         ///< what a user should know, one line each
-  std::string canonical_json;             ///< resolved, defaults filled in, keys sorted
-  std::string hash;  ///< of canonical_json without name, seed, replications, engine
+  std::string hash;                       ///< hash_of_canonical (sim/scenario/canonical)
 };
 
 /// What the command line changes in a scenario before it is checked.
