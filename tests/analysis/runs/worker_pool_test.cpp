@@ -18,11 +18,11 @@ using Catch::Contains;
 
 namespace {
 
-using Ends = std::vector<std::pair<std::uint64_t, TaskEnd>>;
+using TaskEnds = std::vector<std::pair<std::uint64_t, TaskEnd>>;
 
 /// What a pool hands on.
-Ends ends_of(PoolSettings settings, WorkerPool::DoTask work) {
-  Ends ends;
+TaskEnds ends_of(PoolSettings settings, WorkerPool::DoTask work) {
+  TaskEnds ends;
   WorkerPool pool(std::move(settings), std::move(work), [&](std::uint64_t task, TaskEnd end) {
     ends.emplace_back(task, std::move(end));
   });
@@ -31,7 +31,7 @@ Ends ends_of(PoolSettings settings, WorkerPool::DoTask work) {
   return ends;
 }
 
-/// Ends the process as a crash does, without the handler of the tests.
+/// TaskEnds the process as a crash does, without the handler of the tests.
 [[noreturn]] void crash() {
   std::signal(SIGABRT, SIG_DFL);
   std::abort();
@@ -41,7 +41,7 @@ void write_number(std::uint64_t task, const WriteLine& write) {
   write("task " + std::to_string(task));
 }
 
-std::vector<std::string> first_lines(const Ends& ends) {
+std::vector<std::string> first_lines(const TaskEnds& ends) {
   std::vector<std::string> lines;
   for (const auto& [task, end] : ends)
     lines.push_back(end.lines.empty() ? end.failure : end.lines.front());
@@ -53,10 +53,11 @@ std::vector<std::string> first_lines(const Ends& ends) {
 TEST_CASE("the ends of tasks come in order, however many workers do them") {
   for (const unsigned jobs : {1U, 3U, 20U}) {
     // The first tasks take longest.
-    const Ends ends = ends_of({.jobs = jobs, .tasks = 7}, [](auto task, const WriteLine& write) {
-      usleep(static_cast<useconds_t>(2000 * (7 - task)));
-      write_number(task, write);
-    });
+    const TaskEnds ends =
+        ends_of({.jobs = jobs, .tasks = 7}, [](auto task, const WriteLine& write) {
+          usleep(static_cast<useconds_t>(2000 * (7 - task)));
+          write_number(task, write);
+        });
     CHECK(first_lines(ends) == std::vector<std::string>{"task 0", "task 1", "task 2", "task 3",
                                                         "task 4", "task 5", "task 6"});
     for (std::size_t i = 0; i < ends.size(); ++i) CHECK(ends[i].first == i);
@@ -68,7 +69,7 @@ TEST_CASE("a pool without tasks does nothing") {
 }
 
 TEST_CASE("a crash loses one task, and what its worker wrote of it is known") {
-  const Ends ends =
+  const TaskEnds ends =
       ends_of({.jobs = 2, .tasks = 6, .lines_of_task = 2}, [](auto task, const WriteLine& write) {
         if (task == 1) crash();
         write_number(task, write);
@@ -103,7 +104,7 @@ TEST_CASE("tasks that must be alone have a process each") {
 }
 
 TEST_CASE("a task that crashes alone does not end those after it") {
-  const Ends ends =
+  const TaskEnds ends =
       ends_of({.jobs = 1, .tasks = 3, .alone = true}, [](auto task, const WriteLine& write) {
         if (task == 0) crash();
         write_number(task, write);
@@ -112,7 +113,7 @@ TEST_CASE("a task that crashes alone does not end those after it") {
 }
 
 TEST_CASE("a task that takes too long is ended") {
-  const Ends ends =
+  const TaskEnds ends =
       ends_of({.jobs = 1, .tasks = 3, .patience_s = 0.3}, [](auto task, const WriteLine& write) {
         if (task == 1) sleep(60);
         write_number(task, write);
@@ -121,7 +122,7 @@ TEST_CASE("a task that takes too long is ended") {
 }
 
 TEST_CASE("a task that holds more memory than it may is ended, and said to be out of memory") {
-  const Ends ends =
+  const TaskEnds ends =
       ends_of({.jobs = 1,
                .tasks = 3,
                .watches_memory = true,
@@ -152,7 +153,7 @@ TEST_CASE("a pool without a last task works until it is told that all is over") 
 
 TEST_CASE("after an interrupt the tasks that have ended are handed on, with gaps") {
   // In a process of its own, so that the handlers of this one stay.
-  const Ends ends = ends_of({.tasks = 1}, [](auto, const WriteLine& write) {
+  const TaskEnds ends = ends_of({.tasks = 1}, [](auto, const WriteLine& write) {
     std::string taken;
     WorkerPool pool(
         {.jobs = 2, .tasks = 100},
