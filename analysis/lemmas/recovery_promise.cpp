@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "analysis/lemmas/message_kind.hpp"
-#include "protocols/message_logging/checkpoint.hpp"
+#include "protocols/checkpoints/image_checkpoints.hpp"
 
 namespace faultline {
 

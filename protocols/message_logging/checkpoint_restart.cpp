@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/message_logging/logging_options.hpp"
+
 namespace faultline {
 
 namespace {
@@ -22,43 +24,66 @@ const Registered registered{registration<CheckpointRestart>(
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
      .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = checkpoint_kinds(),
-     .metrics = checkpoint_metrics(),
-     .marks = checkpoint_marks()},
+     .metrics = program_metrics(),
+     .marks = program_marks()},
     options())};
 
 }  // namespace
 
+// ---- messages ---------------------------------------------------------------------------------
+
+void CheckpointRestart::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    if (!program_.lets_down(context, *message)) continue;
+    stamp(context, *message);
+    context.forward(*message);
+  }
+}
+
 void CheckpointRestart::stamp(Context&, Message& message) {
-  message.logging.put(
-      LoggingStamp{static_cast<std::uint32_t>(epoch()), static_cast<std::uint32_t>(history_), 0});
+  message.logging.put(program_.stamp(static_cast<std::uint32_t>(history_)));
 }
 
 /// What belongs to an earlier history is undone. What belongs to a later one, or to a later epoch,
 /// waits until this rank has got there, too.
-CheckpointedLayer::Verdict CheckpointRestart::admit(Context& context, Message& message) {
+Admission CheckpointRestart::admit(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
-  if (stamp.level < history_) return Verdict::discard;
-  if (stamp.level > history_ || stamp.epoch > epoch()) return Verdict::hold;
+  if (stamp.level < history_) return Admission::discard;
+  if (stamp.level > history_ || stamp.epoch > program_.epoch()) return Admission::hold;
   ++delivered_;
-  received(context);
+  program_.count_received(context);
   note_progress(context);
-  return Verdict::deliver;
+  return Admission::deliver;
 }
 
+/// The program has had its answer.
+void CheckpointRestart::on_request(Context& context, const StackRequest& request) {
+  if (program_.on_request(context, request, *this)) program_.gate().release_held(context, *this);
+}
+
+// ---- a restart --------------------------------------------------------------------------------
+
 void CheckpointRestart::on_joined(Context&, Rank, RestartReport&) {
-  death_s_ = std::min(death_s_, wave().death_s());
+  death_s_ = std::min(death_s_, program_.wave().death_s());
 }
 
 void CheckpointRestart::on_agreed(Context& context) {
   goal_ = std::max(goal_, delivered_);
   recovers_ = true;
-  death_s_ = std::min(death_s_, wave().death_s());
-  roll_back(context);
-  if (epoch() == 0) on_up(context);
+  death_s_ = std::min(death_s_, program_.wave().death_s());
+  program_.roll_back(context);
+  if (program_.epoch() == 0) on_begun_anew(context);
 }
 
-void CheckpointRestart::on_up(Context& context) {
-  history_ = level();
+void CheckpointRestart::on_restored(Context& context) {
+  program_.on_restored();
+  on_begun_anew(context);
+  program_.resume(context, *this);
+}
+
+/// A new history, from the start of the program or from an image.
+void CheckpointRestart::on_begun_anew(Context& context) {
+  history_ = program_.level();
   delivered_ = 0;
   if (!recovers_) death_s_ = kNever;  // of this rank itself
   note_progress(context);
@@ -68,7 +93,7 @@ void CheckpointRestart::note_progress(Context& context) {
   if (!recovers_ || delivered_ < goal_) return;
   recovers_ = false;
   goal_ = 0;
-  recovered(context, std::exchange(death_s_, kNever));
+  program_.note_recovered(context, std::exchange(death_s_, kNever));
 }
 
 /// Who is further than it was is also where it was, even if it has got fewer messages: those of a
@@ -78,11 +103,6 @@ void CheckpointRestart::on_committed(Context& context) {
   note_progress(context);
   delivered_ = 0;
   death_s_ = kNever;
-}
-
-void CheckpointRestart::digest_state(Digest& into) const {
-  CheckpointedLayer::digest_state(into);
-  into.add(history_);
 }
 
 }  // namespace faultline

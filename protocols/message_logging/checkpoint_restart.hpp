@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
-#include "protocols/message_logging/checkpointed_layer.hpp"
+#include "protocols/message_logging/checkpointed_program.hpp"
 
 namespace faultline {
 
@@ -11,24 +14,54 @@ namespace faultline {
 /// checkpoint. No message is logged. So nothing may be under way when images are taken: while the
 /// program waits for a checkpoint, what a termination detector above sends is held back, and part
 /// of the checkpoint; and images are taken when everything that was sent before has come.
-class CheckpointRestart : public CheckpointedLayer {
+class CheckpointRestart : public Layer, protected ProtocolSteps {
  public:
   using Options = CheckpointOptions;
   CheckpointRestart(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : CheckpointedLayer(*options, job, self) {}
+      : program_(*options, job, self, Survivors::go_back) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<CheckpointRestart>(*this);
   }
 
- private:
-  Verdict admit(Context& context, Message& message) override;
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { program_.start(context, *this, false); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override {
+    return program_.on_receive(context, message, *this);
+  }
+  void on_message(Context& context, const Message& message) override {
+    program_.on_message(context, message, *this);
+  }
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_restored(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override {
+    program_.on_timer(context, key, *this);
+  }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    program_.on_peer_failed(context, peer);
+  }
+  void on_peer_restarted(Context& context, Incarnation) override {
+    program_.on_peer_restarted(context, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    program_.on_restart_refused(context, peer);
+  }
+  [[nodiscard]] bool recovers(ActorId) const override { return true; }
+  void report(MetricTotals& totals) const override { program_.report(totals); }
+  [[nodiscard]] std::string waiting_for() const override { return program_.waiting_for(); }
+
+ protected:
+  Admission admit(Context& context, Message& message) override;
+  void stamp(Context& context, Message& message) override;
+  void on_committed(Context& context) override;
   void on_joined(Context& context, Rank root, RestartReport& report) override;
   void on_agreed(Context& context) override;
-  void on_up(Context& context) override;
-  void on_committed(Context& context) override;
-  void stamp(Context& context, Message& message) override;
-  [[nodiscard]] bool rolls_back() const override { return true; }
-  void digest_state(Digest& into) const override;
+  void on_begun_anew(Context& context) override;
+  void digest_state(Digest& into) const override { into.add(program_, history_); }
+
+  CheckpointedProgram program_;
+
+ private:
   void note_progress(Context& context);
 
   std::uint64_t history_ = 0;    ///< level of the last rollback: what the program belongs to

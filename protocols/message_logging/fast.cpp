@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
-#include "sim/core/prefetch.hpp"
 
 namespace faultline {
 
@@ -64,7 +64,7 @@ const Registered registered{registration<Fast>(
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"object", "hosted", "homecoming"}),
      .metrics = logging_metrics(),
-     .marks = checkpoint_marks(),
+     .marks = program_marks(),
      .check = check_helpers,
      .check_with_workload = check_objects},
     options())};
@@ -77,26 +77,62 @@ Incarnation sender_of(const Context& context, const Message& message) {
 
 }  // namespace
 
-KindChannel Fast::channel_of(const Message& message, Rank sender) const {
-  const std::uint32_t kind =
-      numbers_messages() ? 0
-                         : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
-  return {faultline::channel_of(message, sender), kind};
+Fast::Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+    : self_(self),
+      processes_(job.processes),
+      program_(*options, job, self, Survivors::go_on),
+      log_(self,
+           options->identifier == "ssn" ? SenderLog::Identity::number : SenderLog::Identity::tag),
+      time_(*options),
+      helpers_(options->helpers) {}
+
+void Fast::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
+    stamp(context, *message);
+    context.forward(*message);
+  }
 }
 
-// def Receive(alpha, msg, beta), lines 17 to 22
-CheckpointedLayer::Verdict Fast::admit_current(Context& context, Message& message) {
-  if (!emigrants_.empty() || !immigrants_.empty())
-    if (const auto verdict = admit_moved(context, message)) return *verdict;
-  return is_new(context, message) ? Verdict::deliver : Verdict::discard;
+// def Send(alpha, msg, beta), lines 1 to 6. Home also logs what it sends to its own objects
+// elsewhere. An object that has come from elsewhere in the middle of an epoch has not logged all
+// here that it has sent, so its numbers are noted.
+void Fast::stamp(Context& context, Message& message) {
+  time_.bookkeep(context);
+  LoggingStamp stamp = program_.stamp();
+  stamp.id = log_.identity_of(message);
+  if (message.to != self_ || emigrants_.find(message.to_object) != nullptr) {
+    log_.add(context, message, log_.numbers_messages() ? static_cast<std::uint32_t>(stamp.id) : 0);
+    time_.log(context, message);
+  }
+  message.logging.put(stamp);
+}
+
+// def Receive(alpha, msg, beta), lines 14 to 22
+Admission Fast::admit(Context& context, Message& message) {
+  if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
+  if (must_wait(context, message)) return Admission::hold;
+  time_.bookkeep(context);
+  if (const auto moved = admit_moved(context, message)) return *moved;
+  if (!is_new(context, message)) return Admission::discard;
+  if (program_.gate().has_detector()) program_.count_received(context);
+  return Admission::deliver;
+}
+
+KindChannel Fast::channel_of(const Message& message, Rank sender) const {
+  const std::uint32_t kind =
+      log_.numbers_messages()
+          ? 0
+          : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
+  return {faultline::channel_of(message, sender), kind};
 }
 
 bool Fast::is_new(Context& context, const Message& message) {
   const Incarnation sender = sender_of(context, message);
   const std::uint64_t number = message.logging.get<LoggingStamp>().id;
-  invariant(may_repeat() || sender.number == 0, "a rank sends before all know it");
+  invariant(program_.may_repeat() || sender.number == 0, "a rank sends before all know it");
   // A program can use a tag twice. Programs of objects do not.
-  if (!may_repeat() && (numbers_messages() || is_between_objects(message))) {
+  if (!program_.may_repeat() && (log_.numbers_messages() || is_between_objects(message))) {
     come_.note(channel_of(message, sender.actor), number, sender.actor);
     return true;
   }
@@ -105,33 +141,59 @@ bool Fast::is_new(Context& context, const Message& message) {
   return is_first;
 }
 
-void Fast::fetch_ahead(const Message&, Ahead what) const {
-  if (what == Ahead::state)
-    prefetch_lines(&emigrants_, 1);
-  else if (what == Ahead::content)
-    come_.fetch_ahead();
+// def Checkpoint, lines 25 and 26: immigrants go home, and emigrants are awaited.
+void Fast::on_request(Context& context, const StackRequest& request) {
+  if (request.is<CheckpointRequest>() && program_.is_up()) {
+    program_waits_ = true;
+    send_home(context);
+  }
+  if (!program_.on_request(context, request, *this)) return;
+  host_waiting(context);
+  program_.gate().release_held(context, *this);
+  for (const Message& message : std::exchange(homecomings_, {})) take_home(context, message);
+  if (context.incarnation() > 0) come_up(context);
+}
+
+bool Fast::is_ready() const {
+  return program_waits_ && moving_ == 0 && immigrants_.all_are(Immigrant::Stage::gone) &&
+         emigrants_.all_are(Emigrant::Stage::back);
 }
 
 // def Checkpoint, line 28
 void Fast::on_committed(Context& context) {
-  LoggedLayer::on_committed(context);
+  log_.clear();
   if (behind_since_s_) catch_up(context);
   come_.clear();
-  invariant(
-      std::all_of(emigrants_.begin(), emigrants_.end(),
-                  [](const Emigrant& object) { return object.stage == Emigrant::Stage::back; }),
-      "a checkpoint is committed while an object is away");
+  invariant(emigrants_.all_are(Emigrant::Stage::back),
+            "a checkpoint is committed while an object is away");
   emigrants_.clear();
   lost_.clear();
   resent_.clear();
-  std::erase_if(immigrants_, [this](const Immigrant& object) { return object.epoch < epoch(); });
+  immigrants_.erase_if([this](const Immigrant& object) { return object.epoch < program_.epoch(); });
   program_waits_ = false;
 }
 
+// ---- seen from outside ------------------------------------------------------------------------
+
+void Fast::report(MetricTotals& totals) const {
+  program_.report(totals);
+  time_.report(totals, program_.iterations_to_report(totals));
+}
+
+std::string Fast::waiting_for() const {
+  if (awaits_helpers_) return "helpers to host its objects";
+  std::string what = program_.waiting_for();
+  const auto away = std::ranges::find_if(
+      emigrants_, [](const Emigrant& object) { return object.stage != Emigrant::Stage::back; });
+  if (away != emigrants_.end())
+    what += (what.empty() ? "" : " and ") + ("object " + std::to_string(away->object)) + " on " +
+            std::to_string(away->host.actor);
+  return what;
+}
+
 void Fast::digest_state(Digest& into) const {
-  LoggedLayer::digest_state(into);
-  into.add(come_, emigrants_, immigrants_, lost_, resent_, homecomings_, moving_, program_waits_,
-           awaits_helpers_);
+  into.add(program_, log_, come_, emigrants_, immigrants_, lost_, resent_, homecomings_, moving_,
+           program_waits_, awaits_helpers_);
 }
 
 }  // namespace faultline

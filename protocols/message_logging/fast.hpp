@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/duplicate_table.hpp"
-#include "protocols/message_logging/logged_layer.hpp"
+#include "protocols/message_logging/logging_time.hpp"
+#include "protocols/message_logging/moved_objects.hpp"
+#include "protocols/message_logging/sender_log.hpp"
 
 namespace faultline {
 
@@ -25,129 +29,109 @@ struct FastOptions : MessageLogOptions {
 ///
 /// The objects of a dead rank can recover on several others, its helpers. They come home before the
 /// next checkpoint. Until then their home passes on what comes for them.
-class Fast : public LoggedLayer {
+class Fast : public Layer, protected ProtocolSteps {
  public:
   using Options = FastOptions;
-  Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self,
-                    options->identifier == "ssn" ? Identity::number : Identity::tag),
-        helpers_(options->helpers) {}
+  Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fast>(*this);
   }
-  void fetch_ahead(const Message& message, Ahead what) const override;
+
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { program_.start(context, *this, false); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override {
+    return program_.on_receive(context, message, *this);
+  }
+  void on_message(Context& context, const Message& message) override;
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_restored(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_object_moved(Context& context, ObjectId object) override;
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    program_.on_peer_failed(context, peer);
+  }
+  void on_peer_restarted(Context& context, Incarnation) override {
+    program_.on_peer_restarted(context, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    program_.on_restart_refused(context, peer);
+  }
+  [[nodiscard]] bool recovers(ActorId) const override { return true; }
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
-  // What mutants get wrong.
-  virtual bool is_new(Context& context, const Message& message);
-  [[nodiscard]] bool must_wait(Context& context, const Message& message) override;
-  [[nodiscard]] bool is_elsewhere(const Message& message) const override;
+  enum Kind : std::uint16_t { kObject = LogMessage::kinds, kHosted, kHomecoming };
+  /// What a message about an object says besides what it attaches.
+  struct ObjectWords {
+    std::uint64_t epoch = 0;  ///< of the checkpoint from which the object goes on
+    std::uint64_t object = 0;
+    double death_s = 0.0;     ///< of the rank that had it
+    std::uint64_t level = 0;  ///< of a homecoming: the restarts that its sender knows of
+  };
+
+  Admission admit(Context& context, Message& message) override;
+  void stamp(Context& context, Message& message) override;
   [[nodiscard]] bool is_ready() const override;
-  virtual void resend_lost(Context& context);
-  /// What becomes of a message for an object that is or was away from its home; nothing in
-  /// particular if the object is here.
-  virtual std::optional<Verdict> admit_moved(Context& context, Message& message);
+  void on_committed(Context& context) override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_agreed(Context& context) override;
+  void on_begun_anew(Context& context) override;
+  void digest_state(Digest& into) const override;
 
-  /// An object at home here that another rank hosts, or has hosted since the last checkpoint.
-  struct Emigrant {
-    enum class Stage : std::uint8_t {
-      leaving,  ///< its host has not said that it has it
-      away,
-      back,  ///< waits here for the next checkpoint, with all messages that it needs
-    };
-    ObjectId object = kNoObject;
-    Incarnation host;
-    Stage stage = Stage::leaving;
-    /// How many restarts the sender of its homecoming must know of: those after which this rank has
-    /// sent the object away. What set out before left its host without what was lost since.
-    std::uint64_t level = 0;
-
-    void digest(Digest& into) const { into.add(object, host, stage, level); }
-  };
-  /// Whether a homecoming set out before its home has sent the object away again. `level`: the
-  /// restarts that its sender knew of.
-  [[nodiscard]] virtual bool is_outdated(const Emigrant& object, std::uint64_t level) const {
-    return level < object.level;
-  }
-  /// An object at home elsewhere that is hosted here, or was since the last checkpoint.
-  struct Immigrant {
-    enum class Stage : std::uint8_t {
-      waiting,   ///< until this rank is where the object was packed
-      settling,  ///< about to be hosted
-      here,
-      gone,  ///< home again, with all messages that it needs
-    };
-    ObjectId object = kNoObject;
-    Rank home = kNobody;
-    Stage stage = Stage::waiting;
-    std::uint64_t epoch = 0;
-    double death_s = 0.0;  ///< of the rank that had it
-    PackedObject state;    ///< while it waits
-
-    void digest(Digest& into) const { into.add(object, home, stage, epoch, state); }
-  };
+  // The parts.
+  Rank self_;
+  std::uint32_t processes_;
+  CheckpointedProgram program_;
+  SenderLog log_;  ///< idTable, msgLog
+  LoggingTime time_;
+  DuplicateTable come_;              ///< dupTable
+  ByObject<Emigrant> emigrants_;     ///< listEmigrants
+  ByObject<Immigrant> immigrants_;   ///< listImmigrants
+  std::vector<MovedObject> lost_;    ///< at home here, and sent again since the last checkpoint
+  std::vector<MovedObject> resent_;  ///< for which this rank has sent its log again since then
 
  private:
-  enum Timer : std::uint64_t { kSendHome = kOwnTimers };  ///< an object could not be packed
-  enum Kind : std::uint16_t { kObject = kLoggedKinds, kHosted, kHomecoming };
+  enum Timer : std::uint64_t { kSendHome = ProgramTimer::keys };  ///< an object could not be packed
 
-  /// An object that has come from elsewhere in the middle of an epoch has not logged all here that
-  /// it has sent, so its numbers are noted.
-  [[nodiscard]] std::uint32_t note(std::uint64_t identity) const override {
-    return numbers_messages() ? static_cast<std::uint32_t>(identity) : 0;
-  }
-  Verdict admit_current(Context& context, Message& message) override;
-  [[nodiscard]] bool is_recovering() const override { return !is_up(); }
-  [[nodiscard]] bool recovers_several() const override { return true; }
-  void on_committed(Context& context) override;
-  void digest_state(Digest& into) const override;
+  [[nodiscard]] bool is_new(Context& context, const Message& message);
   [[nodiscard]] KindChannel channel_of(const Message& message, Rank sender) const;
 
+  // ---- objects that have moved ----------------------------------------------------------------
+  [[nodiscard]] bool must_wait(const Context& context, const Message& message);
+  [[nodiscard]] std::optional<Admission> admit_moved(Context& context, Message& message);
+  [[nodiscard]] bool is_lost(const Emigrant& emigrant) const;
+  void on_hosted(Context& context, const Message& message);
+  void take_object(Context& context, const Message& message);
+  void host_waiting(Context& context);
+  void send_home(Context& context);
+  void take_home(Context& context, const Message& message);
+
   // ---- recovery -------------------------------------------------------------------------------
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_object_moved(Context& context, ObjectId object) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_reports(Context&, const RestartReport&) override {}
-  void on_agreed(Context& context) override;
-  void on_up(Context& context) override;
-  bool goes_on_at_once(Context& context) override;
-  void on_resumed(Context& context) override;
-  void on_asked(Context& context) override;
-  void on_log_message(Context& context, const Message& message) override;
-  void serve(Context& context, Peer& peer) override;
-  void resend_to(Context& context, const Peer& to, const std::vector<MovedObject>& lost);
-  void await_again(Context& context);
+  void restart(Context& context, const LogPeer& to) const;
+  void resend_lost(Context& context);
+  void resend_to(Context& context, const LogPeer& to, const std::vector<MovedObject>& lost) const;
+  void replace_lost(Context& context);
+  void await_again();
   void forget_received_by(Context& context, ObjectId object);
   void catch_up(Context& context);
   [[nodiscard]] double death_s_of(Rank rank) const;
+  void distribute_all(Context& context);
   void distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place);
-  void replace_lost(Context& context);
-  void host_waiting(Context& context);
-  void take_object(Context& context, const Message& message);
-  void take_home(Context& context, const Message& message);
-  void send_home(Context& context);
   void try_resume(Context& context);
-  [[nodiscard]] Emigrant* emigrant(ObjectId object);
-  [[nodiscard]] Immigrant* immigrant(ObjectId object);
-  [[nodiscard]] bool is_lost(const Emigrant& emigrant) const;
+  void come_up(Context& context);
 
   std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
-  std::optional<double> behind_since_s_;  ///< the death after which others have fallen behind
-  // What every message looks at is one cache line, up to the beginning of come_:
-  alignas(kCacheLine) std::vector<Emigrant> emigrants_;  ///< listEmigrants, by object
-  std::vector<Immigrant> immigrants_;                    ///< listImmigrants, by object
-  DuplicateTable come_;                                  ///< dupTable
-  std::vector<MovedObject> lost_;     ///< at home here, and sent again since the last checkpoint
-  std::vector<MovedObject> resent_;   ///< for which this rank has sent its log again since then
   std::vector<Message> homecomings_;  ///< of objects that came before this rank was ready for them
   std::uint32_t moving_ = 0;          ///< objects that are about to be hosted or removed here
   bool program_waits_ = false;        ///< all objects here wait for the next checkpoint
   bool awaits_helpers_ = false;       ///< the program goes on when all its objects are hosted
+  bool came_up_ = false;              ///< this incarnation has noted the end of its restart
+  std::optional<double> behind_since_s_;  ///< the death after which others have fallen behind
   /// When ranks have died whose restarts this rank has joined since the last agreement, the first
   /// time of each.
   std::vector<std::pair<Rank, double>> deaths_;
-  bool came_up_ = false;  ///< this incarnation has noted the end of its restart
 };
 
 }  // namespace faultline

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "protocols/checkpoints/keeper.hpp"
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -29,20 +30,20 @@ const Registered registered{registration<Pessimistic>(
                 .recovers_singly = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
-     .marks = checkpoint_marks()},
+     .marks = program_marks()},
     options())};
-
-CausalOptions causal_options(const DeterminantOptions& options) {
-  CausalOptions causal;
-  static_cast<DeterminantOptions&>(causal) = options;
-  return causal;
-}
 
 }  // namespace
 
 Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const JobShape& job,
                          Rank self)
-    : Causal(std::make_shared<const CausalOptions>(causal_options(*options)), job, self) {}
+    : self_(self),
+      job_(job),
+      program_(*options, job, self, Survivors::go_on),
+      log_(self),
+      determinants_(*options, self),
+      time_(*options),
+      determinant_s_(options->determinant_s) {}
 
 Pessimistic::Waiting::Waiting(const Delivery& of, const Message& message)
     : delivery(of), from_incarnation(message.from_incarnation), from(message.from) {
@@ -61,15 +62,143 @@ Message Pessimistic::Waiting::message(Rank receiver) const {
   return message;
 }
 
-/// A rank without others knows its order by itself.
-CheckpointedLayer::Verdict Pessimistic::take(Context& context, Message& message) {
-  note_received(context, message);
+// ---- forward path -----------------------------------------------------------------------------
+
+void Pessimistic::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
+    stamp(context, *message);
+    context.forward(*message);
+  }
+  try_recovered(context);
+}
+
+/// A message to another rank is logged.
+void Pessimistic::stamp(Context& context, Message& message) {
+  time_.bookkeep(context);
+  LoggingStamp stamp = program_.stamp();
+  stamp.id = log_.identity_of(message);
+  if (message.to != self_) {
+    if (repeats_.count(log_.add(context, message, 0))) ++remote_messages_;
+    time_.log(context, message);
+  }
+  message.logging.put(stamp);
+}
+
+Admission Pessimistic::admit(Context& context, Message& message) {
+  if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
+  time_.bookkeep(context);
+  if (message.from != self_ && is_duplicate(message)) return Admission::discard;
+  if (!determinants_.own.must_replay()) return take(context, message);
+  if (!replay_.add(delivery_of(message), message)) return Admission::discard;
+  hand_up_all(context);
+  return Admission::kept;
+}
+
+bool Pessimistic::is_duplicate(const Message& message) {
+  invariant(program_.may_repeat() || message.from_incarnation == 0,
+            "a rank sends before all know it");
+  return program_.may_repeat() && determinants_.own.contains(delivery_of(message));
+}
+
+/// It gets its ticket, and waits until its determinant is stored. A rank without others knows its
+/// order by itself.
+Admission Pessimistic::take(Context& context, const Message& message) {
+  count_taken_in(context, message);
   give_ticket(context, delivery_of(message));
   choose_logger(context);
-  if (logger_ == kNobody) return Verdict::deliver;
+  if (logger_ == kNobody) {
+    if (program_.gate().has_detector()) program_.count_received(context);
+    return Admission::deliver;
+  }
   waiting_.emplace_back(delivery_of(message), message);
   wait(context);
-  return Verdict::kept;
+  return Admission::kept;
+}
+
+void Pessimistic::give_ticket(Context& context, const Delivery& delivery) {
+  determinants_.own.give_ticket(delivery);
+  time_.spend(context, CostFactor::determinants, determinant_s_);
+}
+
+void Pessimistic::choose_logger(const Context& context) {
+  if (logger_ != kNobody || job_.processes == 1) return;
+  logger_ = keeper_of(context.placement(), job_, self_);
+  if (logger_ == kNobody) logger_ = (self_ + 1) % job_.processes;
+}
+
+/// What waits last has got the latest ticket.
+void Pessimistic::wait(Context& context) {
+  const OwnDeliveries& own = determinants_.own;
+  invariant(own.stored() + waiting_.size() == own.tickets(),
+            "a delivery waits behind one that does not");
+  determinants_.send(
+      context, logger_, 1,
+      determinants_.attached(own.run(own.tickets(), own.tickets()), program_.epoch()));
+}
+
+/// What waits first does so no longer.
+void Pessimistic::end_wait() {
+  determinants_.own.acknowledged(logger_, determinants_.own.stored() + 1);
+  waiting_.pop_front();
+}
+
+void Pessimistic::on_message(Context& context, const Message& message) {
+  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
+  if (is_of_old_incarnation(context, message)) return;
+  switch (message.kind) {
+    case LogMessage::log_end:
+      if (repeats_.has_recovered()) return;
+      repeats_.log_ended(log_.peer(context, message.from), message.payload.get<LogEnd>().received);
+      return try_recovered(context);
+    case DeterminantMessage::determinants:
+      store(context, {message.from, message.from_incarnation}, *context.attached<Carried>(message));
+      return program_.gate().release_held(context, *this);
+    default:
+      on_stored(context, message.payload.get<StoredWords>());
+  }
+}
+
+/// Determinants may come in any order, each by itself.
+void Pessimistic::store(Context& context, Incarnation from, const Carried& carried) {
+  if (!determinants_.takes(context, from, carried, program_.epoch())) return;
+  const DeliveryRun& sent = carried.deliveries;
+  determinants_.others.keep(from.actor, carried, sent.first());
+  determinants_.acknowledge(context, from.actor, program_.epoch(), sent.first(), sent.last());
+}
+
+/// Acknowledgements may come in any order; deliveries keep that of their tickets.
+void Pessimistic::on_stored(Context& context, const StoredWords& words) {
+  if (words.epoch != program_.epoch()) return;
+  const std::uint64_t stored = determinants_.own.stored();
+  for (std::uint64_t ticket = std::max(words.first, stored + 1); ticket <= words.last; ++ticket)
+    stored_ahead_.insert(ticket);
+  hand_up_all(context);
+}
+
+/// In the order of tickets: first the replay, then what waits, as far as it is stored.
+void Pessimistic::hand_up_all(Context& context) {
+  if (program_.gate().hands_up_singly()) return ProgramGate::hand_up_later(context);
+  while (hand_up_next(context)) {
+  }
+}
+
+bool Pessimistic::hand_up_next(Context& context) {
+  if (replay_next(context)) return true;
+  if (!is_next_stored() || !waiting_.front().is_message()) return false;
+  program_.hand_up(context, waiting_.front().message(self_));
+  end_wait();
+  return true;
+}
+
+// ---- below a termination detector -------------------------------------------------------------
+
+Passage Pessimistic::on_local_event(Context& context, const LocalEvent& event) {
+  const Delivery delivery = delivery_of(event);
+  if (!determinants_.own.must_replay()) return take_local(context, delivery);
+  if (determinants_.own.next() != delivery) return Passage::hold;
+  leave_replay(context);
+  return Passage::deliver;
 }
 
 /// What has happened here is offered again and again, and waits once.
@@ -79,7 +208,7 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
   };
   if (is_next_stored() && is_meant(waiting_.front())) {
     end_wait();
-    hand_up_later(context);
+    ProgramGate::hand_up_later(context);
     return Passage::deliver;
   }
   if (std::any_of(waiting_.begin(), waiting_.end(), is_meant)) return Passage::hold;
@@ -92,93 +221,149 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
 }
 
 std::optional<LocalEvent> Pessimistic::next_event() const {
-  if (must_replay()) return Causal::next_event();
-  if (!hands_up() || !is_next_stored()) return std::nullopt;
+  if (!program_.gate().is_open()) return std::nullopt;
+  if (determinants_.own.must_replay()) return local_event_of(determinants_.own.next());
+  if (!is_next_stored()) return std::nullopt;
   return local_event_of(waiting_.front().delivery);
 }
 
 /// What was delivered while it waited for its turn, with an earlier ticket, has cancelled it. Its
 /// ticket is gone: the logger knows it, so it is left out in a replay, too.
 void Pessimistic::leave_out_next(Context& context) {
-  if (must_replay()) return Causal::leave_out_next(context);
+  if (determinants_.own.must_replay()) return leave_replay(context);
   end_wait();
-  hand_up_later(context);
+  ProgramGate::hand_up_later(context);
 }
 
-/// What waits last has got the latest ticket.
-void Pessimistic::wait(Context& context) {
-  invariant(stored() + waiting_.size() == tickets(), "a delivery waits behind one that does not");
-  send_companion(context, logger_, tickets(), 1, carrying(deliveries().run(tickets(), tickets())));
+/// What comes next in the replay has happened, or is left out.
+void Pessimistic::leave_replay(Context& context) {
+  determinants_.own.replayed();
+  if (!determinants_.own.must_replay()) end_replay(context);
+  ProgramGate::hand_up_later(context);
 }
 
-void Pessimistic::choose_logger(const Context& context) {
-  if (logger_ != kNobody || job().processes == 1) return;
-  logger_ = keeper_of(context.placement(), job(), self());
-  if (logger_ == kNobody) logger_ = (self() + 1) % job().processes;
-}
-
-/// Determinants may come in any order, each by itself.
-void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
-  const DeliveryRun& sent = carried.deliveries;
-  keep(from, carried, sent.first());
-  acknowledge(context, from, sent.first(), sent.last());
-}
-
-/// Acknowledgements may come in any order; deliveries keep that of their tickets.
-void Pessimistic::on_stored(Context& context, Rank, std::uint64_t first, std::uint64_t last) {
-  for (std::uint64_t ticket = std::max(first, stored() + 1); ticket <= last; ++ticket)
-    stored_ahead_.insert(ticket);
-  if (hands_up_singly()) return hand_up_later(context);
-  while (hand_up_next(context)) {
-  }
-}
-
-bool Pessimistic::hand_up_next(Context& context) {
-  if (Causal::hand_up_next(context)) return true;
-  if (!is_next_stored() || !waiting_.front().is_message()) return false;
-  hand_up(context, waiting_.front().message(self()));
-  end_wait();
-  return true;
-}
-
-/// What waits first does so no longer.
-void Pessimistic::end_wait() {
-  acknowledged(logger_, stored() + 1);
-  waiting_.pop_front();
-}
-
-void Pessimistic::stored_again(Context& context, Rank receiver, std::uint64_t ticket) {
-  acknowledge(context, receiver, ticket, ticket);
-}
+// ---- recovery ---------------------------------------------------------------------------------
 
 /// What the logger has not acknowledged may be lost with it, too.
 void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) {
-  Causal::on_joined(context, root, report);
-  if (root != logger_ || root == self()) return;
-  for (std::uint64_t ticket = stored() + 1; ticket <= tickets(); ++ticket)
-    report.determinants.push_back(determinant_of(ticket, root));
+  const OwnDeliveries& own = determinants_.own;
+  if (!program_.may_repeat()) determinants_.count_senders(log_);
+  if (root != self_ && is_recovering()) program_.give_up(context, root);
+  repeats_.join(context, root, log_, report);
+  determinants_.report_to(root, report);
+  if (root != logger_ || root == self_) return;
+  for (std::uint64_t ticket = own.stored() + 1; ticket <= own.tickets(); ++ticket)
+    report.determinants.push_back(own.determinant_of(ticket, root));
+}
+
+/// What has a ticket behind one that nobody stores has never been delivered. Others wait until this
+/// rank, their logger, has their determinants again.
+void Pessimistic::on_reports(Context& context, const RestartReport& reports) {
+  repeats_.await_logs(reports.partners, program_.wave());
+  for (const Determinant& known : Determinants::in_order(reports.determinants)) {
+    if (known.receiver == self_) {
+      determinants_.own.learn(known);
+      continue;
+    }
+    determinants_.others.keep(known);
+    determinants_.acknowledge(context, known.receiver, program_.epoch(), known.ticket,
+                              known.ticket);
+  }
+  determinants_.own.begin_life(context.incarnation());
+}
+
+void Pessimistic::on_agreed(Context& context) {
+  log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) {
+    log_.resend_all(context, peer, program_.stamp(), program_.control_bytes());
+  });
+  program_.gate().release_held(context, *this);
+  try_recovered(context);
+}
+
+void Pessimistic::on_restored(Context& context) {
+  program_.on_restored();
+  determinants_.own.go_on_from(program_.images().last().deliveries);
+  program_.resume(context, *this);
+}
+
+void Pessimistic::on_request(Context& context, const StackRequest& request) {
+  if (!program_.on_request(context, request, *this)) return;
+  for (const auto& [from, carried] : determinants_.take_early()) store(context, from, carried);
+  program_.gate().release_held(context, *this);
+  try_recovered(context);
+}
+
+bool Pessimistic::replay_next(Context& context) {
+  if (!determinants_.own.must_replay()) return false;
+  const std::optional<Message> next = replay_.take(determinants_.own.next());
+  if (!next) return false;
+  count_taken_in(context, *next);
+  determinants_.own.replayed();
+  program_.hand_up(context, *next);
+  if (!determinants_.own.must_replay()) end_replay(context);
+  return true;
+}
+
+/// What nobody had depended on gets new tickets, in any order.
+void Pessimistic::end_replay(Context& context) {
+  std::vector<Message> rest = replay_.take_all();
+  if (program_.gate().hands_up_singly())
+    program_.gate().hold_again(std::move(rest));
+  else
+    for (const Message& message : rest)
+      if (take(context, message) == Admission::deliver) context.deliver(message);
+  try_recovered(context);
+}
+
+/// Before a restart nobody asks how many messages have come from whom.
+void Pessimistic::count_taken_in(Context& context, const Message& message) {
+  if (program_.may_repeat() && message.from != self_) ++log_.peer(context, message.from).taken_in;
+}
+
+/// It has sent again all that anybody has from its old incarnation.
+void Pessimistic::try_recovered(Context& context) {
+  if (repeats_.is_over(context, log_.peers()) && !is_recovering()) note_recovered(context);
+}
+
+void Pessimistic::note_recovered(Context& context) {
+  if (repeats_.end()) program_.note_recovered(context, context.death_s());
 }
 
 void Pessimistic::on_committed(Context& context) {
-  Causal::on_committed(context);
+  if (!program_.may_repeat()) determinants_.count_senders(log_);
+  log_.clear();
+  note_recovered(context);
+  determinants_.commit(program_.images().last().deliveries);
   for (const Waiting& waiting : std::exchange(waiting_, {}))
-    if (waiting.is_message()) context.discard(waiting.message(self()));
+    if (waiting.is_message()) context.discard(waiting.message(self_));
   stored_ahead_.clear();
 }
 
+// ---- seen from outside ------------------------------------------------------------------------
+
+void Pessimistic::report(MetricTotals& totals) const {
+  program_.report(totals);
+  const double iterations = program_.iterations_to_report(totals);
+  time_.report(totals, iterations);
+  report_determinants(
+      totals, iterations,
+      {.generated = all_deliveries(), .piggybacked = 0, .remote_messages = remote_messages_});
+}
+
 std::string Pessimistic::waiting_for() const {
-  std::string what = Causal::waiting_for();
+  std::string what = program_.waiting_for();
+  if (what.empty() && determinants_.own.must_replay())
+    what = "the message with ticket " + std::to_string(determinants_.own.tickets() + 1);
   if (what.empty() && !waiting_.empty())
     what = "rank " + std::to_string(logger_) + " to store a determinant";
   return what;
 }
 
 void Pessimistic::digest_state(Digest& into) const {
-  Causal::digest_state(into);
-  into.add(logger_, stored_ahead_, waiting_.size());
+  into.add(program_, log_, determinants_, replay_, logger_, stored_ahead_, waiting_.size());
   for (const Waiting& waiting : waiting_) {
     into.add(waiting.delivery, waiting.is_message());
-    if (waiting.is_message()) into.add(waiting.message(self()));
+    if (waiting.is_message()) into.add(waiting.message(self_));
   }
 }
 

@@ -62,12 +62,13 @@ RestartWave::Due RestartWave::begin(Context& context, double death_s) {
 RestartWave::Due RestartWave::on_message(Context& context, const Message& message) {
   const auto words = message.payload.get<Words>();
   switch (message.kind) {
-    case kRestarted:
+    case CheckpointMessage::restarted:
       return words.level > joined_ ? join(context, message) : Due::nothing;
-    case kReported:
+    case CheckpointMessage::reported:
       return words.level == joined_ ? take_report(context, message) : Due::nothing;
     default:
-      invariant(message.kind == kAgreed, "a message of another kind in a restart");
+      invariant(message.kind == CheckpointMessage::agreed,
+                "a message of another kind in a restart");
       if (words.level != joined_) return Due::nothing;
       return agree(context, *context.attached<RestartAgreement>(message));
   }
@@ -79,8 +80,7 @@ RestartWave::Due RestartWave::join(Context& context, const Message& message) {
   root_ = static_cast<Rank>(words.value);
   death_s_ = words.death_s;
   restarted_ = *context.attached<std::vector<Incarnation>>(message);
-  reported_ = false;
-  reports_below_ = 0;
+  reported_.reset();
   reports_ = {};
   to_tell_ = true;
   for (const Incarnation& life : restarted_)
@@ -102,7 +102,7 @@ RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
   to_tell_ = false;
   const std::uint64_t list = kBytesOfIncarnation * restarted_.size();
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kRestarted, bytes_ + list);
+    Message& told = context.send(child, CheckpointMessage::restarted, bytes_ + list);
     told.payload.put(Words{joined_, root_, death_s_});
     context.attach(told, restarted_);
   });
@@ -110,23 +110,24 @@ RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
 }
 
 RestartWave::Due RestartWave::report(Context& context, const RestartReport& own) {
-  invariant(!reported_, "a rank reports twice in a restart");
-  reported_ = true;
+  invariant(!reported_.has_own(), "a rank reports twice in a restart");
+  reported_.add_own();
   reports_.add(own);
   return pass_on_report(context);
 }
 
 RestartWave::Due RestartWave::take_report(Context& context, const Message& message) {
-  ++reports_below_;
+  reported_.add_child();
   reports_.add(*context.attached<RestartReport>(message));
   return pass_on_report(context);
 }
 
 RestartWave::Due RestartWave::pass_on_report(Context& context) {
-  invariant(reports_below_ <= tree().child_count(self_), "a child reports twice in a restart");
-  if (!reported_ || reports_below_ < tree().child_count(self_)) return Due::nothing;
+  invariant(!reported_.exceeds(tree().child_count(self_)), "a child reports twice in a restart");
+  if (!reported_.is_complete(tree().child_count(self_))) return Due::nothing;
   if (self_ != root_) {
-    Message& up = context.send(tree().parent(self_), kReported, bytes_ + bytes_of(reports_));
+    Message& up = context.send(tree().parent(self_), CheckpointMessage::reported,
+                               bytes_ + bytes_of(reports_));
     up.payload.put(Words{joined_, reports_.epoch, 0.0});
     context.attach(up, std::exchange(reports_, {}));
     return Due::nothing;
@@ -144,7 +145,7 @@ RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& ag
       sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +
       kBytesOfMoved * (agreement.moved.size() + agreement.lost.size());
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kAgreed, bytes_ + list);
+    Message& told = context.send(child, CheckpointMessage::agreed, bytes_ + list);
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
     context.attach(told, agreement);
   });
@@ -158,7 +159,7 @@ std::uint16_t RestartWave::incarnation_of(Rank rank) const {
 }
 
 void RestartWave::digest(Digest& into) const {
-  into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch,
+  into.add(joined_, root_, to_tell_, reported_, agreement_.level, agreement_.epoch,
            agreement_.moved, agreement_.addressed);
   if (agreement_.level < joined_) into.add(restarted_, reports_);
 }

@@ -4,20 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/message_logging/checkpoint_round.hpp"
+#include "protocols/checkpoints/checkpoint_message.hpp"
+#include "protocols/checkpoints/gathering.hpp"
+#include "protocols/checkpoints/image_checkpoints.hpp"
+#include "protocols/checkpoints/rank_tree.hpp"
 #include "protocols/message_logging/object_channel.hpp"
-#include "protocols/message_logging/rank_tree.hpp"
 #include "sim/core/context.hpp"
 
 namespace faultline {
-
-/// An image that some rank keeps for a restarted one.
-struct KeptFor {
-  Rank client = kNobody;
-  std::uint64_t number = 0;  ///< of the synchronisation point at which it was taken
-
-  void digest(Digest& into) const { into.add(client, number); }
-};
 
 /// Which message a receiver has delivered, as which one.
 struct Determinant {
@@ -82,7 +76,6 @@ struct RestartAgreement {
 /// last wave reaches everybody.
 class RestartWave {
  public:
-  enum Kind : std::uint16_t { kRestarted = CheckpointRound::kKinds, kReported, kAgreed, kKinds };
   enum class Due : std::uint8_t {
     nothing,
     report,  ///< this rank has joined, knows of all restarts, and owes `report`
@@ -138,8 +131,7 @@ class RestartWave {
   double death_s_ = 0.0;                ///< when the root's last incarnation died
   std::vector<Incarnation> restarted_;  ///< all, as the root knows
   bool to_tell_ = false;                ///< the children have still to be told of the wave
-  bool reported_ = false;
-  std::uint32_t reports_below_ = 0;  ///< of children
+  Gathering reported_;
   RestartReport reports_;
   RestartAgreement agreement_;  ///< the latest
 };

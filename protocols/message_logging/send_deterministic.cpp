@@ -23,7 +23,7 @@ const Registered registered{registration<SendDeterministic>(
                 .recovers_singly = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
      .metrics = logging_metrics(),
-     .marks = checkpoint_marks()},
+     .marks = program_marks()},
     [] {
       OptionSet<MessageLogOptions> set;
       add_logging_options(set);
@@ -32,52 +32,73 @@ const Registered registered{registration<SendDeterministic>(
 
 }  // namespace
 
+SendDeterministic::SendDeterministic(const std::shared_ptr<const Options>& options,
+                                     const JobShape& job, Rank self)
+    : self_(self), program_(*options, job, self, Survivors::go_on), log_(self), time_(*options) {}
+
 // ---- forward path -----------------------------------------------------------------------------
 
-/// During a replay, what has a later phase than the one in turn waits.
-bool SendDeterministic::must_wait(Context&, const Message& message) {
-  if (!replays_ || message.from == self()) return false;
-  const auto stamp = message.logging.get<LoggingStamp>();
-  return (awaited_ == 0 || stamp.level > replayed_) &&
-         !come_[channel_of(message)].contains(stamp.id);
-}
-
-CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Message& message) {
-  const auto stamp = message.logging.get<LoggingStamp>();
-  if (message.from == self()) return take(context, message);
-  if (come_[channel_of(message)].contains(stamp.id)) return Verdict::discard;
-  if (!replays_) return take(context, message);
-  const auto log = logs_.find(message.from);
-  const bool was_awaited =
-      stamp.level == replayed_ && log != logs_.end() && log->second.contains(message);
-  take(context, message);
-  hand_up(context, message);
-  if (was_awaited && --awaited_ == 0) try_replay(context);
-  return Verdict::kept;
-}
-
-CheckpointedLayer::Verdict SendDeterministic::take(Context& context, Message& message) {
-  const auto stamp = message.logging.get<LoggingStamp>();
-  if (message.from != self()) {
-    come_[channel_of(message)].insert(stamp.id);
-    ++peer(context, message.from).taken_in;
-    phase_ = std::max(phase_, stamp.level + 1);
+void SendDeterministic::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
+    stamp(context, *message);
+    context.forward(*message);
   }
-  return Verdict::deliver;
+  try_recovered(context);
 }
 
-void SendDeterministic::fetch_ahead(const Message& message, Ahead what) const {
-  LoggedLayer::fetch_ahead(message, what);
-  come_.fetch_ahead(channel_of(message), what);
+/// send m: m.phase = phase; log m
+void SendDeterministic::stamp(Context& context, Message& message) {
+  time_.bookkeep(context);
+  LoggingStamp stamp = program_.stamp();
+  stamp.id = log_.identity_of(message);
+  if (message.to != self_) {
+    repeats_.count(log_.add(context, message, phase_));
+    time_.log(context, message);
+    stamp.level = phase_;
+  }
+  message.logging.put(stamp);
+}
+
+Admission SendDeterministic::admit(Context& context, Message& message) {
+  if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
+  if (must_wait(message)) return Admission::hold;
+  time_.bookkeep(context);
+  if (message.from != self_) {
+    if (come_[channel_of(message)].contains(message.logging.get<LoggingStamp>().id))
+      return Admission::discard;
+    if (replays_) return replay(context, message);
+  }
+  take(context, message);
+  if (program_.gate().has_detector()) program_.count_received(context);
+  return Admission::deliver;
+}
+
+/// deliver m: phase = max(phase, m.phase + 1)
+void SendDeterministic::take(Context& context, const Message& message) {
+  if (message.from == self_) return;
+  const auto stamp = message.logging.get<LoggingStamp>();
+  come_[channel_of(message)].insert(stamp.id);
+  ++log_.peer(context, message.from).taken_in;
+  phase_ = std::max(phase_, stamp.level + 1);
 }
 
 void SendDeterministic::on_committed(Context& context) {
-  LoggedLayer::on_committed(context);
+  log_.clear();
+  note_recovered(context);
   come_.reset();
   phase_ = 0;
 }
 
 // ---- recovery ---------------------------------------------------------------------------------
+
+/// During a replay, what has a later phase than the one in turn waits.
+bool SendDeterministic::must_wait(const Message& message) {
+  if (!replays_ || message.from == self_) return false;
+  const auto stamp = message.logging.get<LoggingStamp>();
+  return (awaited_ == 0 || stamp.level > replayed_) &&
+         !come_[channel_of(message)].contains(stamp.id);
+}
 
 /// The other messages of a phase were sent later.
 bool SendDeterministic::LogContent::contains(const Message& message) const {
@@ -85,10 +106,36 @@ bool SendDeterministic::LogContent::contains(const Message& message) const {
   return found != last.end() && message.logging.get<LoggingStamp>().id <= found->second;
 }
 
+Admission SendDeterministic::replay(Context& context, const Message& message) {
+  const auto log = logs_.find(message.from);
+  const bool was_awaited = message.logging.get<LoggingStamp>().level == replayed_ &&
+                           log != logs_.end() && log->second.contains(message);
+  take(context, message);
+  program_.hand_up(context, message);
+  if (was_awaited && --awaited_ == 0) try_replay(context);
+  return Admission::kept;
+}
+
+void SendDeterministic::on_joined(Context& context, Rank root, RestartReport& report) {
+  if (root != self_ && is_recovering()) program_.give_up(context, root);
+  repeats_.join(context, root, log_, report);
+}
+
+void SendDeterministic::on_reports(Context&, const RestartReport& reports) {
+  repeats_.await_logs(reports.partners, program_.wave());
+  replays_ = true;
+}
+
+void SendDeterministic::on_agreed(Context& context) {
+  log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) { tell_phases(context, peer); });
+  program_.gate().release_held(context, *this);
+  try_recovered(context);
+}
+
 /// A rank that has restarted is told what there is, and asks for one phase after the other.
-void SendDeterministic::serve(Context& context, Peer& to) {
+void SendDeterministic::tell_phases(Context& context, const LogPeer& to) const {
   LogContent content{to.taken_in, {}, {}};
-  for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t phase) {
+  log_.for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t phase) {
     content.last[channel_of(logged)] = number;
     ++content.phases[phase];
   });
@@ -96,51 +143,60 @@ void SendDeterministic::serve(Context& context, Peer& to) {
   constexpr std::size_t kBytesOfChannel = 12;
   const std::uint64_t bytes =
       kBytesOfPhase * content.phases.size() + kBytesOfChannel * content.last.size();
-  Message& told = context.send(to.rank, kPhases, control_bytes() + bytes);
+  Message& told = context.send(to.rank, kPhases, program_.control_bytes() + bytes);
   context.attach(told, std::move(content));
 }
 
-void SendDeterministic::on_reports(Context& context, const RestartReport& reports) {
-  LoggedLayer::on_reports(context, reports);
-  replays_ = true;
+void SendDeterministic::on_message(Context& context, const Message& message) {
+  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
+  if (is_of_old_incarnation(context, message)) return;
+  if (message.kind == kPhases) return on_phases(context, message);
+  if (message.kind == kReplayPhase)
+    resend_phase(context, message.from,
+                 static_cast<std::uint32_t>(message.payload.get<std::uint64_t>()));
 }
 
-void SendDeterministic::on_log_message(Context& context, const Message& message) {
-  if (message.kind == kReplayPhase) {
-    const auto phase = static_cast<std::uint32_t>(message.payload.get<std::uint64_t>());
-    const Peer& to = peer(context, message.from);
-    for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t its_phase) {
-      if (its_phase == phase) resend(context, logged, number, phase);
-    });
-    return;
-  }
+void SendDeterministic::resend_phase(Context& context, Rank to, std::uint32_t phase) {
+  const LoggingStamp stamp = program_.stamp(phase);
+  log_.for_each_logged(log_.peer(context, to),
+                       [&](const Message& logged, std::uint64_t number, std::uint32_t its_phase) {
+                         if (its_phase == phase) log_.resend(context, logged, number, stamp);
+                       });
+}
+
+void SendDeterministic::on_phases(Context& context, const Message& message) {
   if (!replays_) return;
   const auto* content = context.attached<LogContent>(message);
   logs_[message.from] = *content;
-  has_log_of(context, message.from, content->received);
-  if (is_up()) try_replay(context);
+  if (!repeats_.has_recovered()) {
+    repeats_.log_ended(log_.peer(context, message.from), content->received);
+    try_recovered(context);
+  }
+  if (program_.is_up()) try_replay(context);
 }
 
-/// At the start of the program there are no logs.
-void SendDeterministic::on_up(Context& context) {
-  if (epoch() == 0) try_replay(context);
+void SendDeterministic::on_restored(Context& context) {
+  program_.on_restored();
+  program_.resume(context, *this);
 }
 
-void SendDeterministic::on_resumed(Context& context) {
+void SendDeterministic::on_request(Context& context, const StackRequest& request) {
+  if (!program_.on_request(context, request, *this)) return;
   if (replays_) try_replay(context);
-  LoggedLayer::on_resumed(context);
+  program_.gate().release_held(context, *this);
+  try_recovered(context);
 }
 
 /// All logs are known, and no message of a phase is missing: the next one begins.
 void SendDeterministic::try_replay(Context& context) {
-  if (logs_.size() < partners() || awaited_ > 0) return;
+  if (logs_.size() < repeats_.partners() || awaited_ > 0) return;
   std::uint32_t next = UINT32_MAX;
   for (const auto& [rank, log] : logs_)
     if (!log.phases.empty()) next = std::min(next, log.phases.begin()->first);
   if (next != UINT32_MAX) return begin_phase(context, next);
   replays_ = false;
   logs_.clear();
-  release_held(context);
+  program_.gate().release_held(context, *this);
   try_recovered(context);
 }
 
@@ -151,22 +207,31 @@ void SendDeterministic::begin_phase(Context& context, std::uint32_t phase) {
     if (found == log.phases.end()) continue;
     awaited_ += found->second;
     log.phases.erase(found);
-    context.send(rank, kReplayPhase, control_bytes()).payload.put(std::uint64_t{phase});
+    context.send(rank, kReplayPhase, program_.control_bytes()).payload.put(std::uint64_t{phase});
   }
-  release_held(context);
+  program_.gate().release_held(context, *this);
+}
+
+/// It has sent again all that anybody has from its old incarnation.
+void SendDeterministic::try_recovered(Context& context) {
+  if (repeats_.is_over(context, log_.peers()) && !is_recovering()) note_recovered(context);
+}
+
+void SendDeterministic::note_recovered(Context& context) {
+  if (repeats_.end()) program_.note_recovered(context, context.death_s());
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
 
-std::string SendDeterministic::waiting_for() const {
-  std::string what = LoggedLayer::waiting_for();
-  if (what.empty() && replays_) what = "the messages of phase " + std::to_string(replayed_);
-  return what;
+void SendDeterministic::report(MetricTotals& totals) const {
+  program_.report(totals);
+  time_.report(totals, program_.iterations_to_report(totals));
 }
 
-void SendDeterministic::digest_state(Digest& into) const {
-  LoggedLayer::digest_state(into);
-  into.add(come_, phase_, replays_, logs_, replayed_, awaited_);
+std::string SendDeterministic::waiting_for() const {
+  std::string what = program_.waiting_for();
+  if (what.empty() && replays_) what = "the messages of phase " + std::to_string(replayed_);
+  return what;
 }
 
 }  // namespace faultline

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
+#include <span>
+#include <string>
 
-#include "protocols/message_logging/logged_layer.hpp"
+#include "protocols/message_logging/checkpointed_program.hpp"
+#include "protocols/message_logging/logging_time.hpp"
+#include "protocols/message_logging/repeated_sends.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
+#include "protocols/message_logging/sender_log.hpp"
 
 namespace faultline {
 
@@ -15,19 +19,41 @@ namespace faultline {
 /// which they receive: without determinants. Each message has a phase, one more than those that it
 /// depends on. A restarted rank gets the logged messages phase by phase, so that none is replayed
 /// before one that it depends on.
-class SendDeterministic final : public LoggedLayer {
+class SendDeterministic final : public Layer, private ProtocolSteps {
  public:
   using Options = MessageLogOptions;
-  SendDeterministic(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self) {}
+  SendDeterministic(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<SendDeterministic>(*this);
   }
-  void fetch_ahead(const Message& message, Ahead what) const override;
+
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { program_.start(context, *this, false); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override {
+    return program_.on_receive(context, message, *this);
+  }
+  void on_message(Context& context, const Message& message) override;
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_restored(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override {
+    program_.on_timer(context, key, *this);
+  }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    program_.on_peer_failed(context, peer);
+  }
+  void on_peer_restarted(Context& context, Incarnation) override {
+    program_.on_peer_restarted(context, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    program_.on_restart_refused(context, peer);
+  }
+  [[nodiscard]] bool recovers(ActorId) const override { return true; }
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  enum Kind : std::uint16_t { kPhases = kLoggedKinds, kReplayPhase };
+  enum Kind : std::uint16_t { kPhases = LogMessage::kinds, kReplayPhase };
 
   /// What the log of a rank holds for this one, which has restarted.
   struct LogContent {
@@ -39,23 +65,34 @@ class SendDeterministic final : public LoggedLayer {
     [[nodiscard]] bool contains(const Message& message) const;
   };
 
-  Verdict admit_current(Context& context, Message& message) override;
-  [[nodiscard]] bool must_wait(Context& context, const Message& message) override;
-  [[nodiscard]] std::uint32_t note(std::uint64_t) const override { return phase_; }
-  std::uint32_t before(Context&, Message&) override { return phase_; }
-  [[nodiscard]] bool is_recovering() const override { return !is_up() || replays_; }
-  void serve(Context& context, Peer& peer) override;
-  void on_log_message(Context& context, const Message& message) override;
-  void on_reports(Context& context, const RestartReport& reports) override;
-  void on_up(Context& context) override;
-  void on_resumed(Context& context) override;
+  Admission admit(Context& context, Message& message) override;
+  void stamp(Context& context, Message& message) override;
   void on_committed(Context& context) override;
-  void digest_state(Digest& into) const override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_reports(Context& context, const RestartReport& reports) override;
+  void on_agreed(Context& context) override;
+  void on_begun_anew(Context& context) override { try_replay(context); }
+  void digest_state(Digest& into) const override {
+    into.add(program_, log_, come_, phase_, replays_, logs_, replayed_, awaited_);
+  }
 
-  Verdict take(Context& context, Message& message);
+  [[nodiscard]] bool must_wait(const Message& message);
+  void take(Context& context, const Message& message);
+  Admission replay(Context& context, const Message& message);
+  void tell_phases(Context& context, const LogPeer& to) const;
+  void resend_phase(Context& context, Rank to, std::uint32_t phase);
+  void on_phases(Context& context, const Message& message);
   void try_replay(Context& context);
   void begin_phase(Context& context, std::uint32_t phase);
+  [[nodiscard]] bool is_recovering() const { return !program_.is_up() || replays_; }
+  void try_recovered(Context& context);
+  void note_recovered(Context& context);
 
+  Rank self_;
+  CheckpointedProgram program_;
+  SenderLog log_;
+  RepeatedSends repeats_;
+  LoggingTime time_;
   ChannelTable<ObjectChannel, SeenNumbers> come_;  ///< numbers that have come on each channel
   std::uint32_t phase_ = 0;                        ///< of what this rank sends
   bool replays_ = false;

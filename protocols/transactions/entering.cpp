@@ -76,8 +76,7 @@ void WorldLayer::forget_earlier_world(Context& context) {
   if (Checkpoints* own = checkpoints_.changed()) {
     own->came.reset();
     own->taking.reset();
-    own->stored_below = 0;
-    own->stored_here = false;
+    own->stored.reset();
     own->stored_early.clear();
   }
   context.cancel_timer(kSpawnTimer);

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "protocols/message_logging/checkpoint.hpp"
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/transactions/world_layer.hpp"
 #include "sim/core/checkpoint_interval.hpp"
@@ -33,7 +32,7 @@ void WorldLayer::save(Context& context, const StackRequest& request) {
   Checkpoints& own = checkpoints_.change();
   own.request = request;
   own.taking = SavedPoint{asked.iteration, asked.state, asked.bytes};
-  own.begin_s = context.now_s();
+  own.times.begin(context.now_s());
   context.mark(kSavedMark, static_cast<std::int64_t>(asked.iteration));
   if (is_written())
     context.set_timer(kStorageTimer, storage_s(asked.bytes));
@@ -85,12 +84,7 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   if (belongs_elsewhere(message, words.epoch)) return;
   const Rank rank = *world_.rank_of(message.from);
   forget_moved(context);
-  std::vector<KeptPoints>& all = checkpoints_.change().kept;
-  const auto place = std::lower_bound(
-      all.begin(), all.end(), rank, [](const KeptPoints& kept, Rank of) { return kept.rank < of; });
-  const bool is_new = place == all.end() || place->rank != rank;
-  KeptPoints& kept =
-      is_new ? *all.insert(place, {.rank = rank, .client = {}, .points = {}}) : *place;
+  KeptPoints& kept = checkpoints_.change().kept.of(rank);
   kept.client = {message.from, message.from_incarnation};
   kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
   const std::uint64_t needed = commits_blocks() ? UINT64_MAX : checkpoints_->saved.oldest();
@@ -101,7 +95,7 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
 /// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
 /// back to before the last two checkpoints of this rank.
 void WorldLayer::forget_moved(const Context& context) {
-  std::erase_if(checkpoints_.change().kept, [&](const KeptPoints& kept) {
+  checkpoints_.change().kept.erase_if([&](const KeptPoints& kept) {
     return kept.points.newest() < checkpoints_->saved.oldest() &&
            keeper_of(context.placement(), context.job(), kept.client.actor) != self_;
   });
@@ -110,9 +104,9 @@ void WorldLayer::forget_moved(const Context& context) {
 void WorldLayer::own_part_is_safe(Context& context) {
   if (!is_collective()) return end_save(context, true);
   Checkpoints& own = checkpoints_.change();
-  own.stored_here = true;
-  own.stored_below +=
-      static_cast<std::uint64_t>(std::erase(own.stored_early, own.taking->iteration));
+  own.stored.add_own();
+  for (auto early = std::erase(own.stored_early, own.taking->iteration); early > 0; --early)
+    own.stored.add_child();
   pass_on_stored(context);
 }
 
@@ -120,14 +114,12 @@ void WorldLayer::own_part_is_safe(Context& context) {
 void WorldLayer::end_save(Context& context, bool is_safe) {
   Checkpoints& own = checkpoints_.change();
   const SavedPoint point = *std::exchange(own.taking, std::nullopt);
-  own.stored_here = false;
-  own.stored_below = 0;
+  own.stored.reset();
   if (is_safe) {
     own.saved.add(point);
     own.work_begin_s = context.now_s();
   }
-  own.time_s += context.now_s() - own.begin_s;
-  ++own.count;
+  own.times.end(context.now_s());
   context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
@@ -231,14 +223,12 @@ void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
   Checkpoints& own = checkpoints_.change();
   if (!own.taking || own.taking->iteration != iteration)
     return own.stored_early.push_back(iteration);
-  ++own.stored_below;
+  own.stored.add_child();
   pass_on_stored(context);
 }
 
 void WorldLayer::pass_on_stored(Context& context) {
-  if (!checkpoints_->stored_here ||
-      checkpoints_->stored_below < ControlTree{world_.size()}.child_count(rank()))
-    return;
+  if (!checkpoints_->stored.is_complete(ControlTree{world_.size()}.child_count(rank()))) return;
   const std::uint64_t iteration = checkpoints_->taking->iteration;
   if (rank() == 0)
     return on_committed(context, iteration,
@@ -251,10 +241,10 @@ void WorldLayer::pass_on_stored(Context& context) {
 /// long as they have taken since the last checkpoint, and for Daly's with the cost of this one.
 std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
   const Checkpoints& own = *checkpoints_;
-  const double interval_s =
-      options_->checkpoint_interval_s.value_or(daly_interval_s(now_s - own.begin_s, mtbf_s_));
+  const double interval_s = options_->checkpoint_interval_s.value_or(
+      daly_interval_s(now_s - own.times.begin_s(), mtbf_s_));
   const auto iterations = static_cast<double>(own.taking->iteration - own.saved.newest());
-  const double work_s = own.begin_s - own.work_begin_s;
+  const double work_s = own.times.begin_s() - own.work_begin_s;
   constexpr double kMost = 1e15;
   if (work_s <= 0.0) return 1;
   return static_cast<std::uint64_t>(

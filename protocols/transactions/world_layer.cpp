@@ -221,8 +221,7 @@ void WorldLayer::on_timer(Context& context, std::uint64_t key) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void WorldLayer::report(MetricTotals& totals) const {
-  totals.put_weighted(kCheckpointTime, checkpoints_->time_s,
-                      static_cast<double>(checkpoints_->count));
+  checkpoints_->times.report(kCheckpointTime, totals);
   totals.put(kRespawned, respawned_);
   totals.put(kMoved, moved_);
   if (new_rank_ != kNobody) totals.put(kNewRank, new_rank_);

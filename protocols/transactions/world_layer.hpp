@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/checkpoints/checkpoint_times.hpp"
+#include "protocols/checkpoints/gathering.hpp"
+#include "protocols/checkpoints/keeper.hpp"
+#include "protocols/checkpoints/saved_points.hpp"
 #include "protocols/transactions/asked.hpp"
-#include "protocols/transactions/saved_points.hpp"
 #include "protocols/transactions/world_messages.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/seldom.hpp"
@@ -212,23 +215,19 @@ class WorldLayer : public Layer {
   /// Where checkpoints are taken: those of this rank, and those that it keeps.
   struct Checkpoints {
     SavedPoints saved;
-    std::optional<SavedPoint> came;    ///< the data of this process's rank, if those are others
-    std::vector<KeptPoints> kept;      ///< for others, by rank
+    std::optional<SavedPoint> came;  ///< the data of this process's rank, if those are others
+    KeptForOthers<KeptPoints> kept;
     std::optional<SavedPoint> taking;  ///< the checkpoint that is being taken
     Asked request;                     ///< to take it
     Incarnation kept_by;               ///< who keeps the newest checkpoint
     std::uint64_t every = 1;           ///< iterations between checkpoints, if seconds are counted
     double work_begin_s = 0.0;         ///< since when the program has worked for the next one
-    std::uint64_t stored_below = 0;    ///< contributions to the checkpoint that is being taken
-    std::vector<std::uint64_t> stored_early;
-    bool stored_here = false;  ///< this rank's contribution to the checkpoint that is being taken
-    double begin_s = 0.0;      ///< of the last one
-    double time_s = 0.0;       ///< of all
-    std::uint64_t count = 0;
+    Gathering stored;                  ///< of the checkpoint that is being taken
+    std::vector<std::uint64_t> stored_early;  ///< below, of later ones
+    CheckpointTimes times;
 
     void digest(Digest& into) const {
-      into.add(saved, came, kept, taking, request, kept_by, every, stored_below, stored_early,
-               stored_here);
+      into.add(saved, came, kept, taking, request, kept_by, every, stored, stored_early);
     }
   };
 

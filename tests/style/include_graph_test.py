@@ -46,7 +46,12 @@ ARROWS = {
     "sim/engine/simgrid": ["sim/core", "sim/platform", "sim/audit", "sim/engine/job",
                            "sim/engine/verdict", "sim/engine/turn"],
     "sim/engine": ["sim/core", "sim/platform", "sim/audit", "sim/scenario"],
-    "protocols": ["sim/core"],
+    "protocols/termination": ["sim/core"],
+    "protocols/failure_detection": ["sim/core"],
+    # What message logging and transactions share.
+    "protocols/checkpoints": ["sim/core", "protocols/termination"],
+    "protocols/message_logging": ["sim/core", "protocols/checkpoints"],
+    "protocols/transactions": ["sim/core", "protocols/termination", "protocols/checkpoints"],
     "workloads": ["sim/core"],
     "analysis/statistics": ["sim/core"],
     "analysis/text": ["sim/core", "sim/json", "analysis/statistics"],

@@ -16,7 +16,8 @@
 #include "protocols/message_logging/fast.hpp"
 #include "sim/core/registry.hpp"
 
-// The protocols of message logging with one mistake each.
+// The protocols of message logging with one mistake each: a step of theirs goes wrong, or what one
+// of their parts holds.
 
 namespace faultline::test {
 
@@ -29,39 +30,71 @@ class MutantOf : public Protocol {
   }
 };
 
-/// Acknowledges every determinant, and stores two of three.
-class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
+/// Changes what a Causal stores for others whenever it may have stored something.
+template <class Mutant>
+class MutantStore : public MutantOf<Mutant, Causal> {
  public:
-  using MutantOf::MutantOf;
+  using MutantOf<Mutant, Causal>::MutantOf;
+  void on_message(Context& context, const Message& message) override {
+    Causal::on_message(context, message);
+    change_stored();
+  }
+  void on_request(Context& context, const StackRequest& request) override {
+    Causal::on_request(context, request);
+    change_stored();
+  }
 
  private:
-  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
-    for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket)
-      if (ticket % 3 != 0) Causal::put(stored, all.from(ticket).up_to(ticket), incarnation);
+  void change_stored() {
+    for (StoredFor& stored : this->determinants_.others.receivers())
+      static_cast<Mutant&>(*this).change(stored);
+  }
+};
+
+/// The tickets of these runs that are wanted, each in a run of its own.
+template <class IsWanted>
+std::vector<StoredRun> some_of(const std::vector<StoredRun>& runs, IsWanted is_wanted) {
+  std::vector<StoredRun> some;
+  for (const StoredRun& run : runs)
+    run.deliveries.for_each([&](std::uint64_t ticket, const Delivery&) {
+      if (is_wanted(ticket))
+        some.push_back({run.deliveries.from(ticket).up_to(ticket), run.incarnation});
+    });
+  return some;
+}
+
+/// Acknowledges every determinant, and stores two of three.
+class DropsADeterminant final : public MutantStore<DropsADeterminant> {
+ public:
+  using MutantStore::MutantStore;
+  static void change(StoredFor& stored) {
+    stored.runs = some_of(stored.runs, [](std::uint64_t ticket) { return ticket % 3 != 0; });
   }
 };
 
 /// Acknowledges every determinant when it comes, and stores it when the next one of its receiver
 /// comes.
-class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItStores, Causal> {
+class AcknowledgesBeforeItStores final : public MutantStore<AcknowledgesBeforeItStores> {
  public:
-  using MutantOf::MutantOf;
+  using MutantStore::MutantStore;
+  void change(StoredFor& stored) {
+    std::vector<StoredRun>& late = late_[stored.rank];
+    stored.runs.insert(stored.runs.end(), late.begin(), late.end());
+    late = some_of(stored.runs, [&](std::uint64_t ticket) { return ticket == stored.last; });
+    stored.runs = some_of(stored.runs, [&](std::uint64_t ticket) { return ticket != stored.last; });
+  }
 
  private:
-  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
-    for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket) {
-      std::optional<StoredRun>& late = late_[stored.rank];
-      if (late && late->deliveries.first() + 1 == ticket)
-        Causal::put(stored, late->deliveries, late->incarnation);
-      late = {all.from(ticket).up_to(ticket), incarnation};
-    }
+  void on_committed(Context& context) override {
+    late_.clear();
+    MutantStore::on_committed(context);
   }
   void digest_state(Digest& into) const override {
-    MutantOf::digest_state(into);
+    MutantStore::digest_state(into);
     for (const auto& [receiver, late] : late_)
-      into.add(receiver, late->deliveries, late->incarnation);
+      for (const StoredRun& run : late) into.add(receiver, run.deliveries, run.incarnation);
   }
-  std::map<Rank, std::optional<StoredRun>> late_;
+  std::map<Rank, std::vector<StoredRun>> late_;
 };
 
 class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
@@ -69,7 +102,17 @@ class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  bool is_duplicate(const Message&) override { return false; }
+  Admission admit(Context& context, Message& message) override {
+    const Admission as_usual = Causal::admit(context, message);
+    if (as_usual != Admission::discard || program_.turn_away(context, message)) return as_usual;
+    const Delivery again = delivery_of(message);
+    if (determinants_.own.must_replay()) {
+      replay_.add(again, message);
+      return Admission::kept;
+    }
+    determinants_.own.give_ticket(again);
+    return Admission::deliver;
+  }
 };
 
 class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
@@ -77,9 +120,10 @@ class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  bool is_new(Context& context, const Message& message) override {
-    Fast::is_new(context, message);
-    return true;
+  Admission admit(Context& context, Message& message) override {
+    const Admission as_usual = Fast::admit(context, message);
+    const bool is_again = as_usual == Admission::discard && !program_.turn_away(context, message);
+    return is_again ? Admission::deliver : as_usual;
   }
 };
 
@@ -92,7 +136,7 @@ class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, C
   void on_reports(Context& context, const RestartReport& reports) override {
     RestartReport others = reports;
     std::erase_if(others.determinants,
-                  [this](const Determinant& known) { return known.receiver == self(); });
+                  [this](const Determinant& known) { return known.receiver == self_; });
     Causal::on_reports(context, others);
   }
 };
@@ -123,7 +167,7 @@ class DoesNotWaitForAllDeterminants final : public MutantOf<DoesNotWaitForAllDet
     RestartReport some = reports;
     if (!some.determinants.empty())
       std::erase_if(some.determinants, [&](const Determinant& known) {
-        return known.receiver == self() && known.holder != reports.determinants.front().holder;
+        return known.receiver == self_ && known.holder != reports.determinants.front().holder;
       });
     Causal::on_reports(context, some);
   }
@@ -135,8 +179,11 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void log(const Peer& to, const Message& message, std::uint64_t identity) override {
-    if (has_recovered()) Causal::log(to, message, identity);
+  void stamp(Context& context, Message& message) override {
+    if (repeats_.has_recovered()) return Causal::stamp(context, message);
+    const MessageLog before = log_.messages();
+    Causal::stamp(context, message);
+    log_.messages() = before;
   }
 };
 
@@ -144,20 +191,37 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
 class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointRestart> {
  public:
   using MutantOf::MutantOf;
-
- private:
-  void keep_image(Incarnation client, const Checkpoint& checkpoint) override {
-    images().put_committed(client, checkpoint);
+  void on_message(Context& context, const Message& message) override {
+    CheckpointRestart::on_message(context, message);
+    ImageStore& store = program_.images().store();
+    for (KeptImages& kept : store.clients()) {
+      if (kept.pending) store.put_committed({kept.rank, kept.sent_to}, *kept.pending);
+      kept.pending.reset();
+    }
   }
 };
 
+/// Once a rank has restarted, takes every message for one of the latest incarnation of its sender.
 class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
  public:
   using MutantOf::MutantOf;
+  void on_message(Context& context, const Message& message) override {
+    Message latest = message;
+    latest.from_incarnation = number_of(context, message);
+    Causal::on_message(context, latest);
+  }
 
  private:
-  [[nodiscard]] bool is_of_old_incarnation(Context&, const Message&) const override {
-    return false;
+  std::uint16_t number_of(const Context& context, const Message& message) const {
+    const bool changes = program_.may_repeat() && message.from != self_;
+    return changes ? context.known(message.from).number : message.from_incarnation;
+  }
+  Admission admit(Context& context, Message& message) override {
+    const std::uint16_t number = message.from_incarnation;
+    message.from_incarnation = number_of(context, message);
+    const Admission admission = Causal::admit(context, message);
+    message.from_incarnation = number;
+    return admission;
   }
 };
 

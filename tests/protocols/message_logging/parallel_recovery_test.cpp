@@ -241,7 +241,13 @@ class LogsNothingToItself final : public MutantOf<LogsNothingToItself, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  [[nodiscard]] bool is_elsewhere(const Message&) const override { return false; }
+  void stamp(Context& context, Message& message) override {
+    if (message.to != self_) return Fast::stamp(context, message);
+    time_.bookkeep(context);
+    LoggingStamp stamp = program_.stamp();
+    stamp.id = log_.identity_of(message);
+    message.logging.put(stamp);
+  }
 };
 
 /// Does not wait for its objects before a checkpoint.
@@ -259,7 +265,11 @@ class ForgetsGuests final : public MutantOf<ForgetsGuests, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  void resend_lost(Context&) override {}
+  void on_agreed(Context& context) override {
+    const std::vector<MovedObject>& lost = program_.wave().agreement().lost;
+    resent_.insert(resent_.end(), lost.begin(), lost.end());
+    Fast::on_agreed(context);
+  }
 };
 
 /// Takes in what still comes for objects that have come home.
@@ -268,9 +278,14 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  std::optional<Verdict> admit_moved(Context& context, Message& message) override {
-    const auto verdict = Fast::admit_moved(context, message);
-    return verdict == Verdict::discard ? std::nullopt : verdict;
+  Admission admit(Context& context, Message& message) override {
+    const Admission as_usual = Fast::admit(context, message);
+    if (as_usual != Admission::discard || program_.turn_away(context, message)) return as_usual;
+    const Emigrant* own = emigrants_.find(message.to_object);
+    const Immigrant* guest = immigrants_.find(message.to_object);
+    const bool has_come_home = (own != nullptr && own->stage == Emigrant::Stage::back) ||
+                               (guest != nullptr && guest->stage == Immigrant::Stage::gone);
+    return has_come_home ? Admission::deliver : Admission::discard;
   }
 };
 
@@ -278,9 +293,14 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages, Fast> {
 class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming, Fast> {
  public:
   using MutantOf::MutantOf;
-
- private:
-  [[nodiscard]] bool is_outdated(const Emigrant&, std::uint64_t) const override { return false; }
+  void on_message(Context& context, const Message& message) override {
+    if (message.kind != kHomecoming) return Fast::on_message(context, message);
+    Message later = message;
+    auto words = message.payload.get<ObjectWords>();
+    words.level = UINT64_MAX;
+    later.payload.put(words);
+    Fast::on_message(context, later);
+  }
 };
 
 constexpr std::uint64_t kHelpedRuns = 20000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocols/message_logging/checkpoint_round.hpp"
+#include "protocols/checkpoints/checkpoint_round.hpp"
 
 #include <utility>
 
@@ -9,9 +9,10 @@ namespace faultline {
 
 void CheckpointRound::begin(RoundStep round) {
   round_ = round;
-  asked_ = ready_ = stored_ = counts_ = false;
+  asked_ = ready_ = counts_ = false;
   is_quiet_ = true;
-  ready_below_ = stored_below_ = 0;
+  ready_below_ = 0;
+  stored_.reset();
   in_flight_ = 0;
 }
 
@@ -32,7 +33,7 @@ CheckpointRound::Due CheckpointRound::tell_to_be_quiet(Context& context) {
   is_quiet_ = true;
   ready_ = false;
   ready_below_ = 0;
-  return tell_children(context, kTake, Due::be_quiet);
+  return tell_children(context, CheckpointMessage::take, Due::be_quiet);
 }
 
 CheckpointRound::Due CheckpointRound::is_quiet(Context& context, std::int64_t in_flight) {
@@ -47,25 +48,26 @@ CheckpointRound::Due CheckpointRound::received(Context& context) {
 }
 
 CheckpointRound::Due CheckpointRound::stored(Context& context) {
-  stored_ = true;
+  stored_.add_own();
   return pass_on_stored(context);
 }
 
 CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message& message) {
   switch (message.kind) {
-    case kReady:
+    case CheckpointMessage::ready:
       in_flight_ += message.payload.get<RoundWords>().in_flight;
       if (message.payload.get<RoundWords>().again == 0) ++ready_below_;
       return pass_on_ready(context);
-    case kStored:
-      ++stored_below_;
+    case CheckpointMessage::stored:
+      stored_.add_child();
       return pass_on_stored(context);
-    case kTake:
+    case CheckpointMessage::take:
       if (!is_quiet_) return tell_to_be_quiet(context);
-      return tell_children(context, kTake, Due::take);
+      return tell_children(context, CheckpointMessage::take, Due::take);
     default:
-      invariant(message.kind == kCommit, "a message of another kind in a checkpoint round");
-      return tell_children(context, kCommit, Due::commit);
+      invariant(message.kind == CheckpointMessage::commit,
+                "a message of another kind in a checkpoint round");
+      return tell_children(context, CheckpointMessage::commit, Due::commit);
   }
 }
 
@@ -78,29 +80,30 @@ CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
     if (!is_quiet_) return tell_to_be_quiet(context);
     if (ready_ || in_flight_ != 0) return Due::nothing;
     ready_ = true;
-    return tell_children(context, kTake, Due::take);
+    return tell_children(context, CheckpointMessage::take, Due::take);
   }
   if (ready_ && in_flight_ == 0) return Due::nothing;
-  context.send(tree_.parent(self_), kReady, bytes_)
+  context.send(tree_.parent(self_), CheckpointMessage::ready, bytes_)
       .payload.put(RoundWords{round_, std::exchange(in_flight_, 0), ready_ ? 1U : 0U});
   ready_ = true;
   return Due::nothing;
 }
 
 CheckpointRound::Due CheckpointRound::pass_on_stored(Context& context) {
-  invariant(stored_below_ <= tree_.child_count(self_), "a child has stored twice");
-  if (!stored_ || stored_below_ < tree_.child_count(self_)) return Due::nothing;
-  if (self_ == tree_.root) return tell_children(context, kCommit, Due::commit);
-  send(context, tree_.parent(self_), kStored);
+  invariant(!stored_.exceeds(tree_.child_count(self_)), "a child has stored twice");
+  if (!stored_.is_complete(tree_.child_count(self_))) return Due::nothing;
+  if (self_ == tree_.root) return tell_children(context, CheckpointMessage::commit, Due::commit);
+  send(context, tree_.parent(self_), CheckpointMessage::stored);
   return Due::nothing;
 }
 
-CheckpointRound::Due CheckpointRound::tell_children(Context& context, Kind kind, Due due) const {
+CheckpointRound::Due CheckpointRound::tell_children(Context& context, CheckpointMessage::Kind kind,
+                                                    Due due) const {
   tree_.for_each_child(self_, [&](Rank child) { send(context, child, kind); });
   return due;
 }
 
-void CheckpointRound::send(Context& context, Rank to, Kind kind) const {
+void CheckpointRound::send(Context& context, Rank to, CheckpointMessage::Kind kind) const {
   context.send(to, kind, bytes_).payload.put(RoundWords{.step = round_});
 }
 

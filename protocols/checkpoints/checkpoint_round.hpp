@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/message_logging/rank_tree.hpp"
+#include "protocols/checkpoints/checkpoint_message.hpp"
+#include "protocols/checkpoints/gathering.hpp"
+#include "protocols/checkpoints/rank_tree.hpp"
 #include "sim/core/context.hpp"
 
 namespace faultline {
@@ -31,8 +33,6 @@ struct RoundWords {
 /// level; what belongs to an earlier level is void.
 class CheckpointRound {
  public:
-  /// The kinds of its messages, which come first among those of a protocol.
-  enum Kind : std::uint16_t { kReady, kTake, kStored, kCommit, kKinds };
   enum class Due : std::uint8_t { nothing, be_quiet, take, commit };
 
   CheckpointRound(std::uint32_t processes, Rank self, std::uint64_t bytes)
@@ -60,7 +60,7 @@ class CheckpointRound {
   [[nodiscard]] bool asked() const { return asked_; }
 
   void digest(Digest& into) const {
-    into.add(round_.number, round_.level, asked_, ready_, stored_, ready_below_, stored_below_);
+    into.add(round_.number, round_.level, asked_, ready_, ready_below_, stored_);
     into.add(in_flight_, counts_, is_quiet_);
   }
 
@@ -68,18 +68,17 @@ class CheckpointRound {
   Due pass_on_ready(Context& context);
   Due tell_to_be_quiet(Context& context);
   Due pass_on_stored(Context& context);
-  Due tell_children(Context& context, Kind kind, Due due) const;
-  void send(Context& context, Rank to, Kind kind) const;
+  Due tell_children(Context& context, CheckpointMessage::Kind kind, Due due) const;
+  void send(Context& context, Rank to, CheckpointMessage::Kind kind) const;
 
   RankTree tree_;
   Rank self_;
   std::uint64_t bytes_;
   RoundStep round_;
   bool asked_ = false;
-  bool ready_ = false;  ///< all ranks below have asked, and it has been told
-  bool stored_ = false;
+  bool ready_ = false;             ///< all ranks below have asked, and it has been told
   std::uint32_t ready_below_ = 0;  ///< children in whose subtree all have asked
-  std::uint32_t stored_below_ = 0;
+  Gathering stored_;
   bool counts_ = false;
   bool is_quiet_ = true;        ///< nothing is sent any more; or it was never to be waited for
   std::int64_t in_flight_ = 0;  ///< of all below, as far as this rank knows and has not told

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocols/message_logging/checkpoint.hpp"
+#include "protocols/checkpoints/image_store.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,15 +7,9 @@
 namespace faultline {
 
 KeptImages& ImageStore::of(Incarnation client) {
-  auto place =
-      std::lower_bound(clients_.begin(), clients_.end(), client.actor,
-                       [](const KeptImages& kept, Rank rank) { return kept.client < rank; });
-  if (place == clients_.end() || place->client != client.actor)
-    place = clients_.insert(
-        place,
-        {.client = client.actor, .sent_to = 0, .committed = std::nullopt, .pending = std::nullopt});
-  place->sent_to = std::max(place->sent_to, client.number);
-  return *place;
+  KeptImages& kept = clients_.of(client.actor);
+  kept.sent_to = std::max(kept.sent_to, client.number);
+  return kept;
 }
 
 void ImageStore::put_pending(Incarnation client, const Checkpoint& checkpoint) {
@@ -37,16 +31,6 @@ void ImageStore::commit(std::uint64_t number) {
 
 void ImageStore::drop_pending() {
   for (KeptImages& kept : clients_) kept.pending.reset();
-}
-
-Rank keeper_of(const Placement& placement, const JobShape& job, Rank self) {
-  const NodeId node = placement.node_of(self);
-  for (std::uint32_t step = 0; step < job.processes; ++step) {
-    const auto rank =
-        static_cast<Rank>((std::uint64_t{self} + job.processes_per_node + step) % job.processes);
-    if (placement.node_of(rank) != node) return rank;
-  }
-  return kNobody;
 }
 
 }  // namespace faultline

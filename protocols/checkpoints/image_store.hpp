@@ -5,11 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "protocols/message_logging/checkpoint_round.hpp"
+#include "protocols/checkpoints/keeper.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/image.hpp"
 #include "sim/core/message.hpp"
-#include "sim/core/placement.hpp"
 #include "sim/core/stack_request.hpp"
 
 namespace faultline {
@@ -25,20 +24,15 @@ struct Checkpoint {
   void digest(Digest& into) const { into.add(image, number, request, unsent, deliveries); }
 };
 
-/// What a message with an image of its sender says beside what it attaches.
-struct ImageWords {
-  RoundStep step;
-  std::uint64_t committed = 0;  ///< 1: a copy of what is committed already
-};
-
 /// The images that a rank keeps for another one, its client.
 struct KeptImages {
-  Rank client = kNobody;
+  Rank rank = kNobody;
   std::uint16_t sent_to = 0;  ///< the latest incarnation of the client that has its image
-  std::optional<Checkpoint> committed;
-  std::optional<Checkpoint> pending;  ///< of the point that the ranks are at, until all have stored
+  std::optional<Checkpoint> committed = {};
+  std::optional<Checkpoint> pending = {};  ///< of the point that the ranks are at, until all have
+                                           ///< stored theirs
 
-  void digest(Digest& into) const { into.add(client, sent_to, committed, pending); }
+  void digest(Digest& into) const { into.add(rank, sent_to, committed, pending); }
 };
 
 /// The images of other ranks that a rank keeps, by client.
@@ -52,18 +46,14 @@ class ImageStore {
   void commit(std::uint64_t number);
   /// The images that wait were in vain.
   void drop_pending();
-  /// All clients, by rank.
-  [[nodiscard]] std::vector<KeptImages>& clients() { return clients_; }
+  [[nodiscard]] KeptForOthers<KeptImages>& clients() { return clients_; }
+  [[nodiscard]] const KeptForOthers<KeptImages>& clients() const { return clients_; }
   void digest(Digest& into) const { into.add(clients_); }
 
  private:
   KeptImages& of(Incarnation client);
 
-  std::vector<KeptImages> clients_;
+  KeptForOthers<KeptImages> clients_;
 };
-
-/// The rank that keeps the image of `self`: the first on another node from the same place of the
-/// next node on. kNobody if all ranks lie on one node.
-Rank keeper_of(const Placement& placement, const JobShape& job, Rank self);
 
 }  // namespace faultline

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/checkpoints/image_checkpoints.hpp"
+#include "protocols/message_logging/program_gate.hpp"
+#include "protocols/message_logging/protocol_steps.hpp"
+#include "protocols/message_logging/restart_wave.hpp"
+
+namespace faultline {
+
+/// What the ranks do that have not died, when a restart is agreed on.
+enum class Survivors : std::uint8_t { go_on, go_back };
+
+/// The program above a layer of message logging, with coordinated checkpoints (ImageCheckpoints). A
+/// dead rank is restarted, all agree on the checkpoint that is valid (RestartWave), and the keeper
+/// sends the new incarnation its image. The protocol holds it, hands its handlers' events over, and
+/// is told of the steps in which it has a part (ProtocolSteps).
+///
+/// The program must ask for CheckpointRequest{0} before it sends anything.
+class CheckpointedProgram {
+ public:
+  static constexpr double kTryAgain_s = 1e-6;
+
+  CheckpointedProgram(const CheckpointOptions& options, const JobShape& job, Rank self,
+                      Survivors survivors);
+
+  // ---- handlers of the layer ------------------------------------------------------------------
+  /// `singly`: see ProgramGate::set_up.
+  void start(Context& context, ProtocolSteps& steps, bool singly);
+  Passage on_receive(Context& context, Message& message, ProtocolSteps& steps) {
+    return gate_.on_receive(context, message, steps);
+  }
+  /// Of a kind that comes before those of the protocol.
+  void on_message(Context& context, const Message& message, ProtocolSteps& steps);
+  /// True if the program has had its answer, and messages can be delivered to it again.
+  bool on_request(Context& context, const StackRequest& request, ProtocolSteps& steps);
+  /// The program has been put back. The protocol calls `resume`, now or later.
+  void on_restored() {
+    gate_.set_up_again();
+    gate_.begin_to_resume();
+  }
+  void on_timer(Context& context, std::uint64_t key, ProtocolSteps& steps);
+  void on_peer_failed(Context& context, Incarnation peer) const;
+  void on_peer_restarted(Context& context, ProtocolSteps& steps);
+  void on_restart_refused(Context& context, Incarnation peer);
+
+  // ---- asked for by the protocol --------------------------------------------------------------
+  /// Counts a message of the components above that goes down now. Or keeps it back: false.
+  bool lets_down(Context& context, const Message& message) {
+    return gate_.lets_down(context, message, images_.is_asked());
+  }
+  /// What becomes of a message that belongs to a state before the last checkpoint, or to one that
+  /// this rank has not come to; nothing of others. For protocols that log messages.
+  [[nodiscard]] std::optional<Admission> turn_away(const Context& context,
+                                                   const Message& message) const;
+  /// Counts one that is about to be handed up.
+  void count_received(Context& context);
+  /// Hands up a message that the protocol has kept.
+  void hand_up(Context& context, const Message& message);
+  /// Takes part in the next checkpoint, if the program has asked for it and the protocol is ready.
+  void ask_if_ready(Context& context, ProtocolSteps& steps);
+  /// Puts the program back to the last checkpoint, if there is one.
+  void roll_back(Context& context);
+  /// Lets the program go on from its last checkpoint. It gets its answer first, and what has been
+  /// held then: its state when it goes on must not depend on what came early.
+  void resume(Context& context, MessageSteps& steps);
+  /// Gives up, because that rank has died while this one recovers, and others cannot help both.
+  void give_up(Context& context, Rank other) const;
+  /// Notes that this rank is where it was when a rank died at that time.
+  void note_recovered(Context& context, double death_s);
+
+  // ---- how it stands --------------------------------------------------------------------------
+  [[nodiscard]] std::uint64_t epoch() const { return images_.epoch(); }
+  /// How many restarts this rank has taken in.
+  [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
+  [[nodiscard]] bool is_up() const { return gate_.is_up(); }
+  /// Can messages come twice? Only what goes back to an earlier state sends again, and it does so
+  /// after all have joined its restart. So none can before this rank has joined one.
+  [[nodiscard]] bool may_repeat() const { return may_repeat_; }
+  [[nodiscard]] ProgramGate& gate() { return gate_; }
+  [[nodiscard]] const ProgramGate& gate() const { return gate_; }
+  [[nodiscard]] ImageCheckpoints& images() { return images_; }
+  [[nodiscard]] const ImageCheckpoints& images() const { return images_; }
+  [[nodiscard]] const RestartWave& wave() const { return wave_; }
+  /// Of a message of this epoch, but for its identity.
+  [[nodiscard]] LoggingStamp stamp(std::uint32_t level = 0) const {
+    return {.epoch = static_cast<std::uint32_t>(epoch()), .level = level, .id = 0};
+  }
+  /// Size of a control message.
+  [[nodiscard]] std::uint64_t control_bytes() const { return control_bytes_; }
+
+  // ---- seen from outside ----------------------------------------------------------------------
+  void report(MetricTotals& totals) const;
+  /// The iterations that the program has done, for the first incarnation that has finished, and 0
+  /// for others. Changes `totals`.
+  [[nodiscard]] double iterations_to_report(MetricTotals& totals) const;
+  [[nodiscard]] std::string waiting_for() const;
+  void digest(Digest& into) const;
+
+ private:
+  void go_on(Context& context, CheckpointRound::Due due, ProtocolSteps& steps);
+  void go_on(Context& context, RestartWave::Due due, ProtocolSteps& steps);
+  void handle_step(Context& context, const Message& message, ProtocolSteps& steps);
+  void take_image(Context& context, ProtocolSteps& steps);
+  void commit(Context& context, ProtocolSteps& steps);
+  void join(Context& context, ProtocolSteps& steps);
+  void agree(Context& context, ProtocolSteps& steps);
+  void agree_as_restarted(Context& context, ProtocolSteps& steps);
+  void agree_as_survivor(Context& context, ProtocolSteps& steps);
+  void await_image(Context& context);
+  void put_back(Context& context);
+
+  std::uint32_t processes_;
+  Rank self_;
+  std::uint64_t control_bytes_;
+  Survivors survivors_;
+  bool awaits_image_ = false;
+  bool may_repeat_ = false;
+  ProgramGate gate_;
+  ImageCheckpoints images_;
+  RestartWave wave_;
+  std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
+  std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
+  std::optional<double> recovery_time_s_;     ///< the longest
+  std::uint64_t iterations_ = 0;
+};
+
+/// The metrics that all protocols with such a program have, and behind them those of one of them.
+MetricSpecs program_metrics(const MetricSpecs& own = {});
+/// Their marks.
+Marks program_marks();
+
+}  // namespace faultline

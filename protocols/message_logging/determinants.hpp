@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocols/message_logging/determinant_store.hpp"
+#include "protocols/message_logging/logging_options.hpp"
+#include "protocols/message_logging/own_deliveries.hpp"
+#include "protocols/message_logging/sender_log.hpp"
+#include "sim/core/local_events.hpp"
+
+namespace faultline {
+
+/// The kinds of messages of the protocols that make determinants.
+struct DeterminantMessage {
+  enum Kind : std::uint16_t { determinants = LogMessage::kinds, stored };
+};
+
+/// Which tickets of the receiver are stored now.
+struct StoredWords {
+  std::uint64_t epoch = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+/// The delivery of a message to the program of a rank.
+Delivery delivery_of(const Message& message);
+/// Something that happens at a rank, as a delivery from nobody.
+Delivery delivery_of(const LocalEvent& event);
+/// What has happened; none if a message was delivered.
+std::optional<LocalEvent> local_event_of(const Delivery& delivery);
+
+/// How many determinants a rank has made and sent.
+struct DeterminantCounts {
+  std::uint64_t generated = 0;
+  std::uint64_t piggybacked = 0;
+  std::uint64_t remote_messages = 0;
+};
+void report_determinants(MetricTotals& totals, double iterations, const DeterminantCounts& counts);
+/// The metrics of protocols that make determinants.
+MetricSpecs determinant_metrics();
+
+/// The determinants of a rank: it makes them, sends them to others that store them, and stores
+/// those of others. When others may store them, and what waits for that, is the protocol's.
+class Determinants {
+ public:
+  Determinants(const DeterminantOptions& options, Rank self)
+      : own(self),
+        others(self),
+        bytes_(options.determinant_bytes),
+        control_bytes_(options.control_bytes) {}
+
+  OwnDeliveries own;
+  DeterminantStore others;
+
+  // ---- messages about them --------------------------------------------------------------------
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t count) const { return count * bytes_; }
+  /// Attaches own ones.
+  void attach(Attachments& to, DeliveryRun deliveries, std::uint64_t epoch) const;
+  [[nodiscard]] Attachments attached(DeliveryRun deliveries, std::uint64_t epoch) const;
+  /// Sends a rank so many of its own.
+  void send(Context& context, Rank to, std::uint64_t count, Attachments carried) const;
+  /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
+  void acknowledge(Context& context, Rank receiver, std::uint64_t epoch, std::uint64_t first,
+                   std::uint64_t last) const;
+  /// Some have come. True if they are to be stored now. Those of a later epoch are kept until this
+  /// rank is there (`take_early`).
+  bool takes(const Context& context, Incarnation from, const Carried& carried, std::uint64_t epoch);
+  [[nodiscard]] std::vector<std::pair<Incarnation, Carried>> take_early() {
+    return std::exchange(early_, {});
+  }
+
+  // ---- restarts and checkpoints ---------------------------------------------------------------
+  /// Beside the determinants of the restarted rank, it needs those again that it has stored.
+  void report_to(Rank root, RestartReport& report);
+  /// Counts from whom messages have come, for a rank that has not done so while nobody had
+  /// restarted. Whoever has sent something is a peer from then on.
+  void count_senders(SenderLog& log) const;
+  /// What others know, in the order in which it must be learned.
+  [[nodiscard]] static std::vector<Determinant> in_order(std::vector<Determinant> determinants);
+  void commit(std::uint64_t deliveries) {
+    own.commit(deliveries);
+    others.clear();
+  }
+  void digest(Digest& into) const { into.add(own, others, early_); }
+
+ private:
+  std::uint64_t bytes_;  ///< size of each
+  std::uint64_t control_bytes_;
+  std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
+};
+
+}  // namespace faultline

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/message_logging/restart_wave.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+/// What a protocol adds to each message of the program.
+struct LoggingStamp {
+  std::uint32_t epoch = 0;  ///< how many checkpoints its sender had committed
+  std::uint32_t level = 0;  ///< which history of a rolled back program it belongs to, if any
+  std::uint64_t id = 0;     ///< on its channel; its meaning is the protocol's
+};
+
+/// Was it sent by an incarnation that has a successor, as far as this rank knows?
+inline bool is_of_old_incarnation(const Context& context, const Message& message) {
+  return message.from_incarnation < context.known(message.from).number;
+}
+
+/// What becomes of a message of the program that has arrived.
+enum class Admission : std::uint8_t {
+  deliver,
+  discard,
+  hold,  ///< offered again when something has changed: ProgramGate::release_held
+  kept,  ///< the protocol has a copy of it, and will deliver or discard that
+};
+
+/// What a protocol does with messages that pass between the components above it and the network.
+class MessageSteps {
+ public:
+  /// A message has come from another rank, or from this one, and the program can take it in.
+  virtual Admission admit(Context& context, Message& message) = 0;
+  /// A message of the components above is about to go down for the first time.
+  virtual void stamp(Context& context, Message& message) = 0;
+  /// Hands up the next message of those that the protocol has. False if there is none as yet.
+  virtual bool hand_up_next(Context&) { return false; }
+
+ protected:
+  ~MessageSteps() = default;
+};
+
+/// What a protocol does when its rank checkpoints, and when any rank restarts.
+class RecoverySteps {
+ public:
+  /// Is everything at this rank that its image must have? If not, the protocol calls
+  /// CheckpointedProgram::ask_if_ready when it is.
+  [[nodiscard]] virtual bool is_ready() const { return true; }
+  /// Deliveries with a ticket that what this rank does now stands on, of all epochs. Those that are
+  /// made again after a restart count once.
+  [[nodiscard]] virtual std::uint64_t all_deliveries() const { return 0; }
+  /// A checkpoint is committed: nothing from before will be needed.
+  virtual void on_committed(Context& context) = 0;
+  /// This rank knows of all restarts up to that of `root`, and says what it knows of that rank.
+  virtual void on_joined(Context& context, Rank root, RestartReport& report) = 0;
+  /// This new incarnation, whose restart has been agreed on, knows what all have reported.
+  virtual void on_reports(Context&, const RestartReport&) {}
+  /// All have agreed on a restart. The program of this rank runs, as before.
+  virtual void on_agreed(Context& context) = 0;
+  /// The program of this rank is about to begin from its start.
+  virtual void on_begun_anew(Context& context) = 0;
+
+ protected:
+  ~RecoverySteps() = default;
+};
+
+/// What a protocol of message logging does at each step of its program.
+class ProtocolSteps : public MessageSteps, public RecoverySteps {
+ protected:
+  ~ProtocolSteps() = default;
+};
+
+}  // namespace faultline

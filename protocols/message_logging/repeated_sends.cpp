@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocols/message_logging/repeated_sends.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace faultline {
+
+void RepeatedSends::join(const Context& context, Rank root, SenderLog& log, RestartReport& report) {
+  if (root == context.self()) recovered_ = false;
+  if (log.is_partner(context, root)) report.partners = 1;
+}
+
+void RepeatedSends::await_logs(std::uint64_t partners, const RestartWave& wave) {
+  partners_ = partners;
+  log_ends_ = goals_open_ = 0;
+  wave.for_each_restarted([this](Incarnation life) { earlier_restarts_.push_back(life); });
+}
+
+void RepeatedSends::log_ended(const LogPeer& from, std::uint64_t received) {
+  ++log_ends_;
+  if (from.number >= goals_.size()) goals_.resize(from.number + std::size_t{1}, kNoGoal);
+  goals_[from.number] = received;
+  if (from.sent < received) ++goals_open_;
+}
+
+bool RepeatedSends::count(const LogPeer& to) {
+  if (sends_first(to)) return true;
+  if (to.sent == goal_of(to)) --goals_open_;
+  return false;
+}
+
+/// Who has died before the end of its log came has nothing from the old incarnation any more.
+std::uint64_t RepeatedSends::lost_log_ends(const Context& context,
+                                           const RankTable<LogPeer>& peers) const {
+  std::uint64_t lost = 0;
+  for (const LogPeer& peer : peers) {
+    const auto earlier = std::ranges::find(earlier_restarts_, peer.rank, &Incarnation::actor);
+    const std::uint16_t number = earlier == earlier_restarts_.end() ? 0 : earlier->number;
+    if (!has_ended(peer) && context.known(peer.rank).number > number) ++lost;
+  }
+  return lost;
+}
+
+bool RepeatedSends::is_over(const Context& context, const RankTable<LogPeer>& peers) const {
+  return !recovered_ && goals_open_ == 0 &&
+         (log_ends_ >= partners_ || log_ends_ + lost_log_ends(context, peers) >= partners_);
+}
+
+bool RepeatedSends::end() {
+  goals_.clear();
+  return !std::exchange(recovered_, true);
+}
+
+}  // namespace faultline

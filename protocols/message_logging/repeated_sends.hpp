@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/message_logging/sender_log.hpp"
+
+namespace faultline {
+
+/// How far a rank that has restarted is with what its earlier incarnation had sent since the last
+/// checkpoint. It has recovered when it has sent again all that anybody has of that.
+class RepeatedSends {
+ public:
+  [[nodiscard]] bool has_recovered() const { return recovered_; }
+  /// This rank knows of the restart of `root`, and tells whether it has a log for that one. If it
+  /// is this rank that has restarted, it has not recovered from now on.
+  void join(const Context& context, Rank root, SenderLog& log, RestartReport& report);
+  /// So many ranks have exchanged messages with the dead one, and will send their logs.
+  void await_logs(std::uint64_t partners, const RestartWave& wave);
+  [[nodiscard]] std::uint64_t partners() const { return partners_; }
+  /// The log of that peer has come, which has so many messages of the earlier incarnation.
+  void log_ended(const LogPeer& from, std::uint64_t received);
+  /// One more was sent to that peer. False if an earlier incarnation has sent it already, as far as
+  /// this one knows.
+  bool count(const LogPeer& to);
+  [[nodiscard]] bool sends_first(const LogPeer& to) const {
+    return recovered_ || (has_ended(to) && to.sent > goal_of(to));
+  }
+  /// Has it just sent again all that it had sent?
+  [[nodiscard]] bool is_over(const Context& context, const RankTable<LogPeer>& peers) const;
+  /// It has recovered. False if it had before.
+  bool end();
+
+ private:
+  static constexpr std::uint64_t kNoGoal = UINT64_MAX;
+
+  [[nodiscard]] std::uint64_t goal_of(const LogPeer& peer) const {
+    return has_ended(peer) ? goals_[peer.number] : 0;
+  }
+  /// Has the end of its log come?
+  [[nodiscard]] bool has_ended(const LogPeer& peer) const {
+    return peer.number < goals_.size() && goals_[peer.number] != kNoGoal;
+  }
+  [[nodiscard]] std::uint64_t lost_log_ends(const Context& context,
+                                            const RankTable<LogPeer>& peers) const;
+
+  bool recovered_ = true;
+  std::uint64_t partners_ = 0;    ///< ranks whose log is to come
+  std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
+  std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
+  /// By number of the peer, until this rank has recovered: how much it has from the old
+  /// incarnation, or kNoGoal until the end of its log has come.
+  std::vector<std::uint64_t> goals_;
+  std::vector<Incarnation> earlier_restarts_;  ///< that there had been when this rank restarted
+};
+
+}  // namespace faultline

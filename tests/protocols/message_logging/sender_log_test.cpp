@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The log of a sender, and how far a restarted rank is with what it had sent, without an engine.
+
+#include "protocols/message_logging/sender_log.hpp"
+
+#include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
+
+#include "protocols/message_logging/repeated_sends.hpp"
+#include "tests/support/digest_of.hpp"
+#include "tests/support/part_of_layer.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+JobShape job_of(std::uint32_t processes) {
+  JobShape job;
+  job.processes = job.nodes = processes;
+  return job;
+}
+
+struct Sender {
+  PartOfLayer around{0, job_of(4)};
+  SenderLog log{0};
+  RepeatedSends repeats;
+
+  /// Sends a rank a message with that word. Returns its number, and whether it is sent first.
+  std::pair<std::uint64_t, bool> send(Rank to, std::uint64_t word, std::uint32_t note = 0) {
+    Message message;
+    message.from = 0;
+    message.to = to;
+    message.channel = Family::workload;
+    message.payload.put(word);
+    const std::uint64_t number = log.identity_of(message);
+    return {number, repeats.count(log.add(around.context(), message, note))};
+  }
+  /// The words, with the numbers, that a peer gets again.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> resent(Rank to) {
+    log.resend_all(around.context(), log.peer(around.context(), to), LoggingStamp{}, 32);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const Message& message : around.take_sent())
+      if (message.channel == Family::workload)
+        all.emplace_back(message.payload.get<std::uint64_t>(),
+                         message.logging.get<LoggingStamp>().id);
+      else
+        end = message.payload.get<LogEnd>().received;
+    return all;
+  }
+  std::uint64_t end = UINT64_MAX;
+};
+
+using Resent = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+}  // namespace
+
+TEST_CASE("a peer gets again what was sent to it, in order and with the same numbers") {
+  Sender sender;
+  CHECK(sender.send(1, 10).first == 1);
+  CHECK(sender.send(2, 20).first == 1);
+  CHECK(sender.send(1, 11).first == 2);
+  sender.log.peer(sender.around.context(), 1).taken_in = 7;
+  CHECK(sender.resent(1) == Resent{{10, 1}, {11, 2}});
+  CHECK(sender.end == 7);
+  CHECK(sender.resent(2) == Resent{{20, 1}});
+  CHECK(sender.resent(3).empty());
+}
+
+TEST_CASE("after a checkpoint nothing is logged, and numbers begin anew") {
+  Sender sender;
+  sender.send(1, 10);
+  sender.log.clear();
+  CHECK(sender.resent(1).empty());
+  CHECK(sender.send(1, 12).first == 1);
+}
+
+TEST_CASE("a log by tags tells a message by the word of its program") {
+  PartOfLayer around(0, job_of(2));
+  SenderLog log(0, SenderLog::Identity::tag);
+  Message message;
+  message.to = 1;
+  message.payload.put(std::uint64_t{41});
+  CHECK(log.identity_of(message) == 42);
+  CHECK(log.identity_of(message) == 42);
+}
+
+TEST_CASE("a rank has a log for the successor of a peer until that is served") {
+  Sender sender;
+  Context& context = sender.around.context();
+  sender.send(1, 10);
+  CHECK(!sender.log.is_partner(context, 1));
+  CHECK(!sender.log.is_partner(context, 3));
+  sender.around.learn({1, 1});
+  CHECK(sender.log.is_partner(context, 1));
+}
+
+TEST_CASE("a rank that has restarted has recovered when others have nothing more of it") {
+  Sender sender;
+  RestartWave wave(4, 0, 32);
+  RestartReport report;
+  Context& context = sender.around.context();
+  CHECK(sender.repeats.has_recovered());
+  sender.repeats.join(context, 0, sender.log, report);
+  CHECK(!sender.repeats.has_recovered());
+  sender.repeats.await_logs(2, wave);
+  sender.repeats.log_ended(sender.log.peer(context, 1), 2);
+  sender.repeats.log_ended(sender.log.peer(context, 2), 0);
+  CHECK(!sender.repeats.is_over(context, sender.log.peers()));
+  CHECK(!sender.send(1, 10).second);
+  CHECK(sender.send(2, 20).second);  // rank 2 has nothing of the old incarnation
+  CHECK(!sender.send(1, 11).second);
+  CHECK(sender.repeats.is_over(context, sender.log.peers()));
+  CHECK(sender.repeats.end());
+  CHECK(!sender.repeats.end());
+  CHECK(sender.send(1, 12).second);
+}
+
+TEST_CASE("the log of a rank that has died since is not awaited") {
+  Sender sender;
+  RestartWave wave(4, 0, 32);
+  RestartReport report;
+  Context& context = sender.around.context();
+  sender.repeats.join(context, 0, sender.log, report);
+  sender.repeats.await_logs(1, wave);
+  sender.log.peer(context, 1);
+  CHECK(!sender.repeats.is_over(context, sender.log.peers()));
+  sender.around.learn({1, 1});
+  CHECK(sender.repeats.is_over(context, sender.log.peers()));
+}
