@@ -24,8 +24,8 @@ DeliveryList::Block::~Block() {
 
 void DeliveryList::push_back(const Delivery& delivery) {
   const std::uint64_t place = size_ % kBlock;
-  if (place == 0) append(std::make_shared_for_overwrite<Block>());
-  tail_->deliveries[place].value = delivery;
+  if (place == 0) append(std::make_shared<Block>());
+  tail_->deliveries[place] = delivery;
   ++size_;
 }
 

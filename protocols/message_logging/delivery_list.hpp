@@ -55,10 +55,6 @@ class DeliveryList {
     return blocks_[(ticket - 1) / kBlock]->at(ticket);
   }
   void push_back(const Delivery& delivery);
-  /// Fetches the place of the next one ahead of time.
-  void prefetch_next() const {
-    if (tail_ != nullptr) prefetch(&tail_->deliveries[size_ % kBlock], sizeof(Delivery));
-  }
   /// The deliveries with these tickets, at least one.
   [[nodiscard]] DeliveryRun run(std::uint64_t first, std::uint64_t last) const;
   void digest(Digest& into) const;
@@ -75,10 +71,10 @@ class DeliveryList {
     ~Block();
 
     [[nodiscard]] const Delivery& at(std::uint64_t ticket) const {
-      return deliveries[(ticket - 1) % kBlock].value;
+      return deliveries[(ticket - 1) % kBlock];
     }
 
-    std::array<Unset<Delivery>, kBlock> deliveries;
+    std::array<Delivery, kBlock> deliveries;
     std::shared_ptr<Block> next;  ///< set when this one is full
   };
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/core/invariant.hpp"
-
 namespace faultline {
 
 namespace {
@@ -14,35 +12,11 @@ constexpr std::uint64_t kBits = 64;
 }  // namespace
 
 bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
-  enter_noted();
-  return enter(channel, number, sender);
-}
-
-void DuplicateTable::enter_noted() {
-  for (std::size_t first = 0; first < noted_.size(); first += kFetchedTogether) {
-    const std::size_t behind = std::min(first + kFetchedTogether, noted_.size());
-    for (const Ahead what : {Ahead::index, Ahead::content})
-      for (std::size_t i = first; i < behind; ++i) windows_.fetch_ahead(noted_[i].channel(), what);
-    for (std::size_t i = first; i < behind; ++i) {
-      const Noted& noted = noted_[i];
-      enter_first(noted.channel(), noted.number(), noted.sender());
-    }
-  }
-  noted_.clear();
-}
-
-void DuplicateTable::enter_first(KindChannel channel, std::uint64_t number, ActorId sender) {
-  invariant(enter(channel, number, {sender, 0}),
-            "a message that was taken for the first has come before");
-}
-
-bool DuplicateTable::enter(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
   Window& window = windows_[channel];
   const bool reaches_latest = number >= window.latest;
   const bool is_first = is_new(channel, window, number);
   if (!reaches_latest) return is_first;
-  window.sender = sender.actor;
-  window.sender_number = sender.number;
+  window.sender = sender;
   if (window.behind) --behind_;
   window.behind = false;
   return is_first;
@@ -101,10 +75,9 @@ void DuplicateTable::add_missing(const KindChannel& channel, std::uint64_t numbe
 }
 
 bool DuplicateTable::expect_again(Incarnation begun) {
-  enter_noted();
   bool any = false;
   windows_.for_each([&](const KindChannel&, Window& window) {
-    if (window.sender != begun.actor || window.sender_number >= begun.number) return;
+    if (window.sender.actor != begun.actor || window.sender.number >= begun.number) return;
     any = true;
     behind_ += window.behind ? 0 : 1;
     window.behind = true;
@@ -113,7 +86,6 @@ bool DuplicateTable::expect_again(Incarnation begun) {
 }
 
 void DuplicateTable::forget(const Endpoint& to) {
-  enter_noted();
   windows_.for_each([&](const KindChannel& channel, Window& window) {
     if (channel.ends.to != to) return;
     behind_ -= window.behind ? 1 : 0;
@@ -122,14 +94,9 @@ void DuplicateTable::forget(const Endpoint& to) {
   std::erase_if(missing_, [&](const Missing& missing) { return missing.channel.ends.to == to; });
 }
 
-void DuplicateTable::digest(Digest& into) const {
-  DuplicateTable entered = *this;
-  entered.enter_noted();
-  into.add(entered.windows_, entered.missing_);
-}
+void DuplicateTable::digest(Digest& into) const { into.add(windows_, missing_); }
 
 void DuplicateTable::clear() {
-  noted_.clear();
   windows_.reset();
   missing_.clear();
   behind_ = 0;

@@ -2,26 +2,22 @@
 #include "protocols/message_logging/message_log.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <iterator>
 
 namespace faultline {
 
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
   const std::size_t place = entries_.size();
-  Entry& entry = entries_.add();
   if (receiver >= kWhole || !PackedMessage::fits(message)) {
-    entry = {};
-    entry.note = note;
+    entries_.push_back({.own = {}, .receiver = kWhole, .note = note});
     whole_.push_back({place, message, receiver});
     return;
   }
-  std::construct_at(&entry.own, message);
-  entry.receiver = static_cast<std::uint16_t>(receiver);
-  entry.note = note;
+  entries_.push_back({.own = PackedMessage::Own(message),
+                      .receiver = static_cast<std::uint16_t>(receiver),
+                      .note = note});
   const PackedMessage::Common common = PackedMessage::common_of(message);
-  if (runs_.size() > 0 && common == common_) return;
-  common_ = common;
-  runs_.add() = {common, place};
+  if (runs_.empty() || !(common == runs_.back().common)) runs_.push_back({common, place});
 }
 
 const MessageLog::WholeMessage& MessageLog::whole_at(std::size_t place) const {
@@ -32,12 +28,10 @@ const MessageLog::WholeMessage& MessageLog::whole_at(std::size_t place) const {
 
 /// The last run that begins there or before.
 const PackedMessage::Common& MessageLog::common_at(std::size_t place) const {
-  std::size_t found = 0;
-  for (std::size_t behind = runs_.size(); behind - found > 1;) {
-    const std::size_t middle = found + (behind - found) / 2;
-    (runs_[middle].first <= place ? found : behind) = middle;
-  }
-  return runs_[found].common;
+  return std::prev(std::upper_bound(
+                       runs_.begin(), runs_.end(), place,
+                       [](std::size_t wanted, const Run& run) { return wanted < run.first; }))
+      ->common;
 }
 
 Message MessageLog::message(std::size_t place) const {

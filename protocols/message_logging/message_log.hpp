@@ -5,15 +5,13 @@
 #include <vector>
 
 #include "protocols/message_logging/packed_message.hpp"
-#include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 
 namespace faultline {
 
 /// The messages that a rank has sent to other ranks since the last checkpoint, in their order. What
 /// an object sends to its neighbours takes 16 bytes each, and 24 once for what it says to all of
-/// them, not the 128 of a message. One after the other, whoever gets them, so that a message that
-/// is added needs no memory that has not been used for long.
+/// them, not the 128 of a message.
 class MessageLog {
  public:
   /// `receiver`: its number among the ranks that this one sends to. `note`: a number of the
@@ -33,11 +31,10 @@ class MessageLog {
 
  private:
   struct Entry {
-    [[no_unique_address]] PackedMessage::Own own;
+    PackedMessage::Own own;
     std::uint16_t receiver = kWhole;  ///< kWhole: the message is one of `whole_`
     std::uint32_t note = 0;
   };
-  static_assert(sizeof(Entry) == 16);
   /// What the messages from one place on have in common.
   struct Run {
     PackedMessage::Common common;
@@ -54,9 +51,8 @@ class MessageLog {
   [[nodiscard]] const WholeMessage& whole_at(std::size_t place) const;
   [[nodiscard]] const PackedMessage::Common& common_at(std::size_t place) const;
 
-  ComponentBlocks<Entry> entries_;
-  ComponentBlocks<Run> runs_;
-  PackedMessage::Common common_;     ///< of the last of these, known without the list of blocks
+  std::vector<Entry> entries_;
+  std::vector<Run> runs_;
   std::vector<WholeMessage> whole_;  ///< by place
 };
 

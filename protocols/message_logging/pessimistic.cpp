@@ -48,7 +48,7 @@ Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const Jo
 Pessimistic::Waiting::Waiting(const Delivery& of, const Message& message)
     : delivery(of), from_incarnation(message.from_incarnation), from(message.from) {
   if (PackedMessage::fits(message))
-    std::construct_at(&packed, message);  // to copy one that has just been written takes far longer
+    packed = PackedMessage(message);
   else
     whole = std::make_unique<Message>(message);
 }

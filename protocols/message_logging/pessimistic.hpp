@@ -16,7 +16,6 @@
 #include "protocols/message_logging/replay.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 #include "sim/core/boxed.hpp"
-#include "sim/core/component_memory.hpp"
 
 namespace faultline {
 
@@ -71,12 +70,11 @@ class Pessimistic final : public Layer, public OrdersLocalEvents, private Protoc
     [[nodiscard]] Message message(Rank receiver) const;
 
     Delivery delivery;
-    [[no_unique_address]] PackedMessage packed;
+    PackedMessage packed;
     std::uint16_t from_incarnation = 0;
     ActorId from = kNobody;
     Boxed<Message> whole;  ///< if it cannot be packed
   };
-  static_assert(sizeof(Waiting) == kCacheLine);
 
   Admission admit(Context& context, Message& message) override;
   void stamp(Context& context, Message& message) override;
@@ -132,7 +130,7 @@ class Pessimistic final : public Layer, public OrdersLocalEvents, private Protoc
   Rank logger_ = kNobody;
   SeenNumbers stored_ahead_;  ///< tickets that the logger has, beyond those that are `stored`
   /// In the order of their tickets, from the first one on that is not `stored`.
-  std::deque<Waiting, ComponentAllocator<Waiting>> waiting_;
+  std::deque<Waiting> waiting_;
 };
 
 }  // namespace faultline
