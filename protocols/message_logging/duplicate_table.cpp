@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -12,6 +14,18 @@ constexpr std::uint64_t kBits = 64;
 }  // namespace
 
 bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
+  enter_noted();
+  return enter(channel, number, sender);
+}
+
+void DuplicateTable::enter_noted() {
+  for (const Noted& noted : noted_)
+    invariant(enter(noted.channel, noted.number, {noted.sender, 0}),
+              "a message that was taken for the first has come before");
+  noted_.clear();
+}
+
+bool DuplicateTable::enter(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
   Window& window = windows_[channel];
   const bool reaches_latest = number >= window.latest;
   const bool is_first = is_new(channel, window, number);
@@ -75,6 +89,7 @@ void DuplicateTable::add_missing(const KindChannel& channel, std::uint64_t numbe
 }
 
 bool DuplicateTable::expect_again(Incarnation begun) {
+  enter_noted();
   bool any = false;
   windows_.for_each([&](const KindChannel&, Window& window) {
     if (window.sender.actor != begun.actor || window.sender.number >= begun.number) return;
@@ -86,6 +101,7 @@ bool DuplicateTable::expect_again(Incarnation begun) {
 }
 
 void DuplicateTable::forget(const Endpoint& to) {
+  enter_noted();
   windows_.for_each([&](const KindChannel& channel, Window& window) {
     if (channel.ends.to != to) return;
     behind_ -= window.behind ? 1 : 0;
@@ -94,9 +110,14 @@ void DuplicateTable::forget(const Endpoint& to) {
   std::erase_if(missing_, [&](const Missing& missing) { return missing.channel.ends.to == to; });
 }
 
-void DuplicateTable::digest(Digest& into) const { into.add(windows_, missing_); }
+void DuplicateTable::digest(Digest& into) const {
+  DuplicateTable entered = *this;
+  entered.enter_noted();
+  into.add(entered.windows_, entered.missing_);
+}
 
 void DuplicateTable::clear() {
+  noted_.clear();
   windows_.reset();
   missing_.clear();
   behind_ = 0;

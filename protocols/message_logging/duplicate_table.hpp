@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,10 +28,17 @@ class DuplicateTable {
  public:
   /// False if that number has come before.
   bool insert(const KindChannel& channel, std::uint64_t number, Incarnation sender);
+  /// The same of a number that surely comes for the first time, from a first incarnation. It is
+  /// noted, and entered with others when somebody asks: mostly nobody does before `clear`.
+  void note(const KindChannel& channel, std::uint64_t number, ActorId sender) {
+    if (noted_.size() == kMostNoted) enter_noted();
+    noted_.push_back({channel, number, sender});
+  }
   /// That incarnation of the rank has begun: what earlier ones have sent will come again, up to the
   /// latest. True if there is anything.
   bool expect_again(Incarnation begun);
   /// How many channels still wait for a message that they have had.
+  /// What is noted is none of these.
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
   /// The receiver goes back to an earlier state.
   void forget(const Endpoint& to);
@@ -59,10 +67,22 @@ class DuplicateTable {
     friend auto operator<=>(const Missing&, const Missing&) = default;  // NOLINT(*-nullptr)
   };
 
+  /// A number that has come, and has not been entered.
+  struct Noted {
+    KindChannel channel;
+    std::uint64_t number = 0;
+    ActorId sender = kNobody;
+  };
+  /// So many that a run of some iterations, or a checkpoint after some, needs no table.
+  static constexpr std::size_t kMostNoted = 4096;
+
+  void enter_noted();
+  bool enter(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   bool is_new(const KindChannel& channel, Window& window, std::uint64_t number);
   void advance(const KindChannel& channel, Window& window, std::uint64_t number);
   void add_missing(const KindChannel& channel, std::uint64_t number);
 
+  std::vector<Noted> noted_;
   ChannelTable<KindChannel, Window> windows_;
   std::vector<Missing> missing_;  ///< in order
   std::uint64_t behind_ = 0;

@@ -48,20 +48,22 @@ inline ObjectChannel channel_of(const Message& message) {
   return channel_of(message, message.from);
 }
 
-/// A value for each channel that has been used since `reset`. No result depends on the order in
-/// which they lie.
+/// A value for each channel that has been used. A channel that has not been used since `reset` is
+/// as one that has never been. No result depends on the order in which they lie.
 template <class Channel, class Value>
 class ChannelTable {
  public:
   /// The value of a channel, fresh at first.
   Value& operator[](const Channel& channel) { return values_[channel]; }
-  /// Visits all values in no order: visit(channel, value).
+  /// Visits all values, also fresh ones, in no order: visit(channel, value).
   template <class Visit>
   void for_each(Visit visit) {
     for (auto& [channel, value] : values_) visit(channel, value);
   }
-  /// All values are fresh again.
-  void reset() { values_.clear(); }
+  /// All values are fresh again. Their memory stays, for the same channels.
+  void reset() {
+    for (auto& [channel, value] : values_) value = Value{};
+  }
   /// A fresh value is none.
   void digest(Digest& into) const {
     std::vector<std::pair<Channel, Value>> used;
