@@ -59,11 +59,7 @@ Causal::Causal(const std::shared_ptr<const Options>& options, const JobShape& jo
 
 void Causal::on_sends(Context& context, std::span<Message* const> batch, bool) {
   shared_.emplace();
-  for (Message* message : batch) {
-    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
-    stamp(context, *message);
-    context.forward(*message);
-  }
+  program_.on_sends(context, batch, *this);
   try_recovered(context);
   shared_.reset();
 }
@@ -109,7 +105,8 @@ Admission Causal::admit(Context& context, Message& message) {
   time_.bookkeep(context);
   if (const auto* carried = context.attached<Carried>(message))
     store(context, {message.from, message.from_incarnation}, *carried);
-  if (message.from != self_ && is_duplicate(message)) return Admission::discard;
+  if (message.from != self_ && determinants_.is_duplicate(message, program_.may_repeat()))
+    return Admission::discard;
   if (!determinants_.own.must_replay()) return take(context, message);
   if (!replay_.add(delivery_of(message), message)) return Admission::discard;
   replay(context);
@@ -119,18 +116,13 @@ Admission Causal::admit(Context& context, Message& message) {
 bool Causal::must_wait(const Message& message) {
   const std::uint64_t needed = message.logging.get<LoggingStamp>().level;
   return needed > 0 && message.from != self_ &&
-         determinants_.others.last_of(message.from) < needed && !is_duplicate(message);
-}
-
-bool Causal::is_duplicate(const Message& message) {
-  invariant(program_.may_repeat() || message.from_incarnation == 0,
-            "a rank sends before all know it");
-  return program_.may_repeat() && determinants_.own.contains(delivery_of(message));
+         determinants_.others.last_of(message.from) < needed &&
+         !determinants_.is_duplicate(message, program_.may_repeat());
 }
 
 /// A message that is new, and not one to be replayed.
 Admission Causal::take(Context& context, const Message& message) {
-  count_taken_in(context, message);
+  if (program_.may_repeat()) log_.count_taken_in(context, message.from);
   give_ticket(context, delivery_of(message));
   if (program_.gate().has_detector()) program_.count_received(context);
   return Admission::deliver;
@@ -175,8 +167,7 @@ void Causal::on_message(Context& context, const Message& message) {
   if (is_of_old_incarnation(context, message)) return;
   switch (message.kind) {
     case LogMessage::log_end:
-      if (repeats_.has_recovered()) return;
-      repeats_.log_ended(log_.peer(context, message.from), message.payload.get<LogEnd>().received);
+      repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
       return try_recovered(context);
     case DeterminantMessage::determinants:
       store(context, {message.from, message.from_incarnation}, *context.attached<Carried>(message));
@@ -252,7 +243,7 @@ bool Causal::hand_up_next(Context& context) {
   if (!determinants_.own.must_replay()) return false;
   const std::optional<Message> next = replay_.take(determinants_.own.next());
   if (!next) return false;
-  count_taken_in(context, *next);
+  if (program_.may_repeat()) log_.count_taken_in(context, next->from);
   determinants_.own.replayed();
   program_.hand_up(context, *next);
   if (!determinants_.own.must_replay()) end_replay(context);
@@ -272,24 +263,10 @@ void Causal::end_replay(Context& context) {
   try_recovered(context);
 }
 
-/// Before a restart nobody asks how many messages have come from whom.
-void Causal::count_taken_in(Context& context, const Message& message) {
-  if (program_.may_repeat() && message.from != self_) ++log_.peer(context, message.from).taken_in;
-}
-
-/// It has sent again all that anybody has from its old incarnation.
-void Causal::try_recovered(Context& context) {
-  if (repeats_.is_over(context, log_.peers()) && !is_recovering()) note_recovered(context);
-}
-
-void Causal::note_recovered(Context& context) {
-  if (repeats_.end()) program_.note_recovered(context, context.death_s());
-}
-
 void Causal::on_committed(Context& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
-  note_recovered(context);
+  repeats_.end(context, program_);
   determinants_.commit(program_.images().last().deliveries);
 }
 

@@ -101,15 +101,15 @@ class Causal : public Layer, public OrdersLocalEvents, protected ProtocolSteps {
   Admission take(Context& context, const Message& message);
   void give_ticket(Context& context, const Delivery& delivery);
   [[nodiscard]] bool must_wait(const Message& message);
-  [[nodiscard]] bool is_duplicate(const Message& message);
-  void count_taken_in(Context& context, const Message& message);
   void replay(Context& context);
   void end_replay(Context& context);
   [[nodiscard]] bool is_recovering() const {
     return !program_.is_up() || determinants_.own.must_replay();
   }
-  void try_recovered(Context& context);
-  void note_recovered(Context& context);
+  /// Has it sent again all that anybody has from its old incarnation?
+  void try_recovered(Context& context) {
+    if (!is_recovering()) repeats_.try_end(context, log_, program_);
+  }
 
   LoggingTime time_;
   double determinant_s_;

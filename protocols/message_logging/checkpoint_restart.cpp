@@ -32,14 +32,6 @@ const Registered registered{registration<CheckpointRestart>(
 
 // ---- messages ---------------------------------------------------------------------------------
 
-void CheckpointRestart::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    if (!program_.lets_down(context, *message)) continue;
-    stamp(context, *message);
-    context.forward(*message);
-  }
-}
-
 void CheckpointRestart::stamp(Context&, Message& message) {
   message.logging.put(program_.stamp(static_cast<std::uint32_t>(history_)));
 }

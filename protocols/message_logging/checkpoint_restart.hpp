@@ -25,7 +25,9 @@ class CheckpointRestart : public Layer, protected ProtocolSteps {
 
   // ---- as a layer -----------------------------------------------------------------------------
   void start(Context& context) override { program_.start(context, *this, false); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+    program_.on_sends(context, batch, *this);
+  }
   Passage on_receive(Context& context, Message& message) override {
     return program_.on_receive(context, message, *this);
   }

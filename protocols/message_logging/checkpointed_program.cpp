@@ -70,6 +70,17 @@ void CheckpointedProgram::start(Context& context, ProtocolSteps& steps, bool sin
 
 // ---- messages of the program ------------------------------------------------------------------
 
+/// Who logs messages need not count them, except those of a detector.
+void CheckpointedProgram::on_sends(Context& context, std::span<Message* const> batch,
+                                   MessageSteps& steps) {
+  const bool counts = gate_.has_detector() || survivors_ == Survivors::go_back;
+  for (Message* message : batch) {
+    if (counts && !gate_.lets_down(context, *message, images_.is_asked())) continue;
+    steps.stamp(context, *message);
+    context.forward(*message);
+  }
+}
+
 std::optional<Admission> CheckpointedProgram::turn_away(const Context& context,
                                                         const Message& message) const {
   if (message.from != self_ && is_of_old_incarnation(context, message)) return Admission::discard;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class CheckpointedProgram {
   // ---- handlers of the layer ------------------------------------------------------------------
   /// `singly`: see ProgramGate::set_up.
   void start(Context& context, ProtocolSteps& steps, bool singly);
+  /// Stamps messages of the components above and passes them down, or keeps them back.
+  void on_sends(Context& context, std::span<Message* const> batch, MessageSteps& steps);
   Passage on_receive(Context& context, Message& message, ProtocolSteps& steps) {
     return gate_.on_receive(context, message, steps);
   }
@@ -50,10 +53,6 @@ class CheckpointedProgram {
   void on_restart_refused(Context& context, Incarnation peer);
 
   // ---- asked for by the protocol --------------------------------------------------------------
-  /// Counts a message of the components above that goes down now. Or keeps it back: false.
-  bool lets_down(Context& context, const Message& message) {
-    return gate_.lets_down(context, message, images_.is_asked());
-  }
   /// What becomes of a message that belongs to a state before the last checkpoint, or to one that
   /// this rank has not come to; nothing of others. For protocols that log messages.
   [[nodiscard]] std::optional<Admission> turn_away(const Context& context,

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "protocols/message_logging/logging_time.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -54,6 +55,11 @@ std::optional<LocalEvent> local_event_of(const Delivery& delivery) {
   const ObjectId source = delivery.channel.from.object;
   return LocalEvent{source % 2 == 1 ? LocalEvent::Kind::timer : LocalEvent::Kind::computed,
                     static_cast<Family>(source / 2), delivery.number};
+}
+
+bool Determinants::is_duplicate(const Message& message, bool may_repeat) {
+  invariant(may_repeat || message.from_incarnation == 0, "a rank sends before all know it");
+  return may_repeat && own.contains(delivery_of(message));
 }
 
 // ---- messages about them ----------------------------------------------------------------------

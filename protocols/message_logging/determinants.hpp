@@ -56,6 +56,10 @@ class Determinants {
   OwnDeliveries own;
   DeterminantStore others;
 
+  /// Has this rank delivered that message of another one? `may_repeat`: only then could it come
+  /// twice. Before that nobody counts either how many messages have come from whom.
+  [[nodiscard]] bool is_duplicate(const Message& message, bool may_repeat);
+
   // ---- messages about them --------------------------------------------------------------------
   [[nodiscard]] std::uint64_t bytes_of(std::uint64_t count) const { return count * bytes_; }
   /// Attaches own ones.

@@ -65,11 +65,7 @@ Message Pessimistic::Waiting::message(Rank receiver) const {
 // ---- forward path -----------------------------------------------------------------------------
 
 void Pessimistic::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
-    stamp(context, *message);
-    context.forward(*message);
-  }
+  program_.on_sends(context, batch, *this);
   try_recovered(context);
 }
 
@@ -88,23 +84,18 @@ void Pessimistic::stamp(Context& context, Message& message) {
 Admission Pessimistic::admit(Context& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   time_.bookkeep(context);
-  if (message.from != self_ && is_duplicate(message)) return Admission::discard;
+  if (message.from != self_ && determinants_.is_duplicate(message, program_.may_repeat()))
+    return Admission::discard;
   if (!determinants_.own.must_replay()) return take(context, message);
   if (!replay_.add(delivery_of(message), message)) return Admission::discard;
   hand_up_all(context);
   return Admission::kept;
 }
 
-bool Pessimistic::is_duplicate(const Message& message) {
-  invariant(program_.may_repeat() || message.from_incarnation == 0,
-            "a rank sends before all know it");
-  return program_.may_repeat() && determinants_.own.contains(delivery_of(message));
-}
-
 /// It gets its ticket, and waits until its determinant is stored. A rank without others knows its
 /// order by itself.
 Admission Pessimistic::take(Context& context, const Message& message) {
-  count_taken_in(context, message);
+  if (program_.may_repeat()) log_.count_taken_in(context, message.from);
   give_ticket(context, delivery_of(message));
   choose_logger(context);
   if (logger_ == kNobody) {
@@ -148,8 +139,7 @@ void Pessimistic::on_message(Context& context, const Message& message) {
   if (is_of_old_incarnation(context, message)) return;
   switch (message.kind) {
     case LogMessage::log_end:
-      if (repeats_.has_recovered()) return;
-      repeats_.log_ended(log_.peer(context, message.from), message.payload.get<LogEnd>().received);
+      repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
       return try_recovered(context);
     case DeterminantMessage::determinants:
       store(context, {message.from, message.from_incarnation}, *context.attached<Carried>(message));
@@ -297,7 +287,7 @@ bool Pessimistic::replay_next(Context& context) {
   if (!determinants_.own.must_replay()) return false;
   const std::optional<Message> next = replay_.take(determinants_.own.next());
   if (!next) return false;
-  count_taken_in(context, *next);
+  if (program_.may_repeat()) log_.count_taken_in(context, next->from);
   determinants_.own.replayed();
   program_.hand_up(context, *next);
   if (!determinants_.own.must_replay()) end_replay(context);
@@ -315,24 +305,10 @@ void Pessimistic::end_replay(Context& context) {
   try_recovered(context);
 }
 
-/// Before a restart nobody asks how many messages have come from whom.
-void Pessimistic::count_taken_in(Context& context, const Message& message) {
-  if (program_.may_repeat() && message.from != self_) ++log_.peer(context, message.from).taken_in;
-}
-
-/// It has sent again all that anybody has from its old incarnation.
-void Pessimistic::try_recovered(Context& context) {
-  if (repeats_.is_over(context, log_.peers()) && !is_recovering()) note_recovered(context);
-}
-
-void Pessimistic::note_recovered(Context& context) {
-  if (repeats_.end()) program_.note_recovered(context, context.death_s());
-}
-
 void Pessimistic::on_committed(Context& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
-  note_recovered(context);
+  repeats_.end(context, program_);
   determinants_.commit(program_.images().last().deliveries);
   for (const Waiting& waiting : std::exchange(waiting_, {}))
     if (waiting.is_message()) context.discard(waiting.message(self_));

@@ -94,7 +94,6 @@ class Pessimistic final : public Layer, public OrdersLocalEvents, private Protoc
   void on_begun_anew(Context& context) override { try_recovered(context); }
   void digest_state(Digest& into) const override;
 
-  [[nodiscard]] bool is_duplicate(const Message& message);
   Admission take(Context& context, const Message& message);
   void give_ticket(Context& context, const Delivery& delivery);
   Passage take_local(Context& context, const Delivery& event);
@@ -106,7 +105,6 @@ class Pessimistic final : public Layer, public OrdersLocalEvents, private Protoc
   }
   void store(Context& context, Incarnation from, const Carried& carried);
   void on_stored(Context& context, const StoredWords& words);
-  void count_taken_in(Context& context, const Message& message);
   void hand_up_all(Context& context);
   bool replay_next(Context& context);
   void leave_replay(Context& context);
@@ -114,8 +112,10 @@ class Pessimistic final : public Layer, public OrdersLocalEvents, private Protoc
   [[nodiscard]] bool is_recovering() const {
     return !program_.is_up() || determinants_.own.must_replay();
   }
-  void try_recovered(Context& context);
-  void note_recovered(Context& context);
+  /// Has it sent again all that anybody has from its old incarnation?
+  void try_recovered(Context& context) {
+    if (!is_recovering()) repeats_.try_end(context, log_, program_);
+  }
 
   Rank self_;
   JobShape job_;

@@ -17,8 +17,11 @@ void RepeatedSends::await_logs(std::uint64_t partners, const RestartWave& wave) 
   wave.for_each_restarted([this](Incarnation life) { earlier_restarts_.push_back(life); });
 }
 
-void RepeatedSends::log_ended(const LogPeer& from, std::uint64_t received) {
+void RepeatedSends::log_ended(const Context& context, Rank rank, std::uint64_t received,
+                              SenderLog& log) {
+  if (recovered_) return;
   ++log_ends_;
+  const LogPeer& from = log.peer(context, rank);
   if (from.number >= goals_.size()) goals_.resize(from.number + std::size_t{1}, kNoGoal);
   goals_[from.number] = received;
   if (from.sent < received) ++goals_open_;
@@ -42,14 +45,15 @@ std::uint64_t RepeatedSends::lost_log_ends(const Context& context,
   return lost;
 }
 
-bool RepeatedSends::is_over(const Context& context, const RankTable<LogPeer>& peers) const {
-  return !recovered_ && goals_open_ == 0 &&
-         (log_ends_ >= partners_ || log_ends_ + lost_log_ends(context, peers) >= partners_);
+void RepeatedSends::end(Context& context, CheckpointedProgram& program) {
+  goals_.clear();
+  if (!std::exchange(recovered_, true)) program.note_recovered(context, context.death_s());
 }
 
-bool RepeatedSends::end() {
-  goals_.clear();
-  return !std::exchange(recovered_, true);
+void RepeatedSends::try_end(Context& context, const SenderLog& log, CheckpointedProgram& program) {
+  if (recovered_ || goals_open_ > 0) return;
+  if (log_ends_ < partners_ && log_ends_ + lost_log_ends(context, log.peers()) < partners_) return;
+  end(context, program);
 }
 
 }  // namespace faultline

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
 namespace faultline {
@@ -20,17 +21,17 @@ class RepeatedSends {
   void await_logs(std::uint64_t partners, const RestartWave& wave);
   [[nodiscard]] std::uint64_t partners() const { return partners_; }
   /// The log of that peer has come, which has so many messages of the earlier incarnation.
-  void log_ended(const LogPeer& from, std::uint64_t received);
+  void log_ended(const Context& context, Rank from, std::uint64_t received, SenderLog& log);
   /// One more was sent to that peer. False if an earlier incarnation has sent it already, as far as
   /// this one knows.
   bool count(const LogPeer& to);
   [[nodiscard]] bool sends_first(const LogPeer& to) const {
     return recovered_ || (has_ended(to) && to.sent > goal_of(to));
   }
-  /// Has it just sent again all that it had sent?
-  [[nodiscard]] bool is_over(const Context& context, const RankTable<LogPeer>& peers) const;
-  /// It has recovered. False if it had before.
-  bool end();
+  /// Notes that this rank has recovered, if it had not before.
+  void end(Context& context, CheckpointedProgram& program);
+  /// The same, if it has sent again all that it had sent.
+  void try_end(Context& context, const SenderLog& log, CheckpointedProgram& program);
 
  private:
   static constexpr std::uint64_t kNoGoal = UINT64_MAX;

@@ -39,11 +39,7 @@ SendDeterministic::SendDeterministic(const std::shared_ptr<const Options>& optio
 // ---- forward path -----------------------------------------------------------------------------
 
 void SendDeterministic::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    if (program_.gate().has_detector() && !program_.lets_down(context, *message)) continue;
-    stamp(context, *message);
-    context.forward(*message);
-  }
+  program_.on_sends(context, batch, *this);
   try_recovered(context);
 }
 
@@ -79,13 +75,13 @@ void SendDeterministic::take(Context& context, const Message& message) {
   if (message.from == self_) return;
   const auto stamp = message.logging.get<LoggingStamp>();
   come_[channel_of(message)].insert(stamp.id);
-  ++log_.peer(context, message.from).taken_in;
+  log_.count_taken_in(context, message.from);
   phase_ = std::max(phase_, stamp.level + 1);
 }
 
 void SendDeterministic::on_committed(Context& context) {
   log_.clear();
-  note_recovered(context);
+  repeats_.end(context, program_);
   come_.reset();
   phase_ = 0;
 }
@@ -168,10 +164,8 @@ void SendDeterministic::on_phases(Context& context, const Message& message) {
   if (!replays_) return;
   const auto* content = context.attached<LogContent>(message);
   logs_[message.from] = *content;
-  if (!repeats_.has_recovered()) {
-    repeats_.log_ended(log_.peer(context, message.from), content->received);
-    try_recovered(context);
-  }
+  repeats_.log_ended(context, message.from, content->received, log_);
+  try_recovered(context);
   if (program_.is_up()) try_replay(context);
 }
 
@@ -210,15 +204,6 @@ void SendDeterministic::begin_phase(Context& context, std::uint32_t phase) {
     context.send(rank, kReplayPhase, program_.control_bytes()).payload.put(std::uint64_t{phase});
   }
   program_.gate().release_held(context, *this);
-}
-
-/// It has sent again all that anybody has from its old incarnation.
-void SendDeterministic::try_recovered(Context& context) {
-  if (repeats_.is_over(context, log_.peers()) && !is_recovering()) note_recovered(context);
-}
-
-void SendDeterministic::note_recovered(Context& context) {
-  if (repeats_.end()) program_.note_recovered(context, context.death_s());
 }
 
 // ---- seen from outside ------------------------------------------------------------------------

@@ -85,8 +85,10 @@ class SendDeterministic final : public Layer, private ProtocolSteps {
   void try_replay(Context& context);
   void begin_phase(Context& context, std::uint32_t phase);
   [[nodiscard]] bool is_recovering() const { return !program_.is_up() || replays_; }
-  void try_recovered(Context& context);
-  void note_recovered(Context& context);
+  /// Has it sent again all that anybody has from its old incarnation?
+  void try_recovered(Context& context) {
+    if (!is_recovering()) repeats_.try_end(context, log_, program_);
+  }
 
   Rank self_;
   CheckpointedProgram program_;

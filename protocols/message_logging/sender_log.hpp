@@ -72,6 +72,10 @@ class SenderLog {
     return found != nullptr ? *found : add_peer(rank, 0);
   }
   [[nodiscard]] const RankTable<LogPeer>& peers() const { return peers_; }
+  /// A message from that rank is delivered.
+  void count_taken_in(const Context& context, Rank from) {
+    if (from != self_) ++peer(context, from).taken_in;
+  }
   /// Has this rank exchanged messages with an earlier incarnation of that one since the last
   /// checkpoint, and not served its latest?
   [[nodiscard]] bool is_partner(const Context& context, Rank rank);

@@ -34,7 +34,8 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
   epoch_ = epoch;
   news_ = std::move(news);
   world_ = news_->world;
-  if (checkpoints_->every != news_->every) checkpoints_.change().every = news_->every;
+  if (checkpoints_->data.every() != news_->every)
+    checkpoints_.change().data.set_every(news_->every);
   point_ = point;
   if (is_new) {
     ++respawned_;
@@ -44,7 +45,7 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
   forget_earlier_world(context);
   if (is_new) take_up_restarts(context);
   if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
-    own->saved.go_back_to(point);
+    own->data.saved().go_back_to(point);
   context.mark(kJoinMark, epoch.number);
   for (const Incarnation& life : replacements().replaced)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
@@ -73,12 +74,7 @@ void WorldLayer::forget_earlier_world(Context& context) {
     std::erase_if(own->asked, is_past);
     own->spawns = false;
   }
-  if (Checkpoints* own = checkpoints_.changed()) {
-    own->came.reset();
-    own->taking.reset();
-    own->stored.reset();
-    own->stored_early.clear();
-  }
+  if (Checkpoints* own = checkpoints_.changed()) own->data.forget_unfinished();
   context.cancel_timer(kSpawnTimer);
   context.cancel_timer(kStorageTimer);
 }

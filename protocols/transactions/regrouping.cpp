@@ -195,7 +195,7 @@ void WorldLayer::regroup(Context& context) {
   if (phase_ != Phase::regrouping)
     context.mark(shrinks() ? kShrinkMark : kRegroupMark, epoch_.number + 1);
   phase_ = Phase::regrouping;
-  if (Checkpoints* own = checkpoints_.changed()) own->taking.reset();
+  if (Checkpoints* own = checkpoints_.changed()) own->data.give_up();
   tell_leader(context);
 }
 
@@ -213,13 +213,13 @@ void WorldLayer::tell_leader(Context& context) {
 WorldLayer::Ready WorldLayer::own_ready() const {
   Ready ready{.from = {},
               .epoch = epoch_,
-              .saved = checkpoints_->saved.newest(),
-              .oldest = checkpoints_->saved.oldest(),
+              .saved = checkpoints_->data.saved().newest(),
+              .oldest = checkpoints_->data.saved().oldest(),
               .is_spawned = phase_ == Phase::spawned,
               .data_rank = data_rank_,
               .held = {}};
-  ready.held.reserve(checkpoints_->kept.size());
-  for (const KeptPoints& kept : checkpoints_->kept)
+  ready.held.reserve(checkpoints_->data.kept.size());
+  for (const KeptPoints& kept : checkpoints_->data.kept)
     ready.held.push_back({kept.rank, kept.points.iterations()});
   return ready;
 }
@@ -349,7 +349,7 @@ World WorldLayer::next_world() const {
 
 void WorldLayer::put_together(Context& context, std::uint64_t point) {
   std::uint32_t number = epoch_.number;
-  WorldNews news{next_world(), {replacements().replaced, {}, self_}, checkpoints_->every};
+  WorldNews news{next_world(), {replacements().replaced, {}, self_}, checkpoints_->data.every()};
   for (const Ready& ready : regrouping_->ready) {
     number = std::max(number, ready.epoch.number);
     if (ready.from.number > 0) put_latest(news.replacements.replaced, ready.from);

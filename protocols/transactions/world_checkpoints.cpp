@@ -4,7 +4,6 @@
 // back.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -16,12 +15,6 @@
 
 namespace faultline {
 
-namespace {
-
-constexpr std::uint64_t kPlaces = 3;  // of a rank in a storage
-
-}  // namespace
-
 // ---- to take one ------------------------------------------------------------------------------
 
 void WorldLayer::save(Context& context, const StackRequest& request) {
@@ -31,19 +24,18 @@ void WorldLayer::save(Context& context, const StackRequest& request) {
     return context.answer(request, CheckpointSaved{asked.iteration});
   Checkpoints& own = checkpoints_.change();
   own.request = request;
-  own.taking = SavedPoint{asked.iteration, asked.state, asked.bytes};
-  own.times.begin(context.now_s());
+  own.data.begin({asked.iteration, asked.state, asked.bytes}, context.now_s());
   context.mark(kSavedMark, static_cast<std::int64_t>(asked.iteration));
   if (is_written())
     context.set_timer(kStorageTimer, storage_s(asked.bytes));
   else
-    send_copy(context, *own.taking);
+    send_copy(context, *own.data.taking());
 }
 
 bool WorldLayer::is_due(std::uint64_t iteration) const {
   return options_->checkpoint != "none" &&
-         iteration >= checkpoints_->saved.newest() +
-                          options_->checkpoint_iterations.value_or(checkpoints_->every);
+         iteration >= checkpoints_->data.saved().newest() +
+                          options_->checkpoint_iterations.value_or(checkpoints_->data.every());
 }
 
 /// A scenario that states no interval, and no MTBF to compute one, is refused.
@@ -67,11 +59,11 @@ bool WorldLayer::is_written() const {
 void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   const Rank keeper = keeper_of(context.placement(), context.job(), self_);
   if (keeper == kNobody || is_dead(keeper)) {
-    checkpoints_.change().kept_by = {};
-    if (checkpoints_->taking) own_part_is_safe(context);
+    checkpoints_.change().data.kept_by = {};
+    if (checkpoints_->data.taking()) own_part_is_safe(context);
     return;
   }
-  checkpoints_.change().kept_by = {keeper, incarnation_in_world(keeper)};
+  checkpoints_.change().data.kept_by = {keeper, incarnation_in_world(keeper)};
   Message& message = context.send(keeper, kCopy, options_->control_bytes + point.bytes);
   message.payload.put(WorldWords{epoch_, point.iteration});
   context.attach(message, point);
@@ -84,59 +76,47 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   if (belongs_elsewhere(message, words.epoch)) return;
   const Rank rank = *world_.rank_of(message.from);
   forget_moved(context);
-  KeptPoints& kept = checkpoints_.change().kept.of(rank);
-  kept.client = {message.from, message.from_incarnation};
-  kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
-  const std::uint64_t needed = commits_blocks() ? UINT64_MAX : checkpoints_->saved.oldest();
-  kept.points.add(*context.attached<SavedPoint>(message), needed);
+  const std::uint64_t needed = commits_blocks() ? UINT64_MAX : checkpoints_->data.saved().oldest();
+  checkpoints_.change().data.keep(rank, {message.from, message.from_incarnation},
+                                  *context.attached<SavedPoint>(message), needed);
   context.send(message.from, kCopyStored, options_->control_bytes).payload.put(words);
 }
 
 /// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
 /// back to before the last two checkpoints of this rank.
 void WorldLayer::forget_moved(const Context& context) {
-  checkpoints_.change().kept.erase_if([&](const KeptPoints& kept) {
-    return kept.points.newest() < checkpoints_->saved.oldest() &&
+  checkpoints_.change().data.kept.erase_if([&](const KeptPoints& kept) {
+    return kept.points.newest() < checkpoints_->data.saved().oldest() &&
            keeper_of(context.placement(), context.job(), kept.client.actor) != self_;
   });
 }
 
 void WorldLayer::own_part_is_safe(Context& context) {
   if (!is_collective()) return end_save(context, true);
-  Checkpoints& own = checkpoints_.change();
-  own.stored.add_own();
-  for (auto early = std::erase(own.stored_early, own.taking->iteration); early > 0; --early)
-    own.stored.add_child();
-  pass_on_stored(context);
+  if (checkpoints_.change().data.own_is_safe(children())) pass_on_stored(context);
 }
 
 /// The checkpoint is complete, or will never be because somebody has died.
 void WorldLayer::end_save(Context& context, bool is_safe) {
   Checkpoints& own = checkpoints_.change();
-  const SavedPoint point = *std::exchange(own.taking, std::nullopt);
-  own.stored.reset();
-  if (is_safe) {
-    own.saved.add(point);
-    own.work_begin_s = context.now_s();
-  }
-  own.times.end(context.now_s());
+  const SavedPoint point = own.data.end(is_safe, context.now_s());
   context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
 /// As it is known by now, the checkpoint will never be complete.
 void WorldLayer::end_lost_save(Context& context) {
-  const ActorId keeper = checkpoints_->kept_by.actor;
+  const ActorId keeper = checkpoints_->data.kept_by.actor;
   const bool has_lost_keeper = keeper != kNobody && is_dead(keeper);
   const bool never_ends =
       is_collective() ? commits_blocks() && (!dead_.empty() || is_given_up()) : has_lost_keeper;
-  if (checkpoints_->taking && never_ends) end_save(context, false);
+  if (checkpoints_->data.taking() && never_ends) end_save(context, false);
 }
 
 /// Whoever has kept this rank's checkpoint may have lost it with its life.
 void WorldLayer::renew_copy(Context& context) {
-  const SavedPoints& saved = checkpoints_->saved;
+  const SavedPoints& saved = checkpoints_->data.saved();
   if (options_->checkpoint != "partner" || saved.newest() == 0) return;
-  const Incarnation keeper = checkpoints_->kept_by;
+  const Incarnation keeper = checkpoints_->data.kept_by;
   const bool is_kept = keeper.actor != kNobody && !is_dead(keeper.actor) &&
                        incarnation_in_world(keeper.actor) == keeper.number;
   if (!is_kept) send_copy(context, *saved.find(saved.newest()));
@@ -156,80 +136,58 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
 /// its part is safe.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
-  if (!checkpoints_->taking) return;
+  if (!checkpoints_->data.taking()) return;
   write_down(context);
   own_part_is_safe(context);
 }
 
-/// The first of the places of this process's data: they are its rank's, or its own if nobody takes
+/// Where this process's data are written: at the places of its rank, or at its own if nobody takes
 /// over those of others.
-std::uint64_t WorldLayer::storage_place() const {
-  return kPlaces * std::uint64_t{shrinks() ? self_ : rank()};
+PointStorage WorldLayer::places() const {
+  return {PointStorage::kPlaces * std::uint64_t{shrinks() ? self_ : rank()}};
 }
 
 /// Where the resource manager keeps which process of an actor has entered a world last, as it knows
 /// of PMIx_Connect: behind the places of all ranks.
 std::uint64_t WorldLayer::place_of_entry(ActorId actor) const {
-  return kPlaces * std::uint64_t{processes_} + actor;
+  return PointStorage::kPlaces * std::uint64_t{processes_} + actor;
 }
 
-/// The last two checkpoints stay: others may not have heard that the last is complete, and go back
-/// to the one before if whoever knows it dies. A new process may have found three.
 void WorldLayer::write_down(Context& context) const {
-  const SavedPoint& taking = *checkpoints_->taking;
-  const std::uint64_t first = storage_place();
-  std::uint64_t chosen = first;
-  std::uint64_t oldest = UINT64_MAX;
-  for (std::uint64_t place = first; place < first + kPlaces; ++place) {
-    const std::vector<std::uint64_t> words = context.stored(place);
-    const bool is_free = words.empty() || !checkpoints_->saved.find(words.front());
-    if (is_free || words.front() < oldest) {
-      chosen = place;
-      oldest = is_free ? 0 : words.front();
-    }
-    if (!words.empty() && words.front() == taking.iteration) break;  // of a world that is over
-  }
-  context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared, chosen,
-                {taking.iteration, taking.state, taking.bytes});
+  const DataCheckpoints& own = checkpoints_->data;
+  places().write(context, options_->checkpoint == "local" ? Storage::of_node : Storage::shared,
+                 *own.taking(), own.saved());
 }
 
 /// What a process that takes a rank's place finds of it, up to `latest`. A later checkpoint than
 /// the latest complete one has perhaps not been written by all. Of those before the last two it
 /// takes up what may be `needed`.
 void WorldLayer::find_written(const Context& context, std::uint64_t latest, std::uint64_t needed) {
-  const std::uint64_t first = storage_place();
-  std::vector<SavedPoint> found;
-  for (std::uint64_t place = first; place < first + kPlaces; ++place)
-    if (const std::vector<std::uint64_t> words = context.stored(place);
-        !words.empty() && words.front() <= latest)
-      found.push_back({words[0], words[1], words[2]});
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  SavedPoints& saved = checkpoints_.change().saved;
+  SavedPoints& saved = checkpoints_.change().data.saved();
   saved = {};
-  for (const SavedPoint& point : found) saved.add(point, needed);
+  for (const SavedPoint& point : places().find(context, latest)) saved.add(point, needed);
   if (data_rank_ != kNobody && data_rank_ != rank()) ++moved_;
   data_rank_ = rank();
 }
 
 void WorldLayer::read_back(Context& context) {
   if (!data()) find_written(context, point_, point_);
-  invariant(checkpoints_->saved.find(point_).has_value(),
+  invariant(checkpoints_->data.saved().find(point_).has_value(),
             "a complete checkpoint is not in the storage");
   data_are_there(context);
 }
 
-void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
-  Checkpoints& own = checkpoints_.change();
-  if (!own.taking || own.taking->iteration != iteration)
-    return own.stored_early.push_back(iteration);
-  own.stored.add_child();
-  pass_on_stored(context);
+std::uint32_t WorldLayer::children() const {
+  return ControlTree{world_.size()}.child_count(rank());
 }
 
+void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
+  if (checkpoints_.change().data.child_is_safe(iteration, children())) pass_on_stored(context);
+}
+
+/// All below this rank have stored the checkpoint that is being taken.
 void WorldLayer::pass_on_stored(Context& context) {
-  if (!checkpoints_->stored.is_complete(ControlTree{world_.size()}.child_count(rank()))) return;
-  const std::uint64_t iteration = checkpoints_->taking->iteration;
+  const std::uint64_t iteration = checkpoints_->data.taking()->iteration;
   if (rank() == 0)
     return on_committed(context, iteration,
                         counts_seconds() ? iterations_in_interval(context.now_s()) : 1);
@@ -237,23 +195,17 @@ void WorldLayer::pass_on_stored(Context& context) {
       .payload.put(WorldWords{epoch_, iteration});
 }
 
-/// The clocks of ranks differ, so rank 0 says for all how many iterations fit into the interval: as
-/// long as they have taken since the last checkpoint, and for Daly's with the cost of this one.
+/// The clocks of ranks differ, so rank 0 says for all how many iterations fit into the interval,
+/// for Daly's with the cost of this checkpoint.
 std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
-  const Checkpoints& own = *checkpoints_;
-  const double interval_s = options_->checkpoint_interval_s.value_or(
-      daly_interval_s(now_s - own.times.begin_s(), mtbf_s_));
-  const auto iterations = static_cast<double>(own.taking->iteration - own.saved.newest());
-  const double work_s = own.times.begin_s() - own.work_begin_s;
-  constexpr double kMost = 1e15;
-  if (work_s <= 0.0) return 1;
-  return static_cast<std::uint64_t>(
-      std::clamp(std::round(interval_s * iterations / work_s), 1.0, kMost));
+  const DataCheckpoints& own = checkpoints_->data;
+  return own.iterations_in(
+      options_->checkpoint_interval_s.value_or(daly_interval_s(own.taken_s(now_s), mtbf_s_)));
 }
 
 void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::uint64_t every) {
-  if (!checkpoints_->taking || checkpoints_->taking->iteration != iteration) return;
-  checkpoints_.change().every = every;
+  if (!checkpoints_->data.is_taking(iteration)) return;
+  checkpoints_.change().data.set_every(every);
   ControlTree{world_.size()}.for_each_child(rank(), [&](Rank child) {
     Message& message = context.send(world_.actor_of(child), kCommitted, options_->control_bytes);
     message.payload.put(WorldWords{epoch_, iteration});
@@ -270,7 +222,7 @@ std::optional<std::uint64_t> WorldLayer::common_point() const {
   if (options_->checkpoint == "partner") return copied_point();
   if (options_->checkpoint == "local") return point_on_nodes();
   // What anybody knows to be complete is in the storage.
-  std::uint64_t latest = checkpoints_->saved.newest();
+  std::uint64_t latest = checkpoints_->data.saved().newest();
   for (const Ready& ready : regrouping_->ready) latest = std::max(latest, ready.saved);
   return latest;
 }
@@ -313,7 +265,7 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
 /// What all have: those who are new have looked for it on their nodes. A checkpoint that all take
 /// together is on all nodes as soon as anybody knows that it is complete.
 std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
-  std::uint64_t common = checkpoints_->saved.newest();
+  std::uint64_t common = checkpoints_->data.saved().newest();
   if (is_collective()) {
     for (const Ready& ready : regrouping_->ready)
       if (!ready.is_spawned) common = std::max(common, ready.saved);
@@ -323,7 +275,7 @@ std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
         });
     return all_have ? std::optional(common) : std::nullopt;
   }
-  std::uint64_t oldest = checkpoints_->saved.oldest();
+  std::uint64_t oldest = checkpoints_->data.saved().oldest();
   for (const Ready& ready : regrouping_->ready) {
     common = std::min(common, ready.saved);
     oldest = std::max(oldest, ready.oldest);
@@ -343,18 +295,18 @@ void WorldLayer::restore(Context& context) {
 /// The data of this process's rank in this world, if it has them. Who is left of a smaller world
 /// keeps its own.
 std::optional<SavedPoint> WorldLayer::data() const {
-  if (point_ == 0 || data_rank_ == rank() || shrinks()) return checkpoints_->saved.find(point_);
-  return checkpoints_->came;
+  if (point_ == 0 || data_rank_ == rank() || shrinks())
+    return checkpoints_->data.saved().find(point_);
+  return checkpoints_->data.came;
 }
 
 /// To those who have got the rank of these data: what they lack, from those who have it.
 void WorldLayer::give_back(Context& context) {
-  if (Checkpoints* own = checkpoints_.changed())
-    for (KeptPoints& kept : own->kept) kept.points.go_back_to(point_);
+  if (Checkpoints* own = checkpoints_.changed()) own->data.go_back_to(point_);
   if (point_ == 0 || shrinks() || is_written()) return;
-  const std::optional<SavedPoint> own = checkpoints_->saved.find(point_);
+  const std::optional<SavedPoint> own = checkpoints_->data.saved().find(point_);
   if (own && data_rank_ != kNobody) give(context, data_rank_, *own);
-  for (const KeptPoints& kept : checkpoints_->kept) {
+  for (const KeptPoints& kept : checkpoints_->data.kept) {
     const bool has_own = incarnation_in_world(kept.client.actor) == kept.client.number;
     const std::optional<SavedPoint> point = kept.points.find(point_);
     if (!has_own && point) give(context, kept.rank, *point);
@@ -365,7 +317,7 @@ void WorldLayer::give_back(Context& context) {
 void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point) {
   const ActorId to = world_.actor_of(data_rank);
   if (to == self_) {
-    if (data_rank != data_rank_) checkpoints_.change().came = point;
+    if (data_rank != data_rank_) checkpoints_.change().data.came = point;
     return;
   }
   Message& message = context.send(to, kRestore, options_->control_bytes + point.bytes);
@@ -396,10 +348,10 @@ void WorldLayer::take_early_data(Context& context) {
 
 void WorldLayer::take_data(Context& context, const Message& message) {
   if (data()) return;
-  Checkpoints& own = checkpoints_.change();
+  DataCheckpoints& own = checkpoints_.change().data;
   own.came = *context.attached<SavedPoint>(message);
   if (data_rank_ == kNobody) {
-    own.saved.add(*own.came);
+    own.saved().add(*own.came);
     data_rank_ = rank();
     if (options_->recovery == "rebuild") own.kept_by = {message.from, message.from_incarnation};
   }
@@ -412,13 +364,13 @@ void WorldLayer::settle(const SavedPoint& from) {
   data_rank_ = now;
   if (has_moved) ++moved_;
   if (options_->checkpoint == "none") return;
-  Checkpoints& own = checkpoints_.change();
+  DataCheckpoints& own = checkpoints_.change().data;
   if (has_moved) {
-    if (!shrinks()) own.saved = {};
-    if (!shrinks() && point_ > 0) own.saved.add(from);
+    if (!shrinks()) own.saved() = {};
+    if (!shrinks() && point_ > 0) own.saved().add(from);
     own.kept_by = {};
   }
-  own.saved.go_back_to(point_);
+  own.saved().go_back_to(point_);
   own.came.reset();
   if (shrinks()) return;
   for (KeptPoints& kept : own.kept) {

@@ -110,7 +110,7 @@ void WorldLayer::on_request(Context& context, const StackRequest& request) {
   if (request.is<EnterWorld>() || request.is<RecoverWorld>()) enter_request_ = request;
   if (request.is<EnterWorld>()) {
     state_bytes_ = request.get<EnterWorld>().state_bytes;
-    if (phase_ == Phase::running) answer_program(context, *checkpoints_->saved.find(0));
+    if (phase_ == Phase::running) answer_program(context, *checkpoints_->data.saved().find(0));
     return;
   }
   on_block_request(context, request);
@@ -124,7 +124,7 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
     });
   for (const Incarnation& life : replacements().replaced)
     if (life.actor != self_) context.answer(*enter_request_, MemberLife{life});
-  if (options_->checkpoint != "none") checkpoints_.change().work_begin_s = context.now_s();
+  if (options_->checkpoint != "none") checkpoints_.change().data.begin_work(context.now_s());
   context.answer(*enter_request_,
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
 }
@@ -147,7 +147,7 @@ void WorldLayer::stop_program(Context& context) const {
 }
 
 void WorldLayer::roll_back(Context& context) {
-  answer_program(context, *checkpoints_->saved.find(checkpoints_->saved.newest()));
+  answer_program(context, *checkpoints_->data.saved().find(checkpoints_->data.saved().newest()));
 }
 
 void WorldLayer::answer_query(Context& context, const StackRequest& request,
@@ -191,9 +191,9 @@ void WorldLayer::on_message(Context& context, const Message& message) {
     case kCopy:
       return keep_copy(context, message);
     case kCopyStored:
-      if (const auto& taking = checkpoints_->taking;
+      if (const auto& taking = checkpoints_->data.taking();
           taking && message.payload.get<WorldWords>() == WorldWords{epoch_, taking->iteration}) {
-        checkpoints_.change().kept_by = {message.from, message.from_incarnation};
+        checkpoints_.change().data.kept_by = {message.from, message.from_incarnation};
         own_part_is_safe(context);
       }
       return;
@@ -221,7 +221,7 @@ void WorldLayer::on_timer(Context& context, std::uint64_t key) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void WorldLayer::report(MetricTotals& totals) const {
-  checkpoints_->times.report(kCheckpointTime, totals);
+  checkpoints_->data.report(kCheckpointTime, totals);
   totals.put(kRespawned, respawned_);
   totals.put(kMoved, moved_);
   if (new_rank_ != kNobody) totals.put(kNewRank, new_rank_);
@@ -238,8 +238,9 @@ std::string WorldLayer::waiting_for() const {
     case Phase::restoring:
       return "its data";
     default:
-      return checkpoints_->taking ? "checkpoint " + std::to_string(checkpoints_->taking->iteration)
-                                  : std::string();
+      return checkpoints_->data.taking()
+                 ? "checkpoint " + std::to_string(checkpoints_->data.taking()->iteration)
+                 : std::string();
   }
 }
 

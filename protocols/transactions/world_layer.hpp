@@ -9,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/checkpoints/checkpoint_times.hpp"
-#include "protocols/checkpoints/gathering.hpp"
-#include "protocols/checkpoints/keeper.hpp"
-#include "protocols/checkpoints/saved_points.hpp"
+#include "protocols/checkpoints/data_checkpoints.hpp"
+#include "protocols/checkpoints/point_storage.hpp"
 #include "protocols/transactions/asked.hpp"
 #include "protocols/transactions/world_messages.hpp"
 #include "sim/core/component.hpp"
@@ -214,21 +212,10 @@ class WorldLayer : public Layer {
 
   /// Where checkpoints are taken: those of this rank, and those that it keeps.
   struct Checkpoints {
-    SavedPoints saved;
-    std::optional<SavedPoint> came;  ///< the data of this process's rank, if those are others
-    KeptForOthers<KeptPoints> kept;
-    std::optional<SavedPoint> taking;  ///< the checkpoint that is being taken
-    Asked request;                     ///< to take it
-    Incarnation kept_by;               ///< who keeps the newest checkpoint
-    std::uint64_t every = 1;           ///< iterations between checkpoints, if seconds are counted
-    double work_begin_s = 0.0;         ///< since when the program has worked for the next one
-    Gathering stored;                  ///< of the checkpoint that is being taken
-    std::vector<std::uint64_t> stored_early;  ///< below, of later ones
-    CheckpointTimes times;
+    DataCheckpoints data;
+    Asked request;  ///< to take the one that is being taken
 
-    void digest(Digest& into) const {
-      into.add(saved, came, kept, taking, request, kept_by, every, stored, stored_early);
-    }
+    void digest(Digest& into) const { into.add(data, request); }
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp, and entering.cpp.
@@ -305,8 +292,9 @@ class WorldLayer : public Layer {
   void on_stored(Context& context, std::uint64_t iteration);
   void pass_on_stored(Context& context);
   [[nodiscard]] std::uint64_t iterations_in_interval(double now_s) const;
+  [[nodiscard]] std::uint32_t children() const;
   void on_committed(Context& context, std::uint64_t iteration, std::uint64_t every);
-  [[nodiscard]] std::uint64_t storage_place() const;
+  [[nodiscard]] PointStorage places() const;
   [[nodiscard]] std::uint64_t place_of_entry(ActorId actor) const;
   void write_down(Context& context) const;
   void find_written(const Context& context, std::uint64_t latest, std::uint64_t needed);

@@ -17,8 +17,9 @@ constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
 /// The news that this rank has got go on to others, unless checkpoints are taken at other
 /// intervals since.
 std::shared_ptr<const WorldNews> WorldLayer::news_of_world() const {
-  if (news_ && news_->every == checkpoints_->every) return news_;
-  return std::make_shared<const WorldNews>(WorldNews{world_, replacements(), checkpoints_->every});
+  if (news_ && news_->every == checkpoints_->data.every()) return news_;
+  return std::make_shared<const WorldNews>(
+      WorldNews{world_, replacements(), checkpoints_->data.every()});
 }
 
 void WorldLayer::tell_world(Context& context, ActorId to) const {

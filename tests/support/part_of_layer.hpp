@@ -62,6 +62,16 @@ class PartOfLayer final : public Services {
   std::vector<StackRequest> take_requests() { return std::exchange(turn_.requests, {}); }
   std::vector<Action> take_actions() { return std::exchange(turn_.actions, {}); }
 
+  /// What was asked to be stored is there from now on.
+  void end_turn() {
+    for (StorageEntry& entry : std::exchange(turn_.stores, {}))
+      stored_[entry.place] = std::move(entry.words);
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> stored(Family, std::uint64_t place) const override {
+    const auto found = stored_.find(place);
+    return found == stored_.end() ? std::vector<std::uint64_t>() : found->second;
+  }
   [[nodiscard]] Incarnation known(ActorId, ActorId peer) const override {
     const auto found = known_.find(peer);
     return {peer, found == known_.end() ? std::uint16_t{0} : found->second};
@@ -90,6 +100,7 @@ class PartOfLayer final : public Services {
   Turn turn_;
   Context context_;
   std::map<ActorId, std::uint16_t> known_;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> stored_;
   bool has_image_ = true;
 };
 

@@ -33,6 +33,7 @@ class Ranks {
 
   void begin(Rank root, std::uint16_t incarnation) {
     around_[root]->set_incarnation(incarnation);
+    waves_[root] = RestartWave(static_cast<std::uint32_t>(waves_.size()), root, 32);
     carry_out(root, waves_[root].begin(around_[root]->context(), 0.5));
   }
   void learn(Rank rank, Incarnation life) {
