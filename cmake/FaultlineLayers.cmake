@@ -109,8 +109,8 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/sim/core/data_directory.cpp" 
 
 # The path that every event takes, where -O3 pays. Not runtime.cpp: with -O3, GCC 12.2 destroys what
 # is not there when memory runs out in its constructor.
-foreach(hot ahead/look_ahead events/event_queue loggp/loggp_engine turn/runtime_turn
-            turn/runtime_wire)
+foreach(hot ahead/look_ahead events/event_queue loggp/loggp_engine network/network
+            runtime/runtime_arrivals turn/turns)
   if(NOT EXISTS "${PROJECT_SOURCE_DIR}/sim/engine/${hot}.cpp")
     message(FATAL_ERROR "sim/engine/${hot}.cpp, to be compiled with -O3, is not there")
   endif()

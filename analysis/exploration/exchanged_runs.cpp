@@ -118,8 +118,8 @@ bool ExchangedRuns::does_the_same(const RankExchange& exchange,
     return false;
   for (ActorId actor = 0; actor < other.done().size(); ++actor)
     if (engine_.done()[exchange(actor)] != other.done()[actor]) return false;
-  return engine_.is_over() == other.is_over() && kinds_of(engine_.state().auditor.violations()) ==
-                                                     kinds_of(other.state().auditor.violations());
+  return engine_.is_over() == other.is_over() &&
+         kinds_of(engine_.state().truth.violations()) == kinds_of(other.state().truth.violations());
 }
 
 }  // namespace faultline

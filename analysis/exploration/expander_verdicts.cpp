@@ -28,9 +28,8 @@ void Expander::look_at(NextState& one, const Step& step, StateNumber from) {
   one.step = step;
   one.parts = parts_next_;
   if (looks_at_properties_) look_at_properties(one);
-  const bool is_over = is_taken_
-                           ? engine_.is_over() || !engine_.state().auditor.violations().empty()
-                           : parts_.is_over(parts_next_);
+  const bool is_over = is_taken_ ? engine_.is_over() || !engine_.state().truth.violations().empty()
+                                 : parts_.is_over(parts_next_);
   if (is_over) {
     if (!is_taken_) {
       take(step);
@@ -99,10 +98,10 @@ Expander::Seen Expander::seen_by_engine(const Step& step) {
 }
 
 Expander::Seen Expander::seen_by(engine::StepwiseEngine& engine) const {
-  const bool was_sound = engine.state().auditor.violations().empty();
+  const bool was_sound = engine.state().truth.violations().empty();
   engine.check_properties();
   return {
-      .is_sound = !was_sound || engine.state().auditor.violations().empty(),
+      .is_sound = !was_sound || engine.state().truth.violations().empty(),
       .is_goal = request_.goal && request_.goal->property && engine.holds(*request_.goal->property),
       .is_pruned = request_.prune && engine.holds(*request_.prune)};
 }
@@ -111,7 +110,7 @@ Expander::Seen Expander::seen_by(engine::StepwiseEngine& engine) const {
 /// been found broken, it has been in these, too.
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
   std::vector<engine::RunResult> exchanged;
-  const std::vector<Violation>& violations = engine_.state().auditor.violations();
+  const std::vector<Violation>& violations = engine_.state().truth.violations();
   if (violations.empty() || violations.back().kind != "broken-property")
     take_exchanged(one.step, [&](const MadeState&, const ExchangedRuns::Reached&) {
       exchanged.push_back(exchanged_runs_->engine().end());

@@ -151,7 +151,7 @@ class Walks {
             Refutation{.outcome = engine::Outcome::limit, .violations = {}, .steps = steps_};
         return false;
       }
-      const bool violates = !engine_.state().auditor.violations().empty();
+      const bool violates = !engine_.state().truth.violations().empty();
       if (!engine_.agenda().empty() && !violates) {
         const bool goes_on = !request_.prune || !engine_.holds(*request_.prune);
         if (!goes_on && is_new) ++result_.pruned;

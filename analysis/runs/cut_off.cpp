@@ -11,8 +11,8 @@ namespace faultline {
 
 namespace {
 
-/// Those of every run (sim/engine/turn/runtime_end.cpp) that never become smaller while a run goes
-/// on. Once one has a value, runs without one can only have larger ones.
+/// Those of every run (sim/engine/runtime/runtime_end.cpp) that never become smaller while a run
+/// goes on. Once one has a value, runs without one can only have larger ones.
 constexpr std::array<std::string_view, 35> kGrowing = {"terminated",
                                                        "application_messages",
                                                        "application_bytes",

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
-#include "sim/engine/turn/runtime.hpp"
+#include "sim/engine/runtime/runtime.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -59,7 +59,7 @@ class Mistaken final : public Runtime {
  protected:
   void simulate() override {
     if (mistake_ == Mistake::foreground) state_.schedule.let_go(false);
-    if (mistake_ == Mistake::nic) ++state_.nics[0].expected;
+    if (mistake_ == Mistake::nic) ++state_.network.nics[0].expected;
     while (!stopped() && !quiescent()) {
       const Event event = state_.schedule.take_next();
       if (!goes_on(event.time_s)) return;

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "sim/engine/turn/runtime.hpp"
+#include "sim/engine/runtime/runtime.hpp"
 #include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
@@ -34,7 +34,7 @@ class Copying final : public Runtime {
   }
   void transmit(Message& message, const Transit& transit) override {
     state_.schedule.add(message.inject_s + transit.transfer_s + transit.latency_s +
-                            unordered_delay_s(message.from) + machine().receive_overhead_s,
+                            network_.unordered_delay_s(message.from) + machine().receive_overhead_s,
                         EventKind::arrive, &message);
   }
 

@@ -104,14 +104,6 @@ struct alignas(kCacheLine) LowerStack : InComponentStorage {
 };
 static_assert(index_of(Family::workload) == 0 && sizeof(LowerStack) == kCacheLine);
 
-/// What the messages of an actor know of each other when they leave it. Apart, because a NIC looks
-/// at this and at nothing else of its actors.
-struct Outgoing {
-  double local_free_s = 0.0;     ///< when the copy of its last message within the node ends
-  double entered_s = 0.0;        ///< when the last message that it has sent enters the network
-  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
-};
-
 /// One actor: its stack, its communication processor and its inbox. A million of them are most of
 /// the memory of a large job, so whatever not every actor needs lies apart.
 struct alignas(kCacheLine) ActorState {

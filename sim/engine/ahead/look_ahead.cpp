@@ -306,7 +306,8 @@ void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
 
 /// Which messages stand before a NIC.
 void LookAhead::fetch_queue(NodeId node) const {
-  if (!state_.nic_queues.empty()) prefetch(&state_.nic_queues[node], sizeof(NicQueue));
+  const std::vector<NicQueue>& queues = state_.network.queues;
+  if (!queues.empty()) prefetch(&queues[node], sizeof(NicQueue));
 }
 
 /// When the links from a node are free.
@@ -328,7 +329,8 @@ bool LookAhead::will_wait(const Event& arrival) const {
 /// has taken it in.
 bool LookAhead::is_put_off(const Event& arrival) const {
   const NodeId node = node_of(arrival.message->to);
-  return node != node_of(arrival.message->from) && state_.nics[node].intake_free_s > arrival.time_s;
+  return node != node_of(arrival.message->from) &&
+         state_.network.nics[node].intake_free_s > arrival.time_s;
 }
 
 /// Is it going to stand behind others that wait? Then only its actor is needed.

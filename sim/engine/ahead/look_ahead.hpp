@@ -111,7 +111,7 @@ class LookAhead {
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
   /// The messages that wait before a NIC.
   [[nodiscard]] NicQueue before_nic(NodeId node) const {
-    return state_.nic_queues.empty() ? NicQueue() : state_.nic_queues[node];
+    return state_.network.queues.empty() ? NicQueue() : state_.network.queues[node];
   }
 
   const RunJob& job_;

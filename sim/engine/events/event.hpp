@@ -28,6 +28,43 @@ enum class EventKind : std::uint8_t {
   bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
 };
 
+/// Who handles an event.
+enum class Room : std::uint8_t {
+  inbox,  ///< of a receiver
+  processors,
+  network,
+  membership,
+  engine,  ///< the one that moves time
+};
+
+constexpr Room room_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::arrive:
+    case EventKind::taken_in:
+    case EventKind::wake:
+      return Room::inbox;
+    case EventKind::timer:
+    case EventKind::compute_done:
+      return Room::processors;
+    case EventKind::sent:
+    case EventKind::nic_ready:
+    case EventKind::nic_free:
+    case EventKind::vanish:
+      return Room::network;
+    case EventKind::fault:
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+    case EventKind::link_lost:
+    case EventKind::restart:
+      return Room::membership;
+    case EventKind::inject:
+    case EventKind::bulk_passed:
+    case EventKind::stall_end:
+      return Room::engine;
+  }
+  return Room::engine;
+}
+
 /// Is it one of these kinds?
 template <EventKind... kinds>
 constexpr bool is_one_of(EventKind kind) {

@@ -13,7 +13,7 @@ namespace faultline::engine {
 // ---- out of a node ----------------------------------------------------------------------------
 
 void LogGpEngine::stream(Message& message, const Transit& transit) {
-  BulkQueue& bulk = state_.bulk_queues[node_of(message.from)];
+  BulkQueue& bulk = state_.network.bulk_queues[node_of(message.from)];
   bulk.leaving = &message;
   bulk.transit = transit;
   bulk.is_on_link = (links_are_narrow_ && can_wait_for_link(message, transit)) ||
@@ -30,7 +30,7 @@ void LogGpEngine::stream(Message& message, const Transit& transit) {
 /// Its arrival is scheduled already, unless it is still on the link. The new event comes before
 /// those of all messages that leave later, also where they arrive at the same time.
 void LogGpEngine::delay_bulk(NodeId node, double duration_s) {
-  BulkQueue& bulk = state_.bulk_queues[node];
+  BulkQueue& bulk = state_.network.bulk_queues[node];
   if (bulk.leaving == nullptr || bulk.is_on_link) return;
   Message& message = *bulk.leaving;
   pause(bulk.inflow, bulk.transit, now_s(), duration_s);
@@ -55,8 +55,8 @@ void LogGpEngine::join_link(Message& message, const Transit& transit) {
   const NodeId node = node_of(message.from);
   const std::uint32_t port = port_of(message);
   BulkLane& lane = lanes_.try_emplace(lane_of(node, port), &memory_).first->second;
-  lane.join({&message, transit, is_bulk(message)});
-  if (fifo()) on_link_between_.add(message.from, message.to);
+  lane.join({&message, transit, network_.is_bulk(message)});
+  if (network_.is_fifo()) on_link_between_.add(message.from, message.to);
   if (!lane.has_begun()) begin_on_link(node, port, lane);
 }
 
@@ -89,13 +89,13 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
   const Inflow inflow = lane.first().inflow;
   Message& message = *lane.first().message;
   lane.leave();
-  if (fifo()) on_link_between_.remove(message.from, message.to);
+  if (network_.is_fifo()) on_link_between_.remove(message.from, message.to);
   if (lane.is_idle())
     lanes_.erase(place);
   else
     begin_on_link(node, port, lane);
   const double delay_s = network_delay_s(message, transit);
-  BulkQueue& bulk = state_.bulk_queues[node];
+  BulkQueue& bulk = state_.network.bulk_queues[node];
   double left_s = now_s();
   if (bulk.leaving == &message) {
     left_s = std::max(left_s, bulk.until_s);
@@ -110,7 +110,7 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
 
 BulkIntake& LogGpEngine::intake_of(NodeId node) {
   if (intakes_.empty()) intakes_.resize(node_count());
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.network.nics[node];
   BulkIntake& intake = intakes_[node];
   if (!nic.takes_in_bulk) {
     nic.takes_in_bulk = true;
@@ -141,7 +141,7 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from)) return false;
   BulkIntake& intake = intake_of(node);
-  if (!is_bulk(message)) {
+  if (!network_.is_bulk(message)) {
     const bool waits = intake.wait_behind_its_pair(now_s(), intake_s(message), message);
     if (waits) waiting_between_.add(message.from, message.to);
     return waits;
@@ -152,7 +152,7 @@ bool LogGpEngine::waits_as_bulk(Message& message) {
     take_in_bulk(node, intake);
     return true;
   }
-  if (fifo()) waiting_between_.add(message.from, message.to);
+  if (network_.is_fifo()) waiting_between_.add(message.from, message.to);
   if (is_first) await_intake(node, intake);
   return true;
 }
@@ -169,7 +169,7 @@ void LogGpEngine::pass_intake(NodeId node) {
     await_intake(node, intake);
     return;
   }
-  if (fifo()) waiting_between_.remove(intake.first().from, intake.first().to);
+  if (network_.is_fifo()) waiting_between_.remove(intake.first().from, intake.first().to);
   take_in_bulk(node, intake);
 }
 
@@ -177,13 +177,11 @@ void LogGpEngine::pass_intake(NodeId node) {
 /// taken in the message before.
 void LogGpEngine::take_in_bulk(NodeId node, BulkIntake& intake) {
   Message& message = intake.take_first();
-  Nic& nic = state_.nics[node];
   if (intake.is_anybody_waiting())
     await_intake(node, intake);
   else if (intake.is_idle(now_s()))
-    nic.takes_in_bulk = false;
-  const double taken_in_s = std::max(now_s(), nic.intake_free_s);
-  nic.intake_free_s = taken_in_s + machine().gap_s;
+    state_.network.nics[node].takes_in_bulk = false;
+  const double taken_in_s = network_.take_in_s(node, 0.0);
   if (taken_in_s > now_s())
     state_.schedule.add(taken_in_s, EventKind::taken_in, &message);
   else

@@ -58,15 +58,15 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
 /// The last byte leaves the node at left_s. The network then takes so much longer than its latency.
 void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s, double delay_s) {
   double arrival_s = left_s + transit.latency_s + delay_s;
-  if (!state_.noise_random.empty() && !transit.local) [[unlikely]]
+  if (!state_.network.noise_random.empty() && !transit.local) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s);
   state_.schedule.add(arrival_s + machine().receive_overhead_s, EventKind::arrive, &message);
 }
 
 /// When a message arrives that would arrive at that time, if it were not for those before it.
 double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
-  if (!fifo()) return arrival_s;
-  double& last_s = state_.last_arrival_s[std::uint64_t{message.from} << 32 | message.to];
+  if (!network_.is_fifo()) return arrival_s;
+  double& last_s = state_.network.last_arrival_s[std::uint64_t{message.from} << 32 | message.to];
   last_s = std::max(last_s, arrival_s);
   return last_s;
 }
@@ -102,7 +102,7 @@ void LogGpEngine::take_in(Message* message) {
     after_event();
     return;
   }
-  if ((is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
+  if ((network_.is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
       waits_as_bulk(*message)) {
     after_event();
     return;
@@ -116,16 +116,14 @@ void LogGpEngine::take_in(Message* message) {
   after_event();
 }
 
-/// When the receiver's NIC has taken the message in. LogGP's g separates two receptions as it
-/// separates two sends (Alexandrov et al., 1995, section 2). A NIC receives bytes no faster than it
-/// sends them.
+/// When the receiver's NIC has taken the message in. A NIC receives bytes no faster than it sends
+/// them.
 double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from) || message.inject_s == kNever) return now_s();
-  Nic& nic = state_.nics[node];
-  const double taken_in_s = std::max(now_s(), nic.intake_free_s + intake_s(message));
-  nic.intake_free_s = taken_in_s + machine().gap_s;
-  if (nic.takes_in_bulk) intake_of(node).pass_first(now_s(), intake_s(message));
+  const double taken_in_s = network_.take_in_s(node, intake_s(message));
+  if (state_.network.nics[node].takes_in_bulk)
+    intake_of(node).pass_first(now_s(), intake_s(message));
   return taken_in_s;
 }
 

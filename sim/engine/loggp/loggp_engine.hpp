@@ -10,7 +10,7 @@
 #include "sim/engine/loggp/bulk_lane.hpp"
 #include "sim/engine/loggp/pair_count.hpp"
 #include "sim/engine/network/bulk_intake.hpp"
-#include "sim/engine/turn/runtime.hpp"
+#include "sim/engine/runtime/runtime.hpp"
 
 namespace faultline::engine {
 
@@ -34,7 +34,7 @@ class LogGpEngine final : public Runtime {
   static constexpr std::uint32_t kIntake = ~0U;
   void arrive(Message& message, const Transit& transit, double left_s, double delay_s);
   [[nodiscard]] double network_delay_s(const Message& message, const Transit& transit) {
-    return noise_s(message, transit) + unordered_delay_s(message.from);
+    return network_.noise_s(message, transit) + network_.unordered_delay_s(message.from);
   }
   void take_in(Message* message);
   void ignore_early_arrival(Message& message);

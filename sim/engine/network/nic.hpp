@@ -23,6 +23,14 @@ struct alignas(32) Nic {
 };
 static_assert(sizeof(Nic) == 32);
 
+/// What the messages of an actor know of each other when they leave it. Apart, because a NIC looks
+/// at this and at nothing else of its actors.
+struct Outgoing {
+  double local_free_s = 0.0;     ///< when the copy of its last message within the node ends
+  double entered_s = 0.0;        ///< when the last message that it has sent enters the network
+  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
+};
+
 /// The messages that have found the NIC of a node busy, in the order in which they became ready.
 /// Those of message logging stand before all others.
 struct NicQueue {

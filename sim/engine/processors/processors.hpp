@@ -6,12 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "sim/audit/run_observer.hpp"
-#include "sim/core/large_pages.hpp"
-#include "sim/core/placement.hpp"
-#include "sim/engine/actors/actor_state.hpp"
-#include "sim/engine/events/schedule.hpp"
-#include "sim/engine/job/run_job.hpp"
+#include "sim/engine/actors/common.hpp"
+#include "sim/engine/events/recount.hpp"
 
 namespace faultline::engine {
 
@@ -19,33 +15,25 @@ namespace faultline::engine {
 /// handler, but returns what is to be handled.
 class Processors {
  public:
-  /// All must outlive it. `serial`: of the last timer or computation. `observer`: null if nobody
-  /// watches the run.
-  Processors(const RunJob& job, Schedule& schedule, LargeVector<ActorState>& actors,
-             const Placement& placement, std::uint32_t& serial, RunObserver* const& observer)
-      : job_(job),
-        schedule_(schedule),
-        actors_(actors),
-        placement_(placement),
-        serial_(serial),
-        observer_(observer) {}
+  /// All must outlive it. `serial`: of the last timer or computation.
+  Processors(const Common& run, std::uint32_t& serial) : run_(run), serial_(serial) {}
 
   // ---- how long things take ------------------------------------------------------------------
   /// When the actor's processor can handle something other than a message that is due now.
   [[nodiscard]] double free_s(ActorId actor) const {
-    const double free_s = std::max(handling_s(actor), actors_[actor].cpu_free_s);
-    return job_.slows ? job_.pace.running_s(placement_.node_of(actor), free_s) : free_s;
+    const double free_s = std::max(handling_s(actor), run_.state.actors[actor].cpu_free_s);
+    return run_.job.slows ? run_.job.pace.running_s(run_.node_of(actor), free_s) : free_s;
   }
   /// When the actor's processor has done what takes work_s if nothing slows its node.
   [[nodiscard]] double done_s(ActorId actor, double begin_s, double work_s) const {
-    if (!job_.slows) [[likely]]
+    if (!run_.job.slows) [[likely]]
       return begin_s + work_s;
-    return job_.pace.done_s(placement_.node_of(actor), begin_s, work_s);
+    return run_.job.pace.done_s(run_.node_of(actor), begin_s, work_s);
   }
   /// How long such work of the actor's processor occupies a core now.
   [[nodiscard]] double occupied_s(ActorId actor, double work_s) const {
-    if (!job_.slows) return work_s;
-    return work_s * job_.pace.factor(placement_.node_of(actor), schedule_.now_s());
+    if (!run_.job.slows) return work_s;
+    return work_s * run_.job.pace.factor(run_.node_of(actor), run_.now_s());
   }
   /// True if the processor must not handle anything now: it waits at a fence or, under progress =
   /// between, every worker core computes. Then nobody polls, for messages of message logging
@@ -54,8 +42,8 @@ class Processors {
     if (!actor.rare_state) return false;
     if (!actor.rare_state->fenced.empty()) return true;
     const auto& running = actor.rare_state->running;
-    return job_.spec.platform.progress == Progress::between &&
-           running.size() >= job_.shape.worker_cores &&
+    return run_.job.spec.platform.progress == Progress::between &&
+           running.size() >= run_.job.shape.worker_cores &&
            std::none_of(running.begin(), running.end(),
                         [](const Computation& computation) { return computation.held; });
   }
@@ -67,25 +55,25 @@ class Processors {
   /// Can a message that arrives now be handled now, if nothing else waits? An arrival's time
   /// includes the overhead of a processor that is free and that nothing slows.
   [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const {
-    if (job_.slows) [[unlikely]]
+    if (run_.job.slows) [[unlikely]]
       return receives_in_time(self, actor);
-    return reception_done_s(self, actor) <= schedule_.now_s();
+    return reception_done_s(self, actor) <= run_.now_s();
   }
   /// Has the processor received the next message of the inbox? There is one.
   [[nodiscard]] bool has_received(ActorId self, const ActorState& actor) const {
-    return reception_done_s(self, actor) <= schedule_.now_s();
+    return reception_done_s(self, actor) <= run_.now_s();
   }
   /// If messages wait in the inbox, the processor looks at them when it can.
   void schedule_wake(ActorState& actor, ActorId self) {
     if (actor.wake_pending || actor.inbox_is_empty() || is_blocked(actor)) return;
     actor.wake_pending = true;
-    schedule_.add(std::max(schedule_.now_s(), reception_done_s(self, actor)), EventKind::wake, self,
-                  actor.incarnation);
+    run_.state.schedule.add(std::max(run_.now_s(), reception_done_s(self, actor)), EventKind::wake,
+                            self, actor.incarnation);
   }
   /// What waits for the processor, which may have become free, is handled when it can be.
   void look_again(ActorId self) {
     await(self);
-    schedule_wake(actors_[self], self);
+    schedule_wake(run_.state.actors[self], self);
   }
 
   // ---- timers, and what waits as they do -----------------------------------------------------
@@ -95,10 +83,12 @@ class Processors {
   /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
   /// logging, which lets it wait for something else.
   void let_go(const ArmedTimer& timer) {
-    if (!timer.held) schedule_.let_go(timer.background);
+    if (!timer.held) run_.state.schedule.let_go(timer.background);
   }
   /// True of the event of a timer that has been cancelled.
   [[nodiscard]] bool is_void(const Event& event) const;
+  /// True of an event of a timer or a computation that no handler will hear of.
+  [[nodiscard]] bool has_no_effect(const Event& event) const;
   [[nodiscard]] static bool timers_wait(const ActorState& actor) {
     return actor.rare_state && !actor.rare_state->due.empty();
   }
@@ -132,21 +122,21 @@ class Processors {
   /// The first rank of a node that computes, or null.
   [[nodiscard]] ActorState* computing_on(NodeId node);
 
+  void check(const ActorState& actor, Recount& recount) const;
+
  private:
+  void check_inbox(const ActorState& actor, Recount& recount) const;
+  void check_due(const ActorState& actor, Recount& recount) const;
   [[nodiscard]] double handling_s(ActorId actor) const;
   [[nodiscard]] double computed_s(ActorId actor, double begin_s, double work_s) const;
   [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {
-    return done_s(self, actor.cpu_free_s, job_.spec.platform.machine.receive_overhead_s);
+    return done_s(self, actor.cpu_free_s, run_.machine().receive_overhead_s);
   }
   [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
   void show(Sight::Kind kind, ActorId self, double time_s, std::uint32_t computation) const;
 
-  const RunJob& job_;
-  Schedule& schedule_;
-  LargeVector<ActorState>& actors_;
-  const Placement& placement_;
+  const Common run_;
   std::uint32_t& serial_;
-  RunObserver* const& observer_;
 };
 
 }  // namespace faultline::engine

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/engine/runtime/runtime.hpp"
 #include "sim/engine/simgrid/simgrid_version.hpp"
-#include "sim/engine/turn/runtime.hpp"
 #include "sim/platform/simgrid_xml.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
@@ -87,8 +87,8 @@ class SimGridEngine final : public Runtime {
   /// and so is what noise adds.
   void transmit(Message& message, const Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
-    if (fifo()) in_order_[message.to].append(&message);
-    state_.schedule.add(message.inject_s + nic_latency_s + noise_s(message, transit),
+    if (network_.is_fifo()) in_order_[message.to].append(&message);
+    state_.schedule.add(message.inject_s + nic_latency_s + network_.noise_s(message, transit),
                         EventKind::inject, &message);
   }
 
@@ -248,8 +248,8 @@ class SimGridEngine final : public Runtime {
     const Event event = state_.schedule.take_next();
     if (event.kind() == EventKind::inject) {
       if (event.message->inject_s == kNever) {  // its sender has died in the meantime
-        if (fifo()) withdraw_from_order(event.message);
-        forget_unsent(event.message);
+        if (network_.is_fifo()) withdraw_from_order(event.message);
+        network_.forget_unsent(event.message);
         return true;
       }
       Process& sender = processes_[event.message->from];
@@ -287,7 +287,7 @@ class SimGridEngine final : public Runtime {
   /// On a shared link, a small message can overtake a large one of the same sender and receiver.
   /// Under fifo ordering it then waits for the large one.
   void take_in(Message* message) {
-    if (!fifo()) {
+    if (!network_.is_fifo()) {
       hand_over(message);
       return;
     }
@@ -320,14 +320,11 @@ class SimGridEngine final : public Runtime {
   /// SimGrid's links limit the bytes that enter a node per second. This adds LogGP's g: at least
   /// that time passes between two messages that a NIC takes in.
   void hand_over(Message* message) {
-    double taken_in_s = now_s();
     const NodeId node = node_of(message->to);
-    if (node != node_of(message->from)) {
-      taken_in_s = std::max(taken_in_s, state_.nics[node].intake_free_s);
-      state_.nics[node].intake_free_s = taken_in_s + machine().gap_s;
-    }
+    const bool is_local = node == node_of(message->from);
+    const double taken_in_s = is_local ? now_s() : network_.take_in_s(node, 0.0);
     state_.schedule.add(
-        taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
+        taken_in_s + network_.unordered_delay_s(message->from) + machine().receive_overhead_s,
         EventKind::arrive, message);
   }
 

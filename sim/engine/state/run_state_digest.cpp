@@ -33,7 +33,7 @@ void add_inbox(const ActorState& actor, Digest& into) {
 }
 
 /// The numbers of deaths depend on the path that led to the state.
-void add_heard(const ActorState& actor, const Deaths& deaths, Digest& into) {
+void add_heard(const ActorState& actor, const DeathList& deaths, Digest& into) {
   std::vector<Incarnation> heard_of;
   for (const std::uint32_t number : actor.heard()) heard_of.push_back(deaths[number].dead);
   into.add_sorted(heard_of);
@@ -45,14 +45,25 @@ void add_timer(const ArmedTimer& timer, Digest& into) {
 
 /// A notice or a soft error that waits for the processor. The number of a death depends on the path
 /// that led to the state.
-void add_told(const Due& told, const Deaths& deaths, Digest& into) {
+void add_told(const Due& told, const DeathList& deaths, Digest& into) {
   const auto* notice = std::get_if<Notice>(&told.what);
   into.add(notice == nullptr ? EventKind::fault : notice->kind);
   if (notice != nullptr) into.add(deaths[notice->death].dead);
 }
 
+/// What the event of a timer or of a computation will do.
+void add_content(const Event& event, const RareState& rare, const DeathList& deaths, Digest& into) {
+  if (event.kind() == EventKind::timer) {
+    if (const ArmedTimer* timer = rare.timer(event.at.detail)) add_timer(*timer, into);
+    if (const Due* told = rare.told(event.at.detail)) add_told(*told, deaths, into);
+    return;
+  }
+  for (const Computation& running : rare.running)
+    if (running.serial == event.at.detail) into.add(running.family, running.tag);
+}
+
 /// The numbers of timers depend on the path, too.
-void add_due(const RareState& rare, const Deaths& deaths, Digest& into) {
+void add_due(const RareState& rare, const DeathList& deaths, Digest& into) {
   for (const Due& due : rare.due) {
     const ArmedTimer* timer = due.is_of_timer() ? rare.timer(due.serial) : nullptr;
     if (due.is_of_timer() && timer == nullptr) continue;  // cancelled
@@ -65,7 +76,7 @@ void add_due(const RareState& rare, const Deaths& deaths, Digest& into) {
   into.add(false);
 }
 
-void add_rare_state(const RareState& rare, const Deaths& deaths, Digest& into) {
+void add_rare_state(const RareState& rare, const DeathList& deaths, Digest& into) {
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
   for (const ArmedTimer& timer :
        sorted(rare.timers, [](const ArmedTimer& one) { return std::tuple(one.family, one.key); }))
@@ -130,8 +141,8 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
       (actor.rare_state && !says_nothing(*actor.rare_state)) || !actor.heard().empty();
   into.add(has_more);
   if (!has_more) return;
-  add_heard(actor, state.deaths, into);
-  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.deaths, into);
+  add_heard(actor, state.membership.deaths, into);
+  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.membership.deaths, into);
 }
 
 /// Does it hold messages of the workload, or have some arrived that it has not handled? Under
@@ -148,7 +159,7 @@ bool holds_work(const ActorState& actor) {
 
 Lane lane_of(const Event& event, const RunState& state) {
   const EventKind kind = event.kind();
-  if (kind == EventKind::arrive && state.network_random.empty())
+  if (kind == EventKind::arrive && state.network.order_random.empty())
     return {kind, event.message->from, event.message->to};
   if (kind == EventKind::sent) return {kind, event.at.actor, 0};
   if (kind == EventKind::nic_ready)
@@ -161,48 +172,27 @@ Lane lane_of(const Event& event, const RunState& state) {
 StateDigest RunState::content_of(const Event& event) const {
   Digest into;
   into.add(event.kind());
-  switch (event.kind()) {
-    case EventKind::sent:
-      into.add(sent_promises[event.at.detail]);
+  if (event.is_about_message()) {
+    into.add(*event.message, is_refused(*event.message));
+    return into.value();
+  }
+  switch (room_of(event.kind())) {
+    case Room::network:
+      network.add_content(event, into);
       break;
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
-    case EventKind::link_lost:
-      into.add(event.at.actor, deaths[event.at.detail].dead);
+    case Room::membership:
+      membership.add_content(event, into);
       break;
-    case EventKind::restart: {
-      const PendingRestart& pending = pending_restarts[event.at.detail];
-      into.add(pending.dead, pending.node, pending.where, pending.asker);
-      break;
-    }
-    case EventKind::fault:
-    case EventKind::stall_end:
-    case EventKind::bulk_passed:
-      into.add(event.at.actor, event.at.detail);
-      break;
-    case EventKind::wake:
-    case EventKind::nic_free:
-      into.add(event.at.actor);
-      break;
-    case EventKind::timer:
-      into.add(event.at.actor);
-      if (const RareState* rare = actors[event.at.actor].rare_state.get()) {
-        if (const ArmedTimer* timer = rare->timer(event.at.detail)) add_timer(*timer, into);
-        if (const Due* told = rare->told(event.at.detail)) add_told(*told, deaths, into);
-      }
-      break;
-    case EventKind::compute_done:
+    case Room::processors:
       into.add(event.at.actor);
       if (const RareState* rare = actors[event.at.actor].rare_state.get())
-        for (const Computation& running : rare->running)
-          if (running.serial == event.at.detail) into.add(running.family, running.tag);
+        add_content(event, *rare, membership.deaths, into);
       break;
-    case EventKind::arrive:
-    case EventKind::taken_in:
-    case EventKind::inject:
-    case EventKind::nic_ready:
-    case EventKind::vanish:
-      into.add(*event.message, is_refused(*event.message));
+    case Room::inbox:
+      into.add(event.at.actor);
+      break;
+    case Room::engine:
+      into.add(event.at.actor, event.at.detail);
       break;
   }
   return into.value();
@@ -214,7 +204,7 @@ void RunState::add_unanswered(Digest& into) const {
     return !actors[life.actor].lives_as(life.number);
   };
   std::vector<Incarnation> unanswered;
-  for (const PendingRestart& pending : pending_restarts) {
+  for (const PendingRestart& pending : membership.pending_restarts) {
     const bool has_started = pending.dead.actor != kNobody &&
                              actors[pending.dead.actor].incarnation != pending.dead.number;
     if (has_started && is_gone(pending.asker)) unanswered.push_back(pending.dead);
@@ -226,27 +216,26 @@ void RunState::add_unanswered(Digest& into) const {
 /// What belongs to no actor, and what a step may ask of all actors together.
 StateDigest RunState::common_part(const RunJob& job) const {
   Digest into;
-  for (const Stream& random : noise_random) into.add(random);
-  for (const Stream& random : loss_random) into.add(random);
-  into.add(any_restart);
-  if (any_restart) {
+  into.add(network);
+  into.add(roll.any_restart);
+  if (roll.any_restart) {
     for (ActorId actor = 0; actor < actors.size(); ++actor) into.add(placement.node_of(actor));
-    into.add(reported[index_of(Family::workload)]);  // of incarnations that have been replaced
+    into.add(
+        tally.reported[index_of(Family::workload)]);  // of incarnations that have been replaced
     add_unanswered(into);
   }
-  into.add(deaths);
-  for (const auto& [actor, components] : unreported) {
+  into.add(membership.deaths);
+  for (const auto& [actor, components] : membership.unreported) {
     into.add(actor);
     for (const auto& component : components) {
       into.add(static_cast<bool>(component));
       if (component) into.add(*component);
     }
   }
-  into.add(storage, unreported.size(), ending, auditor, faults);
-  if (channels) into.add(*channels);
-  if (blocks) into.add(*blocks);
-  if (faults.next_event() != UINT64_MAX) into.add(schedule.events());
-  into.add(roll, audits_conserved);
+  into.add(storage, membership.unreported.size(), ending, truth.auditor(), membership.faults);
+  truth.add_ledgers(into);
+  if (membership.faults.next_event() != UINT64_MAX) into.add(schedule.events());
+  into.add(roll, truth.audits_conserved());
   for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
   return into.value();
 }
@@ -255,7 +244,8 @@ bool RunState::is_local(const RunJob& job) const {
   const auto is_odd = [](const ActorState& actor) {
     return actor.held() < 0 || (actor.rare_state && !actor.rare_state->fenced.empty());
   };
-  return !any_restart && pending_restarts.empty() && !any_refusal && schedule.background() == 0 &&
+  return !roll.any_restart && membership.pending_restarts.empty() && !roll.any_refusal &&
+         schedule.background() == 0 &&
          job.spec.component(Family::message_logging).registration == nullptr &&
          std::none_of(actors.begin(), actors.end(), is_odd);
 }
@@ -288,7 +278,7 @@ StateParts RunState::parts(const RunJob& job) const {
     parts.actors.push_back({into.value(), actor.alive, actor.active, holds_work(actor)});
   }
   parts.common = common_part(job);
-  parts.ended = ending.has_ended() || !auditor.violations().empty();
+  parts.ended = ending.has_ended() || !truth.violations().empty();
   parts.is_local = is_local(job);
   parts.scheduled.reserve(schedule.queue().size());
   schedule.queue().for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });

@@ -57,53 +57,26 @@ void StepwiseEngine::remove_dead_wood() {
 }
 
 bool StepwiseEngine::leaves_no_choice(const Event& event) const {
-  const auto serial_is = [&](const auto& entry) { return entry.serial == event.at.detail; };
-  switch (event.kind()) {
-    case EventKind::arrive:
-      return (event.message->flags & kLost) != 0;
-    case EventKind::taken_in:
-    case EventKind::inject:
-    case EventKind::nic_free:
-    case EventKind::vanish:
-      return true;
-    case EventKind::nic_ready:
-      return !departures_wait() || sender_is_gone(*event.message);
-    case EventKind::sent: {
-      const SentPromise& sent = state_.sent_promises[event.at.detail];
-      return sent.from != event.at.actor || !state_.actors[sent.from].lives_as(sent.incarnation);
-    }
-    case EventKind::fault:
-    case EventKind::restart:
-      return false;
-    default:
-      break;
+  switch (room_of(event.kind())) {
+    case Room::inbox:
+      if (event.kind() == EventKind::wake) {
+        const ActorState& actor = state_.actors[event.at.actor];
+        return !actor.lives_as(static_cast<std::uint16_t>(event.at.detail)) ||
+               actor.inbox_is_empty();
+      }
+      return event.kind() == EventKind::taken_in || (event.message->flags & kLost) != 0;
+    case Room::processors:
+      return processors_.has_no_effect(event);
+    case Room::network:
+      return network_.leaves_no_choice(event);
+    case Room::membership:
+      return event.kind() != EventKind::fault && event.kind() != EventKind::restart &&
+             state_.membership.has_no_effect(event, state_.actors[event.at.actor]);
+    case Room::engine:
+      return event.kind() != EventKind::stall_end ||
+             !state_.actors[event.at.actor].lives_as(static_cast<std::uint16_t>(event.at.detail));
   }
-  const ActorState& actor = state_.actors[event.at.actor];
-  if (!actor.alive) return true;
-  switch (event.kind()) {
-    case EventKind::stall_end:
-      return actor.incarnation != event.at.detail;
-    case EventKind::timer:
-      return !actor.rare_state || (actor.rare_state->timer(event.at.detail) == nullptr &&
-                                   actor.rare_state->told(event.at.detail) == nullptr);
-    case EventKind::compute_done: {
-      if (!actor.rare_state) return true;
-      const auto& running = actor.rare_state->running;
-      return std::none_of(running.begin(), running.end(), serial_is);
-    }
-    case EventKind::link_lost: {
-      if (!actor.rare_state) return true;
-      const auto& links = actor.rare_state->links;
-      return std::find(links.begin(), links.end(), state_.deaths[event.at.detail].dead) ==
-             links.end();
-    }
-    case EventKind::local_exit:
-      return !state_.deaths.is_under(event.at.detail, {event.at.actor, actor.incarnation});
-    case EventKind::wake:
-      return actor.incarnation != event.at.detail || actor.inbox_is_empty();
-    default:
-      return false;
-  }
+  return false;
 }
 
 /// The oldest event of each lane, and all that are in none.
@@ -217,7 +190,7 @@ void StepwiseEngine::name_timer(const RareState& rare, std::uint32_t serial, Cho
   } else if (const Due* told = rare.told(serial)) {
     const auto* notice = std::get_if<Notice>(&told->what);
     choice.kind = notice == nullptr ? EventKind::fault : notice->kind;
-    if (notice != nullptr) choice.peer = state_.deaths[notice->death].dead.actor;
+    if (notice != nullptr) choice.peer = state_.membership.deaths[notice->death].dead.actor;
   }
 }
 
@@ -241,17 +214,15 @@ Choice StepwiseEngine::choice_of(const Event& event) const {
         }
       break;
     case EventKind::sent:
-      choice.peer = state_.sent_promises[event.at.detail].to;
-      choice.detail = state_.sent_promises[event.at.detail].kind;
-      choice.family = state_.sent_promises[event.at.detail].channel;
+      choice.peer = state_.network.sent_promises[event.at.detail].to;
+      choice.detail = state_.network.sent_promises[event.at.detail].kind;
+      choice.family = state_.network.sent_promises[event.at.detail].channel;
       break;
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:
-      choice.peer = state_.deaths[event.at.detail].dead.actor;
-      break;
     case EventKind::restart:
-      choice.peer = state_.pending_restarts[event.at.detail].dead.actor;
+      choice.peer = state_.membership.subject_of(event).actor;
       break;
     default:
       break;

@@ -48,14 +48,14 @@ bool StepwiseEngine::can_lose(std::size_t place) {
   bool can = false;
   state_.schedule.queue().for_each([&](const Event& event) {
     if (event.order == order)
-      can = event.kind() == EventKind::arrive && may_be_lost(*event.message);
+      can = event.kind() == EventKind::arrive && network_.may_be_lost(*event.message);
   });
   return can;
 }
 
 void StepwiseEngine::lose(std::size_t place) {
   const std::uint64_t order = events().at(place).order;
-  step({}, {}, [&] { lose_in_network(*state_.schedule.take(order).message); });
+  step({}, {}, [&] { network_.lose(*state_.schedule.take(order).message); });
 }
 
 bool StepwiseEngine::can_stall(ActorId actor) const {
@@ -68,20 +68,20 @@ bool StepwiseEngine::can_stall(ActorId actor) const {
 
 void StepwiseEngine::stall(ActorId rank) {
   step({}, {}, [&] {
-    reaches_anything();
+    reached_.anything();
     state_.schedule.add(now_s() + stall_s_, EventKind::stall_end, rank,
                         state_.actors[rank].incarnation);
   });
 }
 
 void StepwiseEngine::check_properties() {
-  if (invariants_.empty() || !state_.auditor.violations().empty()) return;
+  if (invariants_.empty() || !state_.truth.violations().empty()) return;
   if (!view_.look_at(state_, job_->shape.processes)) return;
   for (const DeclaredProperty& declared : invariants_) {
     if (view_.holds(declared)) continue;
-    state_.auditor.violation("broken-property", std::nullopt,
-                             declared.property->name + ", which says: " + declared.property->doc,
-                             now_s());
+    state_.truth.auditor().violation(
+        "broken-property", std::nullopt,
+        declared.property->name + ", which says: " + declared.property->doc, now_s());
     return stop(Outcome::violated);
   }
 }
@@ -127,9 +127,9 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   asked_.clear();
   asked_about_.clear();
   std::fill(done_.begin(), done_.end(), 0);
-  const std::uint64_t false_reports = state_.auditor.false_reports();
+  const std::uint64_t false_reports = state_.truth.auditor().false_reports();
   torn_ = true;
-  forget_reach();
+  reached_.forget();
   set_now_s(now_s() + step_s_);
   guard([&] {
     happen();
@@ -147,13 +147,13 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
 /// What an actor sends after it has been declared dead is refused, so that this must be later. Who
 /// has been patient does not err.
 void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
-  if (state_.auditor.false_reports() == false_reports_before) return;
+  if (state_.truth.auditor().false_reports() == false_reports_before) return;
   if (!is_patient_) {
     set_now_s(now_s() + 1.0);
     return;
   }
-  const Incarnation victim = state_.auditor.falsely_reported().begin()->first;
-  state_.auditor.violation(
+  const Incarnation victim = state_.truth.auditor().falsely_reported().begin()->first;
+  state_.truth.auditor().violation(
       "false-report", std::nullopt,
       "the live actor " + std::to_string(victim.actor) + " has been declared dead, although " +
           (message_s_ > 0.0 ? "no message took longer than it may" : "messages take no time"),
@@ -191,7 +191,7 @@ std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
 }
 
 bool StepwiseEngine::leaves_at_once() {
-  reaches_anything();
+  reached_.anything();
   return choose(2, kDeparture) == 1;
 }
 
@@ -217,12 +217,12 @@ void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
 /// The detector of a rank reports a death once, as long as nobody has been started again or been
 /// reported while alive. No other component would notice, because none hears of the death again.
 void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
-  if (!is_rank(self) || !state_.actors[self].alive || state_.any_restart) return;
-  if (state_.auditor.false_reports() > 0) return;
-  const auto death = state_.deaths.number_of(dead);
+  if (!is_rank(self) || !state_.actors[self].alive || state_.roll.any_restart) return;
+  if (state_.truth.auditor().false_reports() > 0) return;
+  const auto death = state_.membership.deaths.number_of(dead);
   const auto& heard = state_.actors[self].heard();
   if (!death || !std::binary_search(heard.begin(), heard.end(), *death)) return;
-  state_.auditor.violation(
+  state_.truth.auditor().violation(
       "repeated-report", self,
       "reported for the second time that " + std::to_string(dead.actor) + " is dead", now_s());
   stop(Outcome::violated);
@@ -235,15 +235,16 @@ void StepwiseEngine::die_where_cut() {
 }
 
 void StepwiseEngine::forget_unsent_messages() {
-  for (Message* message : unsent_) forget_unsent(message);
+  for (Message* message : unsent_) network_.forget_unsent(message);
   unsent_.clear();
 }
 
 /// Whatever an actor has spent is over: its next handler can run at once.
 void StepwiseEngine::free_processors() {
   for (ActorState& actor : state_.actors) actor.cpu_free_s = now_s();
-  for (Outgoing& of_actor : state_.outgoing) of_actor.local_free_s = of_actor.entered_s = now_s();
-  for (Nic& nic : state_.nics) nic.free_s = now_s();
+  for (Outgoing& of_actor : state_.network.outgoing)
+    of_actor.local_free_s = of_actor.entered_s = now_s();
+  for (Nic& nic : state_.network.nics) nic.free_s = now_s();
 }
 
 void StepwiseEngine::end_computation(const Event& event) {

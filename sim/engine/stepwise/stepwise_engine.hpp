@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "sim/engine/runtime/runtime.hpp"
 #include "sim/engine/stepwise/history_keeper.hpp"
 #include "sim/engine/stepwise/state_properties.hpp"
-#include "sim/engine/turn/runtime.hpp"
 
 namespace faultline::engine {
 
@@ -97,8 +97,8 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] const Decisions& decisions() const { return decisions_; }
 
   /// What the last step has depended on and changed, beyond what StateParts says.
-  using Runtime::Reach;
-  using Runtime::reach;
+  using Reach = engine::Reach;
+  [[nodiscard]] Reach reach() const { return reached_.reach(); }
 
   /// What digest() is made of.
   [[nodiscard]] StateParts parts() const;
@@ -150,7 +150,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// share that, and be lost with the actor. A message that finds nothing waiting is a choice of
   /// the driver (as of a workload, about kDeparture): 0: it waits; 1: it enters the network at
   /// once. What waits departs in order, each message by a choice of the kind nic_ready.
-  using Runtime::let_departures_wait;
+  void let_departures_wait(bool wait) { network_.let_departures_wait(wait); }
   static constexpr const char* kDeparture = "whether a message departs at once";
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.

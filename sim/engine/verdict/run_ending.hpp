@@ -13,16 +13,6 @@
 
 namespace faultline::engine {
 
-/// The ranks of a job, counted.
-struct Roll {
-  std::uint32_t live;           ///< as are all that follow
-  std::uint32_t announced = 0;  ///< have announced the phase that they are in
-  std::uint32_t finished = 0;
-  bool any_death = false;  ///< somebody has died, be it a daemon
-
-  void digest(Digest& into) const { into.add(live, announced, finished); }
-};
-
 /// A component has said that it cannot go on.
 struct GivenUp {
   std::string reason;  ///< its own words; none if nobody has given up

@@ -27,7 +27,7 @@ bool Verdict::ends_before(double time_s) {
     return true;
   }
   if (is_hung_before(time_s)) {
-    see_.schedule.set_now_s(std::max({see_.auditor.over_since_s(), ending_.last_announcement_s(),
+    see_.schedule.set_now_s(std::max({auditor().over_since_s(), ending_.last_announcement_s(),
                                       ending_.news_until_s()}) +
                             job_.spec.stop.grace_s);
     describe_stuck("hung");
@@ -44,7 +44,7 @@ bool Verdict::ends_before(double time_s) {
 /// Has the grace time passed by then in which a work that is over must be announced?
 bool Verdict::is_hung_before(double time_s) const {
   const double grace_s = job_.spec.stop.grace_s;
-  return job_.awaits_announcement && time_s > see_.auditor.over_since_s() + grace_s &&
+  return job_.awaits_announcement && time_s > auditor().over_since_s() + grace_s &&
          time_s > ending_.last_announcement_s() + grace_s &&
          time_s > ending_.news_until_s() + grace_s && unannounced() &&
          (see_.schedule.background() == 0 || no_news_spreads()) && !awaits_recovery();
@@ -78,9 +78,9 @@ void Verdict::conclude() {
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
   // may have ended early, the scenario has no faults, or they wait for a mark or an event that does
   // not come.
-  if (job_.spec.stop.when == StopWhen::all_reported && see_.auditor.all_reported())
+  if (job_.spec.stop.when == StopWhen::all_reported && auditor().all_reported())
     return stop(Outcome::finished);
-  const bool over = see_.auditor.over_since_s() != kNever;
+  const bool over = auditor().over_since_s() != kNever;
   // Who waits in a program of TryBlocks should not: every wait there is to end.
   const bool hung =
       has(Family::transactions) || (job_.awaits_announcement && unannounced() && over);
@@ -96,9 +96,9 @@ void Verdict::conclude() {
 void Verdict::give_up(const GivenUp& given_up, const std::vector<ActorId>& dead) {
   const ComponentChoice& choice = job_.spec.component(given_up.family);
   const MayGiveUp& rule = choice.registration->may_give_up;
-  const bool any = see_.roll.any_death || see_.auditor.reports() > 0;
+  const bool any = see_.roll.any_death || auditor().reports() > 0;
   if (rule ? !rule(choice.options, job_.shape, dead) : !any)
-    see_.auditor.violation(
+    auditor().violation(
         "needless-fatal", given_up.actor,
         any ? "gave up, although none of the deaths that it has been told of is a reason: " +
                   given_up.reason
@@ -114,8 +114,8 @@ void Verdict::describe_stuck(const std::string& kind) {
   std::string detail = kind == "hung" && job_.awaits_announcement
                            ? "all work is done and nothing was announced"
                            : "nothing is left that could happen";
-  detail += ": " + std::to_string(see_.auditor.active()) + " active ranks, " +
-            std::to_string(see_.auditor.in_flight()) + " application messages in flight";
+  detail += ": " + std::to_string(auditor().active()) + " active ranks, " +
+            std::to_string(auditor().in_flight()) + " application messages in flight";
   for (ActorId actor = 0; actor < see_.actors.size(); ++actor)
     for (const StackPlace& place : kStack) {
       const Component* component = see_.actors[actor].component(place.family);
@@ -124,7 +124,7 @@ void Verdict::describe_stuck(const std::string& kind) {
       detail += "; " + std::to_string(actor) + " waits for " + what;
     }
   if (waiting > kNamed) detail += "; and " + std::to_string(waiting - kNamed) + " more wait";
-  see_.auditor.violation(kind, std::nullopt, detail, see_.schedule.now_s());
+  auditor().violation(kind, std::nullopt, detail, see_.schedule.now_s());
 }
 
 // ---- what is still to come --------------------------------------------------------------------
@@ -135,14 +135,14 @@ bool Verdict::all_know() const {
 
 /// True if no live rank will hear of a death that it has not heard of: all have, or nobody tells.
 bool Verdict::all_have_heard() const {
-  return see_.auditor.all_reported() || !has(Family::failure_detection);
+  return auditor().all_reported() || !has(Family::failure_detection);
 }
 
 /// True if a detector will bring nothing new: all have heard of all deaths, and whoever was
 /// declared dead is.
 bool Verdict::no_news_spreads() const {
   if (!all_have_heard()) return false;
-  const auto& reports = see_.auditor.falsely_reported();
+  const auto& reports = auditor().falsely_reported();
   return std::none_of(reports.begin(), reports.end(), [this](const auto& report) {
     const Incarnation victim = report.first;
     return see_.actors[victim.actor].lives_as(victim.number);
@@ -170,7 +170,7 @@ bool Verdict::all_know_for_good() const { return all_know() && !awaits_recovery(
 /// do lost work again, or to give up. Asked at every report at the end of a run.
 bool Verdict::word_spreads() const {
   if (all_have_heard()) return false;
-  return see_.auditor.word_spreads() || dead_were_ahead();
+  return auditor().word_spreads() || dead_were_ahead();
 }
 
 /// True if somebody had begun a phase that a live rank has not, and no rank knows of its death.
@@ -181,14 +181,14 @@ bool Verdict::dead_were_ahead() const {
     const ActorState& state = see_.actors[rank];
     if (state.alive)
       first_of_living = std::min(first_of_living, state.phase);
-    else if (!see_.auditor.is_declared({rank, state.incarnation}))
+    else if (!auditor().is_declared({rank, state.incarnation}))
       last_of_dead = std::max(last_of_dead, state.phase);
   }
   return last_of_dead > first_of_living;
 }
 
 bool Verdict::all_faults_reported() const {
-  return see_.auditor.all_reported() && see_.faults.exhausted(see_.schedule.now_s());
+  return auditor().all_reported() && see_.faults.exhausted(see_.schedule.now_s());
 }
 
 // ---- the result -------------------------------------------------------------------------------
@@ -202,10 +202,10 @@ RunResult Verdict::result(const MetricTotals& of_workload) {
   result.events = see_.schedule.events();
   check_end(of_workload);
   result.outcome = ending_.outcome();
-  result.violations = see_.auditor.violations();
+  result.violations = auditor().violations();
   for (const Violation& violation : result.violations)
     result.outcome = with_violation(result.outcome, violation);
-  if (see_.auditor.first_false_report_s() != kNever && misled(result))
+  if (auditor().first_false_report_s() != kNever && misled(result))
     result.outcome = Outcome::unsafe_detector;
   return result;
 }
@@ -219,7 +219,7 @@ bool Verdict::misled(const RunResult& result) const {
       return std::any_of(result.violations.begin(), result.violations.end(),
                          [&](const Violation& violation) {
                            return violation.kind == outcome_word(result.outcome) &&
-                                  violation.time_s >= see_.auditor.first_false_report_s();
+                                  violation.time_s >= auditor().first_false_report_s();
                          });
     default:
       return false;
@@ -229,8 +229,9 @@ bool Verdict::misled(const RunResult& result) const {
 /// What is not as it was sent on some channel of a program that has come to its end; see
 /// ChannelLedgers. Nothing is known of runs in which no message is sent again.
 std::optional<std::string> Verdict::wrong_channel() const {
-  if (!see_.channels) return std::nullopt;
-  return see_.channels->first_difference(see_.auditor.in_flight() > 0);
+  const auto& channels = see_.truth.channels();
+  if (!channels) return std::nullopt;
+  return channels->first_difference(auditor().in_flight() > 0);
 }
 
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
@@ -241,18 +242,18 @@ void Verdict::check_end(const MetricTotals& of_workload) {
       job_.spec.stop.when == StopWhen::finished || job_.spec.stop.when == StopWhen::announced;
   const bool at_end =
       all_know_for_good() || (ending_.outcome() == Outcome::finished && ends_by_itself);
-  if (workload == nullptr || !at_end || !see_.auditor.violations().empty()) return;
+  if (workload == nullptr || !at_end || !auditor().violations().empty()) return;
   if (const auto wrong = wrong_channel())
-    return see_.auditor.violation("wrong-state", std::nullopt, *wrong, see_.schedule.now_s());
+    return auditor().violation("wrong-state", std::nullopt, *wrong, see_.schedule.now_s());
   for (const EndCheck& check : workload->end_checks) {
     const double left = of_workload.value(*check.metric).value_or(0.0);
     if (left == 0.0) continue;
     char count[32];
     std::snprintf(count, sizeof count, "%.0f", left);
-    see_.auditor.violation(check.violation, std::nullopt,
-                           std::string("the run has come to its end with ") + check.metric->name +
-                               " " + count + " instead of 0",
-                           see_.schedule.now_s());
+    auditor().violation(check.violation, std::nullopt,
+                        std::string("the run has come to its end with ") + check.metric->name +
+                            " " + count + " instead of 0",
+                        see_.schedule.now_s());
   }
 }
 

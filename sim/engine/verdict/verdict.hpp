@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
-#include "sim/audit/channel_ledgers.hpp"
 #include "sim/core/large_pages.hpp"
 #include "sim/core/metrics.hpp"
 #include "sim/engine/actors/actor_state.hpp"
+#include "sim/engine/actors/roll.hpp"
 #include "sim/engine/events/schedule.hpp"
 #include "sim/engine/job/run_job.hpp"
+#include "sim/engine/truth/ground_truth.hpp"
 #include "sim/engine/verdict/run_ending.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/faults/fault_plan.hpp"
@@ -23,8 +24,7 @@ struct Evidence {
   const LargeVector<ActorState>& actors;
   const Roll& roll;
   const FaultPlan& faults;
-  const std::optional<ChannelLedgers>& channels;
-  Auditor& auditor;
+  GroundTruth& truth;
   Schedule& schedule;
 };
 
@@ -36,6 +36,7 @@ class Verdict {
       : job_(job), ending_(ending), see_(evidence) {}
 
   void stop(Outcome outcome);
+  [[nodiscard]] bool has_ended() const { return ending_.has_ended(); }
   /// Ends the run if it ends before something that happens at time_s.
   [[nodiscard]] bool ends_before(double time_s);
   /// Ends the run if it has done what it was to do.
@@ -78,6 +79,8 @@ class Verdict {
   [[nodiscard]] bool has(Family family) const {
     return job_.spec.component(family).registration != nullptr;
   }
+
+  [[nodiscard]] Auditor& auditor() const { return see_.truth.auditor(); }
 
   const RunJob& job_;
   RunEnding& ending_;

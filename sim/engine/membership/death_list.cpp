@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/engine/membership/deaths.hpp"
+#include "sim/engine/membership/death_list.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 namespace faultline::engine {
 
-std::uint32_t Deaths::add(const Death& death) {
+std::uint32_t DeathList::add(const Death& death) {
   const std::uint32_t number = size();
   list_.push_back(death);
   numbers_[death.dead] = number;
@@ -14,7 +14,7 @@ std::uint32_t Deaths::add(const Death& death) {
   return number;
 }
 
-void Deaths::cover(Incarnation rank, Incarnation daemon) {
+void DeathList::cover(Incarnation rank, Incarnation daemon) {
   const std::uint32_t number = numbers_.at(rank);
   Death& death = list_[number];
   if (death.daemon.actor != kNobody) return;
@@ -23,24 +23,24 @@ void Deaths::cover(Incarnation rank, Incarnation daemon) {
   hosted_[daemon].push_back(number);
 }
 
-std::optional<std::uint32_t> Deaths::number_of(Incarnation dead) const {
+std::optional<std::uint32_t> DeathList::number_of(Incarnation dead) const {
   const auto found = numbers_.find(dead);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-const std::vector<std::uint32_t>& Deaths::hosted_by(Incarnation daemon) const {
+const std::vector<std::uint32_t>& DeathList::hosted_by(Incarnation daemon) const {
   static const std::vector<std::uint32_t> none;
   const auto found = hosted_.find(daemon);
   return found == hosted_.end() ? none : found->second;
 }
 
-bool Deaths::is_under(std::uint32_t death, Incarnation daemon) const {
+bool DeathList::is_under(std::uint32_t death, Incarnation daemon) const {
   if (daemon.number == 0) return true;
   const auto before = static_cast<std::uint16_t>(daemon.number - 1);
   return death > numbers_.at({daemon.actor, before});
 }
 
-void Deaths::digest(Digest& into) const {
+void DeathList::digest(Digest& into) const {
   std::vector<Death> sorted = list_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const Death& a, const Death& b) {
     return std::tuple(a.dead, a.silent) < std::tuple(b.dead, b.silent);

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/engine/membership/deaths.hpp"
+#include "sim/engine/membership/death_list.hpp"
 
 using namespace faultline;
 using namespace faultline::engine;
@@ -14,7 +14,7 @@ namespace {
 constexpr Incarnation kNone{};
 constexpr Incarnation kDaemon{8, 0};
 
-StateDigest digest_of(const engine::Deaths& deaths) {
+StateDigest digest_of(const engine::DeathList& deaths) {
   Digest into;
   into.add(deaths);
   return into.value();
@@ -23,7 +23,7 @@ StateDigest digest_of(const engine::Deaths& deaths) {
 }  // namespace
 
 TEST_CASE("a daemon's death covers the ranks that died before it, and those that die with it") {
-  engine::Deaths deaths;
+  engine::DeathList deaths;
   const std::uint32_t earlier =
       deaths.add({.dead = {3, 0}, .daemon = kNone, .time_s = 1.0, .silent = false});
   const std::uint32_t elsewhere =
@@ -45,7 +45,7 @@ TEST_CASE("a daemon's death covers the ranks that died before it, and those that
 }
 
 TEST_CASE("a death is under the daemon that lived then") {
-  engine::Deaths deaths;
+  engine::DeathList deaths;
   const std::uint32_t first =
       deaths.add({.dead = {3, 0}, .daemon = kNone, .time_s = 1.0, .silent = false});
   deaths.add({.dead = kDaemon, .daemon = kNone, .time_s = 2.0, .silent = false});
@@ -60,10 +60,10 @@ TEST_CASE("the order and the times of deaths are no part of their digest") {
   const Death one{.dead = {3, 0}, .daemon = kNone, .time_s = 1.0, .silent = false};
   const Death other{.dead = {4, 1}, .daemon = kNone, .time_s = 2.0, .silent = true};
   const Death later{.dead = {3, 0}, .daemon = kNone, .time_s = 5.0, .silent = false};
-  engine::Deaths first;
+  engine::DeathList first;
   first.add(one);
   first.add(other);
-  engine::Deaths second;
+  engine::DeathList second;
   second.add(other);
   second.add(later);
   CHECK(digest_of(first) == digest_of(second));

@@ -23,7 +23,7 @@ struct Death {
 
 /// The deaths of ranks and daemons, in order. Events and actors name one by its number, which is
 /// its place.
-class Deaths {
+class DeathList {
  public:
   /// Somebody has died, of whom no death is here. Returns the number of the death.
   std::uint32_t add(const Death& death);

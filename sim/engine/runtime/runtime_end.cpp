@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/engine/turn/runtime.hpp"
+#include "sim/engine/runtime/runtime.hpp"
 
 namespace faultline::engine {
 
@@ -25,51 +25,21 @@ RunResult Runtime::result() {
   state_.pool.for_each_in_flight([&](const Message& message) {
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
   });
-  if (!broken_) state_.auditor.finish(in_flight);  // a turn that broke off has messages nowhere
+  if (!broken_)
+    state_.truth.auditor().finish(in_flight);  // a turn that broke off has messages nowhere
 
   Metrics metrics;
   report_counts(metrics);
-  for (const auto& [dead, components] : state_.unreported)
+  for (const auto& [dead, components] : state_.membership.unreported)
     for (std::size_t family = 0; family < kFamilies; ++family)
-      report(components[family].get(), family);
+      state_.tally.report(components[family].get(), family);
   for (const ActorState& actor : state_.actors)
-    for (std::size_t family = 0; family < kFamilies; ++family) report(actor, family);
-  for (const MetricTotals& reported : state_.reported) reported.write_to(metrics);
-  RunResult result = verdict_.result(state_.reported[kWorkload]);
+    for (std::size_t family = 0; family < kFamilies; ++family)
+      state_.tally.report(actor.component(kStack[family].family), family);
+  for (const MetricTotals& reported : state_.tally.reported) reported.write_to(metrics);
+  RunResult result = verdict_.result(state_.tally.reported[kWorkload]);
   result.metrics = std::move(metrics);
   return result;
-}
-
-/// Takes in what a component has counted, if there is one. Called once for each component, when its
-/// life is over: at the end of the run, of its phase or of its incarnation.
-void Runtime::report(const Component* component, std::size_t family) {
-  if (component != nullptr) component->report(state_.reported[family]);
-}
-
-/// What a program of TryBlocks says to the layer below it, or is told.
-void Runtime::audit_block(const StackRequest& request) {
-  const Family program = request.is_answer ? request.to : request.from;
-  const Family layer = request.is_answer ? request.from : request.to;
-  if (program != Family::workload || layer != Family::transactions) return;
-  const BlockLedgers::IsAlive is_alive = [this](Incarnation rank) {
-    return state_.actors[rank.actor].lives_as(rank.number);
-  };
-  const Incarnation rank = incarnation_of(turn_.self);
-  std::optional<std::string> wrong;
-  if (!request.is_answer) {
-    if (request.is<FinishBlock>()) state_.blocks->finished(rank, request.get<FinishBlock>());
-  } else if (request.is<BlockOutcome>()) {
-    wrong = state_.blocks->learned(rank, request.get<BlockOutcome>(), is_alive);
-  } else if (request.is<FailedGroup>()) {
-    wrong = state_.blocks->told(rank, request.number, request.get<FailedGroup>(), is_alive);
-  } else if (request.is<WorldPart>()) {
-    state_.blocks->told_of(rank, request.get<WorldPart>());
-  } else if (request.is<WorldEntered>()) {
-    wrong = state_.blocks->entered(rank, request.get<WorldEntered>());
-  }
-  if (!wrong) return;
-  state_.auditor.violation("inconsistent", turn_.self, *wrong, now_s());
-  stop(Outcome::inconsistent);
 }
 
 /// Only of runs with a layer that can send messages again, discard them or roll ranks back.
@@ -77,28 +47,31 @@ void Runtime::report_recovery_counts(Metrics& metrics) const {
   const auto set = [&metrics](const char* name, std::uint64_t count) {
     metrics.set(name, static_cast<double>(count));
   };
-  set("application_messages_resent", state_.auditor.application_resent());
-  set("application_messages_discarded", state_.auditor.application_discarded());
-  set("application_messages_rolled_back", state_.auditor.application_rolled_back());
+  set("application_messages_resent", state_.truth.auditor().application_resent());
+  set("application_messages_discarded", state_.truth.auditor().application_discarded());
+  set("application_messages_rolled_back", state_.truth.auditor().application_rolled_back());
 }
 
 void Runtime::report_counts(Metrics& metrics) const {
-  metrics.set("application_messages", static_cast<double>(state_.auditor.application_messages()));
-  metrics.set("application_bytes", static_cast<double>(state_.application_bytes));
-  metrics.set("application_messages_lost", static_cast<double>(state_.auditor.application_lost()));
+  metrics.set("application_messages",
+              static_cast<double>(state_.truth.auditor().application_messages()));
+  metrics.set("application_bytes", static_cast<double>(state_.tally.application_bytes));
+  metrics.set("application_messages_lost",
+              static_cast<double>(state_.truth.auditor().application_lost()));
   if (job_->spec.component(Family::message_logging).registration != nullptr ||
       job_->spec.component(Family::transactions).registration != nullptr)
     report_recovery_counts(metrics);
-  if (state_.blocks)
-    metrics.set("orphaned_decisions", static_cast<double>(state_.blocks->orphaned_decisions()));
-  if (state_.recovery) report_recovery_stages(metrics);
-  metrics.set("idle_transitions", static_cast<double>(state_.auditor.idle_transitions()));
-  metrics.set("busy_transitions", static_cast<double>(state_.auditor.busy_transitions()));
+  if (state_.truth.blocks())
+    metrics.set("orphaned_decisions",
+                static_cast<double>(state_.truth.blocks()->orphaned_decisions()));
+  if (state_.truth.recovery()) report_recovery_stages(metrics);
+  metrics.set("idle_transitions", static_cast<double>(state_.truth.auditor().idle_transitions()));
+  metrics.set("busy_transitions", static_cast<double>(state_.truth.auditor().busy_transitions()));
   metrics.set("end_time_s", now_s());
   report_messages(metrics);
   const bool known_to_all = verdict_.all_know();
-  const auto truth = state_.auditor.termination_time_s();
-  const double over_s = state_.auditor.over_since_s();
+  const auto truth = state_.truth.auditor().termination_time_s();
+  const double over_s = state_.truth.auditor().over_since_s();
   metrics.set("termination_time_s", truth              ? truth
                                     : over_s != kNever ? std::optional(over_s)
                                                        : std::nullopt);
@@ -113,7 +86,7 @@ void Runtime::report_counts(Metrics& metrics) const {
 /// Only of programs of TryBlocks. The stages add up to the last one.
 void Runtime::report_recovery_stages(Metrics& metrics) const {
   const auto time_s = [this](RecoveryStage stage) {
-    return state_.recovery->time_s(stage, now_s());
+    return state_.truth.recovery()->time_s(stage, now_s());
   };
   const std::array<std::pair<const char*, double>, 8> stages{
       {{"detection_time_s", time_s(RecoveryStage::detection)},
@@ -144,7 +117,7 @@ void Runtime::report_messages(Metrics& metrics) const {
     const std::string sender = detects ? "detection" : "control";
     std::uint64_t& messages = totals[sender + "_messages"];
     std::uint64_t& bytes = totals[sender + "_bytes"];
-    const auto& counts = state_.control[family];
+    const auto& counts = state_.tally.control[family];
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
       messages += counts[kind].messages;
       bytes += counts[kind].bytes;
@@ -158,10 +131,11 @@ void Runtime::report_messages(Metrics& metrics) const {
     return now_s() > 0.0 ? std::optional(static_cast<double>(bytes) / now_s()) : std::nullopt;
   };
   std::uint64_t of_node = 0;
-  for (const Nic& nic : state_.nics) of_node = std::max(of_node, nic.detection_bytes);
+  for (const Nic& nic : state_.network.nics) of_node = std::max(of_node, nic.detection_bytes);
   metrics.set("detection_busiest_node_Bps", per_s(of_node));
   std::uint64_t of_link = 0;
-  for (const std::uint64_t bytes : state_.detection_link_bytes) of_link = std::max(of_link, bytes);
+  for (const std::uint64_t bytes : state_.network.detection_link_bytes)
+    of_link = std::max(of_link, bytes);
   metrics.set("detection_busiest_link_Bps", per_s(of_link));
 }
 
@@ -170,17 +144,20 @@ void Runtime::report_failures(Metrics& metrics) const {
   const bool detects = job_->spec.component(Family::failure_detection).registration != nullptr;
   const bool errs = detects && !job_->detector_is_accurate;
   if (!job_->spec.has_faults() && !errs) return;
-  const bool struck = state_.faults_struck > 0;
-  metrics.set("faults_struck", static_cast<double>(state_.faults_struck));
-  metrics.set("first_fault_time_s", struck ? std::optional(state_.first_fault_s) : std::nullopt);
-  metrics.set("last_fault_time_s", struck ? std::optional(state_.last_fault_s) : std::nullopt);
+  const bool struck = state_.membership.faults_struck > 0;
+  metrics.set("faults_struck", static_cast<double>(state_.membership.faults_struck));
+  metrics.set("first_fault_time_s",
+              struck ? std::optional(state_.membership.first_fault_s) : std::nullopt);
+  metrics.set("last_fault_time_s",
+              struck ? std::optional(state_.membership.last_fault_s) : std::nullopt);
   metrics.set("failed_ranks", static_cast<double>(job_->shape.processes - state_.roll.live));
-  if (errs) metrics.set("false_reports", static_cast<double>(state_.auditor.false_reports()));
-  metrics.set("failure_reports", static_cast<double>(state_.auditor.reports()));
-  metrics.set("failure_report_latency_max_s", state_.auditor.report_latency_max_s());
+  if (errs)
+    metrics.set("false_reports", static_cast<double>(state_.truth.auditor().false_reports()));
+  metrics.set("failure_reports", static_cast<double>(state_.truth.auditor().reports()));
+  metrics.set("failure_report_latency_max_s", state_.truth.auditor().report_latency_max_s());
   if (!detects) return;
-  const HearingFigures heard = state_.auditor.hearing(
-      [this](Rank rank, Incarnation dead) { return has_declared(rank, dead); });
+  const HearingFigures heard = state_.truth.auditor().hearing(
+      [this](Rank rank, Incarnation dead) { return reports_.has_declared(rank, dead); });
   metrics.set("missed_reports", static_cast<double>(heard.missed));
   metrics.set("failure_detection_latency_s", heard.first_max_s);
   metrics.set("failure_detection_latency_mean_s", heard.first_mean_s);

@@ -12,7 +12,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/engine/turn/runtime.hpp"
+#include "sim/core/invariant.hpp"
+#include "sim/engine/network/network_wire.hpp"
 
 namespace faultline::engine {
 
@@ -20,7 +21,7 @@ namespace faultline::engine {
 
 /// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
 /// of several packets does, and so do those that meet one at the NIC.
-bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
+bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double ready_s) {
   Nic& nic = state_.nics[node];
   if (is_bulk(message)) {
     if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
@@ -28,7 +29,7 @@ bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
   }
   note_left_bulk(node);
   if (nic.sends_bulk) return true;
-  return state_.nics_are_shared ? !nic_serves_next(nic, cpu_s_) : nic.expected > 0;
+  return state_.nics_are_shared ? !nic_serves_next(nic, ready_s) : nic.expected > 0;
 }
 
 /// True if it is already known when the NIC will take up a message that is ready at ready_s. No
@@ -36,48 +37,51 @@ bool Runtime::comes_to_nic_by_event(NodeId node, const Message& message) {
 /// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
 /// because a death may withdraw a message that has reserved it; and if there is message logging,
 /// because its messages go first.
-bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
-  return nic.expected == 0 && ready_s <= now_s() + machine().send_overhead_s &&
+bool Network::nic_serves_next(const Nic& nic, double ready_s) {
+  return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(state_.roll.any_death || job_->spec.has_faults() ||
-            job_->spec.component(Family::message_logging).registration != nullptr)) &&
-         (!departures_wait_ || leaves_at_once());
+          !(run_.state.roll.any_death || run_.job.spec.has_faults() ||
+            run_.job.spec.component(Family::message_logging).registration != nullptr)) &&
+         (!departures_wait_ || transport_.leaves_at_once());
 }
 
-bool Runtime::sender_is_gone(const Message& message) const {
-  return state_.roll.any_death && !state_.actors[message.from].lives_as(message.from_incarnation);
-}
-
-/// A message that its sender's processor has sent stands before the NIC of the node.
-void Runtime::stand_before_nic(Message* message) {
+void Network::stand_before_nic(Message* message) {
   if (sender_is_gone(*message)) {
     forget_unsent(message);
     return;
   }
-  const NodeId node = node_of(message->from);
+  const NodeId node = run_.node_of(message->from);
   Nic& nic = state_.nics[node];
   note_left_bulk(node);
   if (is_bulk(*message) || is_behind_bulk(node, *message)) {
     stand_behind_bulk(node, message);
     return;
   }
-  if (!nic.awaited && nic.free_s <= now_s()) {
+  if (!nic.awaited && nic.free_s <= run_.now_s()) {
     take_up(node, message);
     return;
   }
-  if (state_.nic_queues.empty()) state_.nic_queues.resize(state_.nics.size());
-  state_.nic_queues[node].add(message);
+  if (state_.queues.empty()) state_.queues.resize(state_.nics.size());
+  state_.queues[node].add(message);
   if (nic.awaited) return;
   nic.awaited = true;
-  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
+  run_.state.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
 }
 
-void Runtime::serve_nic(NodeId node) {
+void Network::serve(const Event& nic_free) {
+  const NodeId node = nic_free.at.actor;
+  if (nic_free.at.detail != kForBulk) return serve_short(node);
+  // The NIC may be free for the next one, unless shorter messages have gone before the last.
+  state_.bulk_queues[node].awaited = false;
+  begin_bulk(node);
+}
+
+void Network::serve_short(NodeId node) {
   Nic& nic = state_.nics[node];
   nic.awaited = false;
   note_left_bulk(node);
-  NicQueue& waiting = state_.nic_queues[node];
-  while (waiting.head != nullptr && nic.free_s <= now_s()) {
+  NicQueue& waiting = state_.queues[node];
+  while (waiting.head != nullptr && nic.free_s <= run_.now_s()) {
     Message* message = waiting.take_first();
     if (sender_is_gone(*message))
       forget_unsent(message);
@@ -89,48 +93,42 @@ void Runtime::serve_nic(NodeId node) {
     return;
   }
   nic.awaited = true;
-  state_.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
+  run_.state.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
 }
 
-void Runtime::take_up(NodeId node, Message* message) {
+void Network::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
   Nic& nic = state_.nics[node];
-  nic.free_s = now_s() + transit.nic_occupied_s;
+  nic.free_s = run_.now_s() + transit.nic_occupied_s;
   note_left_bulk(node);
   if (nic.sends_bulk && message->bytes > 0) {
-    const double duration_s = transit.nic_occupied_s - machine().gap_s;
+    const double duration_s = transit.nic_occupied_s - run_.machine().gap_s;
     state_.bulk_queues[node].until_s += duration_s;
-    delay_bulk(node, duration_s);
+    transport_.delay_bulk(node, duration_s);
   }
   leave_by_nic(nic, *message, transit, false);
 }
 
 /// The NIC begins to send the message now.
-void Runtime::leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams) {
+void Network::leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams) {
   const ActorId self = message.from;
-  message.inject_s = now_s();
+  message.inject_s = run_.now_s();
   --nic.expected;
   std::uint32_t& before_nic = state_.outgoing[self].before_nic;
   --before_nic;
-  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, message, now_s());
-  enter_network(message, transit, streams);
+  if (run_.observer != nullptr) show_leaving(Sight::Kind::injected, message, run_.now_s());
+  enter(message, transit, streams);
   if (before_nic > 0) return;
-  const ActorState& sender = state_.actors[self];
+  const ActorState& sender = run_.state.actors[self];
   if (sender.rare_state && !sender.rare_state->fenced.empty()) pass_fence(self);
-}
-
-/// Discards a message whose sender died before it entered the network.
-void Runtime::forget_unsent(Message* message) {
-  state_.schedule.let_go(*message);
-  forget(message);
 }
 
 /// Keeps a message of a dead sender out of the network. The time that it has reserved at the NIC,
 /// but not begun to use, becomes free for others.
-void Runtime::withdraw(Message& message) {
+void Network::withdraw(Message& message) {
   const double inject_s = std::exchange(message.inject_s, kNever);
-  if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
-  double& free_s = state_.nics[node_of(message.from)].free_s;
+  if (inject_s == kNever || run_.node_of(message.from) == run_.node_of(message.to)) return;
+  double& free_s = state_.nics[run_.node_of(message.from)].free_s;
   // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
   // to reserve time may be another actor's.
   if (!state_.nics_are_shared || free_s == inject_s + transit_of(message).nic_occupied_s)
@@ -141,24 +139,24 @@ void Runtime::withdraw(Message& message) {
 
 /// Once the message has left of which this NIC sends one packet after the other, the NIC is free g
 /// later. That needs no event: whoever asks what the NIC does looks here first.
-void Runtime::note_left_bulk(NodeId node) {
+void Network::note_left_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
-  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > now_s()) return;
+  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > run_.now_s()) return;
   nic.sends_bulk = false;
-  nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + machine().gap_s);
+  nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + run_.machine().gap_s);
 }
 
 /// Is a message of several packets from the same sender to the same receiver still before the NIC,
 /// or leaving by it?
-bool Runtime::is_behind_bulk(NodeId node, const Message& message) const {
-  if (!fifo() || state_.bulk_queues.empty()) return false;
+bool Network::is_behind_bulk(NodeId node, const Message& message) const {
+  if (!is_fifo() || state_.bulk_queues.empty()) return false;
   const BulkQueue& bulk = state_.bulk_queues[node];
   const BulkQueue::Pair pair{message.from, message.to};
   return (state_.nics[node].sends_bulk && bulk.leaves == pair) ||
          std::find(bulk.waits.begin(), bulk.waits.end(), pair) != bulk.waits.end();
 }
 
-void Runtime::stand_behind_bulk(NodeId node, Message* message) {
+void Network::stand_behind_bulk(NodeId node, Message* message) {
   BulkQueue& bulk = state_.bulk_queues[node];
   bulk.waiting.add(message);
   bulk.waits.push_back({message->from, message->to});
@@ -166,15 +164,15 @@ void Runtime::stand_behind_bulk(NodeId node, Message* message) {
 }
 
 /// Lets the next message of several packets begin to leave, if the NIC has nothing else to send.
-void Runtime::begin_bulk(NodeId node) {
+void Network::begin_bulk(NodeId node) {
   Nic& nic = state_.nics[node];
   BulkQueue& bulk = state_.bulk_queues[node];
   while (bulk.waiting.head != nullptr && !nic.awaited) {
     note_left_bulk(node);
-    if (nic.sends_bulk || nic.free_s > now_s()) {
+    if (nic.sends_bulk || nic.free_s > run_.now_s()) {
       if (std::exchange(bulk.awaited, true)) return;
-      const double free_s = nic.sends_bulk ? bulk.until_s + machine().gap_s : nic.free_s;
-      state_.schedule.add(free_s, EventKind::nic_free, node, kForBulk);
+      const double free_s = nic.sends_bulk ? bulk.until_s + run_.machine().gap_s : nic.free_s;
+      run_.state.schedule.add(free_s, EventKind::nic_free, node, kForBulk);
       return;
     }
     Message* message = bulk.waiting.take_after(before_next_bulk(node));
@@ -192,7 +190,7 @@ void Runtime::begin_bulk(NodeId node) {
 
 /// Which message stands before the one that is next: a short one that no longer has a long one of
 /// its pair before it, or the first. Null if that is the first.
-Message* Runtime::before_next_bulk(NodeId node) const {
+Message* Network::before_next_bulk(NodeId node) const {
   const BulkQueue& bulk = state_.bulk_queues[node];
   Message* before = nullptr;
   for (Message* message = bulk.waiting.head; message != nullptr; message = message->next) {
@@ -209,21 +207,39 @@ Message* Runtime::before_next_bulk(NodeId node) const {
   return nullptr;
 }
 
-void Runtime::begin_to_leave(NodeId node, Message& message) {
+void Network::begin_to_leave(NodeId node, Message& message) {
   const Transit transit = transit_of(message);
   Nic& nic = state_.nics[node];
   if (!transit.local) {  // else its receiver has been started again on this node
     nic.sends_bulk = true;
     state_.bulk_queues[node].until_s =
-        now_s() + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+        run_.now_s() + static_cast<double>(message.bytes) / run_.machine().nic_bandwidth_Bps;
   }
   leave_by_nic(nic, message, transit, !transit.local);
 }
 
-/// The NIC may be free for the next one, unless shorter messages have gone before the last.
-void Runtime::go_on_with_bulk(NodeId node) {
-  state_.bulk_queues[node].awaited = false;
-  begin_bulk(node);
+// ---- what must hold ---------------------------------------------------------------------------
+
+void Network::check(NodeId node, Recount& recount) const {
+  const Nic& nic = state_.nics[node];
+  expect_equal("messages that a NIC expects", nic.expected,
+               recount.before_nic.empty() ? 0 : recount.before_nic[node]);
+  const NicQueue waiting = state_.queues.empty() ? NicQueue() : state_.queues[node];
+  invariant(nic.awaited == (waiting.head != nullptr),
+            "a NIC has nobody to serve, or serves nobody");
+  if (nic.awaited) ++recount.nics_awaited;
+  const BulkQueue bulk = state_.bulk_queues.empty() ? BulkQueue() : state_.bulk_queues[node];
+  invariant(bulk.waiting.head == nullptr || bulk.awaited || nic.awaited,
+            "a message of several packets waits for a NIC that nothing reminds of it");
+  if (bulk.awaited) ++recount.nics_awaited;
+  std::int64_t queued = 0;
+  for (const Message* message = waiting.head; message != nullptr; message = message->next) {
+    invariant((message->flags & kInFlight) != 0, "a message that is not in flight is before a NIC");
+    ++queued;
+    invariant(queued <= recount.in_flight, "the queue before a NIC has no end");
+    invariant(message->next != nullptr || message == waiting.tail,
+              "the queue before a NIC does not end with its last message");
+  }
 }
 
 }  // namespace faultline::engine

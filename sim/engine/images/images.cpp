@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/images/images.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/core/image_content.hpp"
+
+namespace faultline::engine {
+
+namespace {
+
+/// Says of anything with a family whether it belongs to a component above the layer.
+auto belongs_above(Family layer) {
+  return [layer](const auto& entry) { return index_of(entry.family) < index_of(layer); };
+}
+
+}  // namespace
+
+// ---- capture ----------------------------------------------------------------------------------
+
+std::optional<Image> Images::capture(Family layer) const {
+  if (program_waits_above(layer) || moves_objects(layer)) return std::nullopt;
+  const std::size_t level = index_of(layer);
+  auto content = std::make_shared<ImageContent>();
+  content->layer = layer;
+  content->phase = turns_.actor().phase;
+  content->declared_work = turns_.now().declared_work;
+  content->announced = turns_.actor().announced;
+  content->finished = turns_.actor().finished;
+  content->owes_idle = turns_.owes_idle(layer);
+  content->sent_and_consumed = run_.state.truth.ledger_of(turns_.now().self);
+  for (std::size_t above = 0; above < level; ++above) {
+    if (const Component* component = turns_.actor().component(kStack[above].family))
+      content->components[above] = component->clone();
+    content->held[above] = turns_.now().counts.held[above];
+    if (turns_.actor().lower) content->held[above] += turns_.actor().lower->held[above];
+  }
+  return Image(std::move(content));
+}
+
+/// True if there is no whole state of the components above.
+bool Images::program_waits_above(Family layer) const {
+  return !has_images_above(layer) || turns_.waits_above(layer) || actor_waits_above(layer);
+}
+
+bool Images::has_images_above(Family layer) const {
+  for (std::size_t above = 0; above < index_of(layer); ++above)
+    if (turns_.actor().component(kStack[above].family) != nullptr &&
+        !run_.job.spec.components[above].registration->traits.has_images)
+      return false;
+  return true;
+}
+
+/// True if the layer is about to change which objects it would capture.
+bool Images::moves_objects(Family layer) const {
+  return turns_.any_action_waits([layer](const Action& action) {
+    return action.family == layer &&
+           (action.kind == Action::Kind::host_object || action.kind == Action::Kind::remove_object);
+  });
+}
+
+/// True if a component above waits for something that only this actor's state knows of.
+bool Images::actor_waits_above(Family layer) const {
+  if (turns_.now().computing > 0) return true;
+  if (!turns_.actor().rare_state) return false;
+  const RareState& rare = *turns_.actor().rare_state;
+  const auto above = belongs_above(layer);
+  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), above); };
+  return rare.awaits_start || any(rare.timers) || any(rare.running) || any(rare.queued) ||
+         any(rare.flushing) ||
+         std::any_of(rare.on_sent_due.begin(),
+                     rare.on_sent_due.begin() + static_cast<std::ptrdiff_t>(index_of(layer)),
+                     [](std::uint32_t due) { return due > 0; });
+}
+
+// ---- restore ----------------------------------------------------------------------------------
+
+void Images::restore(ActorId self, const Action& action) {
+  run_.reached.anything();
+  const Image image = turns_.now().images[action.value];
+  const Family layer = action.family;
+  if (image.empty() || image.content().layer != layer)
+    throw std::logic_error("a layer restores only images that its own family has captured");
+  turns_.void_actions(run_.incarnation_of(self), layer);
+  void_waits(self, layer);
+  put_back(self, image.content());
+  run_.show_about(Sight::Kind::restored, self);
+  const bool owes_idle = image.content().owes_idle;
+  for (std::size_t level = index_of(layer); level-- > 0;)
+    turns_.turn(
+        self, kStack[level].family,
+        [](Component& component, Context& context) { component.on_restored(context); }, !owes_idle);
+  turns_.turn(self, layer,
+              [](Component& component, Context& context) { component.on_restored(context); });
+  phases_.release_early(self);
+  processors_.look_again(self);
+  verdict_.check();
+}
+
+void Images::void_waits(ActorId self, Family layer) {
+  ActorState& actor = run_.state.actors[self];
+  actor.computing = 0;
+  std::int64_t undone = 0;
+  if (actor.lower)
+    for (std::size_t level = 0; level < index_of(layer); ++level)
+      undone += std::exchange(actor.lower->held[level], 0);
+  run_.state.truth.auditor().rolled_back(static_cast<std::uint64_t>(undone));
+  if (!actor.rare_state) return;
+  RareState& rare = *actor.rare_state;
+  const auto above = belongs_above(layer);
+  std::erase_if(rare.timers, [&](const ArmedTimer& timer) {
+    if (!above(timer)) return false;
+    processors_.let_go(timer);
+    return true;
+  });
+  processors_.abandon(self, above);
+  std::erase_if(rare.flushing, above);
+  network_.void_promises(self, layer);
+}
+
+/// A new incarnation starts with this; for a live rank it is a change like the end of a turn.
+void Images::put_back(ActorId self, const ImageContent& content) {
+  ActorState& actor = run_.state.actors[self];
+  std::int64_t revived = 0;
+  for (std::size_t level = 0; level < index_of(content.layer); ++level) {
+    if (content.components[level])
+      actor.place_of(kStack[level].family) = content.components[level]->clone();
+    if (content.held[level] == 0) continue;
+    actor.lower->held[level] = content.held[level];
+    revived += content.held[level];
+  }
+  run_.state.truth.auditor().resent(static_cast<std::uint64_t>(revived));
+  const bool starts = actor.rare_state && actor.rare_state->awaits_start;
+  run_.state.truth.put_back(self, starts, actor.active, content.sent_and_consumed);
+  put_back_flags(actor, content);
+  if (starts) {
+    actor.rare_state->awaits_start = false;
+    membership_.unreported.erase(self);
+    run_.state.truth.auditor().started();
+  }
+  const bool active = actor.declared_work > 0;
+  run_.state.truth.auditor().turn_over(actor.active, active, starts, run_.now_s());
+  if (actor.active != active && run_.observer != nullptr)
+    run_.show_about(active ? Sight::Kind::active : Sight::Kind::idle, self);
+  actor.active = active;
+}
+
+void Images::put_back_flags(ActorState& actor, const ImageContent& content) {
+  if (actor.announced && !content.announced && --run_.state.roll.announced == 0)
+    run_.state.truth.auditor().announcement_undone(actor.phase);
+  if (!actor.announced && content.announced) ++run_.state.roll.announced;
+  if (actor.finished && !content.finished) --run_.state.roll.finished;
+  if (!actor.finished && content.finished) ++run_.state.roll.finished;
+  actor.announced = content.announced;
+  actor.finished = content.finished;
+  actor.phase = content.phase;
+  actor.declared_work = static_cast<std::int32_t>(content.declared_work);
+}
+
+}  // namespace faultline::engine

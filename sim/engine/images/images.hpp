@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/core/context.hpp"
+#include "sim/core/image.hpp"
+#include "sim/core/image_content.hpp"
+#include "sim/core/packed_object.hpp"
+#include "sim/engine/actors/common.hpp"
+#include "sim/engine/membership/membership_state.hpp"
+#include "sim/engine/network/network.hpp"
+#include "sim/engine/phases/phases.hpp"
+#include "sim/engine/processors/processors.hpp"
+#include "sim/engine/turn/turns.hpp"
+#include "sim/engine/verdict/verdict.hpp"
+
+namespace faultline::engine {
+
+/// Takes images of what lies above a layer, and puts them back in a rollback or after a restart;
+/// and does so with single objects of over-decomposed programs.
+class Images {
+ public:
+  /// What images are of, beside what all have in common. All must outlive them.
+  struct Parts {
+    MembershipState& membership;
+    Network& network;
+    Processors& processors;
+    Turns& turns;
+    Phases& phases;
+    Verdict& verdict;
+  };
+  Images(const Common& run, const Parts& parts)
+      : run_(run),
+        membership_(parts.membership),
+        network_(parts.network),
+        processors_(parts.processors),
+        turns_(parts.turns),
+        phases_(parts.phases),
+        verdict_(parts.verdict) {}
+
+  // ---- asked in a turn, of its actor ---------------------------------------------------------
+  /// None if there is no whole state of the components above the layer; see Context::capture.
+  [[nodiscard]] std::optional<Image> capture(Family layer) const;
+  [[nodiscard]] std::vector<ObjectId> objects() const;
+  [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const;
+
+  // ---- actions -------------------------------------------------------------------------------
+  /// The image stays as it is: it can be restored again.
+  void restore(ActorId self, const Action& action);
+  void host_object(ActorId self, const Action& action);
+  void remove_object(ActorId self, const Action& action);
+
+ private:
+  [[nodiscard]] bool program_waits_above(Family layer) const;
+  [[nodiscard]] bool has_images_above(Family layer) const;
+  [[nodiscard]] bool actor_waits_above(Family layer) const;
+  [[nodiscard]] bool moves_objects(Family layer) const;
+  void void_waits(ActorId self, Family layer);
+  void put_back(ActorId self, const ImageContent& content);
+  void put_back_flags(ActorState& actor, const ImageContent& content);
+  void tell_moved(ActorId self, Family layer, ObjectId object);
+
+  const Common run_;
+  MembershipState& membership_;
+  Network& network_;
+  Processors& processors_;
+  Turns& turns_;
+  Phases& phases_;
+  Verdict& verdict_;
+};
+
+}  // namespace faultline::engine

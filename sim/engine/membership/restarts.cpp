@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/membership/restarts.hpp"
+
+#include <algorithm>
+
+namespace faultline::engine {
+
+void Restarts::ask_restart(ActorId self, const Action& action) {
+  run_.reached.anything();
+  const Incarnation dead = action.peer;
+  const ActorState& actor = run_.state.actors[dead.actor];
+  const bool is_over = actor.alive || actor.incarnation != dead.number;
+  const auto asked =
+      std::find_if(state_.pending_restarts.begin(), state_.pending_restarts.end(),
+                   [&](const PendingRestart& pending) { return pending.dead == dead; });
+  if (asked != state_.pending_restarts.end()) {
+    const Incarnation asker = asked->asker;
+    if (run_.state.actors[asker.actor].lives_as(asker.number)) return;
+    asked->asker = run_.incarnation_of(self);
+    const PendingRestart answered = *asked;  // what follows may ask for others
+    if (is_over) answer_asker(answered);
+    return;
+  }
+  if (is_over) return;
+  const auto node = node_for(dead, action.where);
+  if (!node) {
+    refuse_restart(run_.incarnation_of(self), dead);
+    return;
+  }
+  state_.pending_restarts.push_back({dead, *node, action.where, run_.incarnation_of(self)});
+  run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s, EventKind::restart,
+                          self, static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
+}
+
+/// Spare nodes come first, then nodes of the job that have been repaired.
+std::optional<NodeId> Restarts::node_for(Incarnation dead, RestartOn where) const {
+  if (where == RestartOn::same_node) {
+    const NodeId node = run_.node_of(dead.actor);
+    const bool fits = node_is_up(node) && (!run_.is_rank(dead.actor) || has_place(node));
+    return fits ? std::optional(node) : std::nullopt;
+  }
+  for (NodeId node = run_.job.shape.nodes; node < run_.job.nodes; ++node)
+    if (node_is_up(node) && has_place(node)) return node;
+  for (NodeId node = 0; node < run_.job.shape.nodes && !state_.node_back_s.empty(); ++node)
+    if (state_.node_back_s[node] > -kNever && node_is_up(node) && has_place(node)) return node;
+  return std::nullopt;
+}
+
+bool Restarts::node_is_up(NodeId node) const {
+  return state_.node_back_s.empty() || state_.node_back_s[node] <= run_.now_s();
+}
+
+/// A node takes as many ranks as the job has on each of its nodes. The dead take no place.
+bool Restarts::has_place(NodeId node) const {
+  const std::vector<Rank> ranks = run_.state.placement.ranks_on(node);
+  const auto alive = std::count_if(ranks.begin(), ranks.end(),
+                                   [this](Rank rank) { return run_.state.actors[rank].alive; });
+  const auto coming = std::count_if(
+      state_.pending_restarts.begin(), state_.pending_restarts.end(),
+      [&](const PendingRestart& pending) {
+        return pending.node == node && run_.is_rank(pending.dead.actor) &&
+               run_.state.actors[pending.dead.actor].incarnation == pending.dead.number;
+      });
+  return static_cast<std::size_t>(alive + coming) < run_.job.shape.processes_per_node;
+}
+
+void Restarts::refuse_restart(Incarnation asker, Incarnation dead) {
+  if (run_.incarnation_of(asker.actor) != asker) return;
+  for (std::size_t index = kFamilies; index-- > 0;)
+    turns_.turn(
+        asker.actor, kStack[index].family,
+        [dead](Component& component, Context& context) {
+          component.on_restart_refused(context, dead);
+        },
+        true);
+}
+
+void Restarts::restart(std::uint32_t index) {
+  run_.reached.anything();
+  const PendingRestart pending = state_.pending_restarts[index];
+  if (!node_is_up(pending.node)) return start_elsewhere(index);
+  // A daemon may have come back since with a rank of its node.
+  if (run_.incarnation_of(pending.dead.actor) == pending.dead) {
+    revive_daemon(pending);
+    revive(pending.dead.actor, pending.node);
+  }
+  answer_asker(pending);
+  verdict_.check();
+}
+
+/// The node has failed before the process could start there, and another one may be left. A refusal
+/// says that none is.
+void Restarts::start_elsewhere(std::uint32_t index) {
+  PendingRestart& pending = state_.pending_restarts[index];
+  const bool is_dead = run_.incarnation_of(pending.dead.actor) == pending.dead;
+  const auto node = is_dead ? node_for(pending.dead, pending.where) : std::nullopt;
+  if (node) {
+    pending.node = *node;
+    run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s,
+                            EventKind::restart, pending.asker.actor, index);
+    return;
+  }
+  const PendingRestart refused = pending;
+  pending.dead = {};
+  refuse_restart(refused.asker, refused.dead);
+}
+
+/// Who has asked for a rank is told of the daemon, too, if that has started with it or before.
+void Restarts::answer_asker(const PendingRestart& pending) {
+  const auto tell = [&](ActorId of) {
+    if (run_.incarnation_of(pending.asker.actor) == pending.asker)
+      reports_.learn(pending.asker.actor, run_.incarnation_of(of));
+  };
+  const ActorId daemon = run_.state.placement.daemon_of(pending.node);
+  if (run_.is_rank(pending.dead.actor) && daemon < run_.actor_count()) tell(daemon);
+  tell(pending.dead.actor);
+}
+
+/// As in PRRTE, a node's processes are children of its daemon. So one that starts on a node whose
+/// daemon is dead is started by a new one.
+void Restarts::revive_daemon(const PendingRestart& pending) {
+  const ActorId daemon = run_.state.placement.daemon_of(pending.node);
+  if (run_.is_rank(pending.dead.actor) && daemon < run_.actor_count() &&
+      !run_.state.actors[daemon].alive)
+    revive(daemon, pending.node);
+}
+
+/// The new incarnation knows from the resource manager which others have restarted. It hears of
+/// those who are dead as everybody did.
+void Restarts::revive(ActorId actor, NodeId node) {
+  ActorState& state = run_.state.actors[actor];
+  keep_reports(actor);
+  const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
+  state = ActorState{};
+  state.incarnation = incarnation;
+  state.cpu_free_s = run_.now_s();
+  run_.state.roll.any_restart = true;
+  network_.share_nics();  // the node may have other actors
+  if (run_.is_rank(actor)) {
+    if (node != run_.node_of(actor)) {
+      run_.state.placement.move(actor, node);
+      transport_.moved(actor);
+    }
+    ++run_.state.roll.live;
+  }
+  for (ActorId other = 0; other < run_.actor_count(); ++other)
+    if (other != actor && run_.state.actors[other].incarnation > 0)
+      state.rare().restarted.learn(run_.incarnation_of(other));
+  run_.state.truth.restarted({actor, incarnation});
+  if (run_.observer != nullptr)
+    run_.show(
+        {.kind = Sight::Kind::restarted, .time_s = run_.now_s(), .actor = actor, .value = node});
+  stacks_.make(actor);
+  if (run_.job.exit_notice)
+    for (std::uint32_t death = 0; death < state_.deaths.size(); ++death) {
+      const Incarnation dead = state_.deaths[death].dead;
+      if (!run_.state.actors[dead.actor].alive && run_.incarnation_of(dead.actor) == dead)
+        run_.state.schedule.add(notices_.notice_at(run_.job.exit_notice->delay_s),
+                                EventKind::exit_notice, actor, death);
+    }
+  stacks_.start(actor);
+}
+
+/// What dead components have counted becomes part of the result. Above message logging it does so
+/// only if no successor starts, or goes on from an image.
+void Restarts::keep_reports(ActorId actor) {
+  ActorState& state = run_.state.actors[actor];
+  std::size_t reporting = 0;
+  if (state.component(Family::message_logging) != nullptr) {
+    reporting = index_of(Family::message_logging);
+    // If there is something already, the incarnation that has died now had not started.
+    auto& kept = state_.unreported[actor];
+    if (std::all_of(kept.begin(), kept.end(), [](const auto& one) { return !one; }))
+      for (std::size_t family = 0; family < reporting; ++family)
+        if (state.component(kStack[family].family) != nullptr)
+          kept[family] = std::move(state.place_of(kStack[family].family));
+  }
+  for (std::size_t family = reporting; family < kFamilies; ++family)
+    tally_.report(state.component(kStack[family].family), family);
+}
+
+void Restarts::start_above(ActorId self, Family layer) {
+  ActorState& actor = run_.state.actors[self];
+  if (actor.rare_state && actor.rare_state->awaits_start) {
+    actor.rare_state->awaits_start = false;
+    state_.unreported.erase(self);
+  }
+  stacks_.start_above(self, layer);
+}
+
+}  // namespace faultline::engine

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/core/context.hpp"
+#include "sim/engine/actors/common.hpp"
+#include "sim/engine/membership/membership_state.hpp"
+#include "sim/engine/membership/notices.hpp"
+#include "sim/engine/membership/reports.hpp"
+#include "sim/engine/network/network.hpp"
+#include "sim/engine/network/transport.hpp"
+#include "sim/engine/turn/stacks.hpp"
+#include "sim/engine/turn/turns.hpp"
+#include "sim/engine/verdict/tally.hpp"
+#include "sim/engine/verdict/verdict.hpp"
+
+namespace faultline::engine {
+
+/// Starts actors again under a new incarnation, where there is a place for them.
+class Restarts {
+ public:
+  /// What it acts on, beside what all have in common. All must outlive it.
+  struct Parts {
+    MembershipState& state;
+    Network& network;
+    Transport& transport;
+    Turns& turns;
+    Stacks& stacks;
+    Notices& notices;
+    Reports& reports;
+    Verdict& verdict;
+    Tally& tally;
+  };
+  Restarts(const Common& run, const Parts& parts)
+      : run_(run),
+        state_(parts.state),
+        network_(parts.network),
+        transport_(parts.transport),
+        turns_(parts.turns),
+        stacks_(parts.stacks),
+        notices_(parts.notices),
+        reports_(parts.reports),
+        verdict_(parts.verdict),
+        tally_(parts.tally) {}
+
+  /// An actor asks for a restart. One of each incarnation is accepted. What is alive is not
+  /// restarted. If whoever has asked is gone, whoever asks next is answered, be that a later life
+  /// of the same actor: at once, if the process has started.
+  void ask_restart(ActorId self, const Action& action);
+  /// A restart is due, by its number.
+  void restart(std::uint32_t pending);
+  /// Message logging lets the components above it start anew.
+  void start_above(ActorId self, Family layer);
+
+ private:
+  void start_elsewhere(std::uint32_t index);
+  [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
+  [[nodiscard]] bool node_is_up(NodeId node) const;
+  [[nodiscard]] bool has_place(NodeId node) const;
+  void refuse_restart(Incarnation asker, Incarnation dead);
+  void answer_asker(const PendingRestart& pending);
+  void revive_daemon(const PendingRestart& pending);
+  void revive(ActorId actor, NodeId node);
+  void keep_reports(ActorId actor);
+
+  const Common run_;
+  MembershipState& state_;
+  Network& network_;
+  Transport& transport_;
+  Turns& turns_;
+  Stacks& stacks_;
+  Notices& notices_;
+  Reports& reports_;
+  Verdict& verdict_;
+  Tally& tally_;
+};
+
+}  // namespace faultline::engine

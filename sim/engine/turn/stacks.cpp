@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/turn/stacks.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace faultline::engine {
+
+namespace {
+
+std::optional<Residence> residence_of(const ComponentChoice& choice) {
+  if (choice.registration == nullptr) return std::nullopt;
+  return residence_of(*choice.registration, choice.options);
+}
+
+}  // namespace
+
+void Stacks::make(ActorId actor) {
+  ActorState& state = run_.state.actors[actor];
+  for (const StackPlace& place : kStack) {
+    const std::size_t index = index_of(place.family);
+    const auto residence = residence_of(run_.job.spec.components[index]);
+    const Residence elsewhere = run_.is_rank(actor) ? Residence::daemons : Residence::ranks;
+    if (!residence || *residence == elsewhere) continue;
+    auto component = run_.job.factories[index](actor);
+    // Shifted by 33, because task trees use keys from 2^32 on (workloads/random_task_tree.cpp).
+    if (place.family != Family::workload || !run_.job.spec.branches_at_choices)
+      component->random = Stream(run_.job.seed, run_.job.replication, place.purpose,
+                                 actor + (std::uint64_t{state.incarnation} << 33));
+    state.place_of(place.family) = std::move(component);
+    state.present = static_cast<std::uint8_t>(state.present | 1U << index);
+  }
+  // A restarted component begins with what it held at the start of the run, already counted.
+  const Layer* termination = state.layer(Family::termination);
+  if (termination == nullptr || state.incarnation > 0) return;
+  if (const auto conserved = termination->conserved())
+    run_.state.truth.conserve(conserved->held - conserved->issued);
+}
+
+void Stacks::start(ActorId actor) {
+  const bool waits = run_.state.actors[actor].incarnation > 0 &&
+                     run_.state.actors[actor].component(Family::message_logging) != nullptr;
+  if (waits) run_.state.actors[actor].rare().awaits_start = true;
+  start_levels(actor, waits ? index_of(Family::message_logging) : 0, kFamilies);
+}
+
+/// Starts the components of a stack from the bottom up.
+void Stacks::start_levels(ActorId actor, std::size_t top, std::size_t below) {
+  for (std::size_t index = below; index-- > top;) {
+    if (kStack[index].role == Role::workload && run_.is_rank(actor))
+      run_.state.truth.auditor().started();
+    turns_.start(actor, kStack[index].family);
+  }
+}
+
+}  // namespace faultline::engine

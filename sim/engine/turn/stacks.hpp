@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "sim/engine/actors/common.hpp"
+#include "sim/engine/turn/turns.hpp"
+
+namespace faultline::engine {
+
+/// Makes the stack of components of an actor, and starts it.
+class Stacks {
+ public:
+  Stacks(const Common& run, Turns& turns) : run_(run), turns_(turns) {}
+
+  /// Makes all components that live where the actor is.
+  void make(ActorId actor);
+  /// Of a new incarnation, only the detector and message logging start at once. What is above waits
+  /// until message logging has its image, or starts it anew.
+  void start(ActorId actor);
+  /// Starts the components above that layer.
+  void start_above(ActorId actor, Family layer) { start_levels(actor, 0, index_of(layer)); }
+
+ private:
+  void start_levels(ActorId actor, std::size_t top, std::size_t below);
+
+  const Common run_;
+  Turns& turns_;
+};
+
+}  // namespace faultline::engine
