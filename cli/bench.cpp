@@ -54,7 +54,8 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   if (is_given(values, "message-logging")) {
     for (const char* option : {"in-flight", "engine", "termination"})
       if (is_given(values, option))
-        throw UsageError("bench: --message-logging: goes without --" + std::string(option));
+        throw UsageError("bench: --message-logging: cannot be combined with --" +
+                         std::string(option));
     settings.message_logging = values["message-logging"].as<std::string>();
   }
   settings.processes = static_cast<std::uint32_t>(number("processes", kMostProcesses));
@@ -78,7 +79,8 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
 DetectionBenchmarkSettings detection_settings_of(const po::variables_map& values) {
   for (const char* option : {"in-flight", "messages", "engine", "termination", "message-logging"})
     if (is_given(values, option))
-      throw UsageError("bench: --failure-detection: goes without --" + std::string(option));
+      throw UsageError("bench: --failure-detection: cannot be combined with --" +
+                       std::string(option));
   DetectionBenchmarkSettings settings;
   settings.failure_detection = values["failure-detection"].as<std::string>();
   if (is_given(values, "machine")) settings.machine = values["machine"].as<std::string>();
@@ -95,7 +97,7 @@ TransactionsBenchmarkSettings transactions_settings_of(const po::variables_map& 
   for (const char* option :
        {"in-flight", "engine", "termination", "message-logging", "failure-detection", "seconds"})
     if (is_given(values, option))
-      throw UsageError("bench: --transactions: goes without --" + std::string(option));
+      throw UsageError("bench: --transactions: cannot be combined with --" + std::string(option));
   TransactionsBenchmarkSettings settings;
   settings.transactions = values["transactions"].as<std::string>();
   settings.processes = static_cast<std::uint32_t>(count_of(values, "processes", 8, kMostProcesses));
@@ -292,11 +294,11 @@ VerbOptions bench_options() {
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("processes", text("N")->default_value("1024"),
-      "processes of the simulated job; with --failure-detection nodes, by default 49152");
+      "number of processes; with --failure-detection, number of nodes, by default 49152");
   add("in-flight", text("M"), "messages in flight at once; default: one per process");
   add("messages", text("K"),
       "messages to deliver in each round; default: 3000000, or 100000 on simgrid. With "
-      "--transactions roughly, and at least 20 iterations");
+      "--transactions approximate, and at least 20 iterations");
   add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
   add("machine", text("NAME"),
       "default: intrepid; mira for more than 163840 processes, or with --failure-detection; "
@@ -310,8 +312,8 @@ VerbOptions bench_options() {
       "run MiniFE under this protocol of transactions, without a death and with one");
   add("seconds", text("S"), "simulated seconds, with --failure-detection; default: 80");
   add("rounds", text("R")->default_value("3"),
-      "number of rounds, of which medians are shown; with --failure-detection or --transactions by "
-      "default 1");
+      "number of rounds, of which the median counts; default with --failure-detection or "
+      "--transactions: 1");
   add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);

@@ -10,10 +10,10 @@
 namespace faultline {
 
 /// `faultline bench`: measures messages per second through the full path (layer stack, route, LogGP
-/// cost, auditor). For comparison, measures a bare std::priority_queue at the same time.
+/// cost, auditor), and for comparison a bare std::priority_queue at the same time.
 int bench_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline bench`.
 VerbOptions bench_options();
 
 }  // namespace faultline

@@ -17,7 +17,7 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-/// One comparison for each metric, in the order of the command line.
+/// Compares by each metric, in the order of the command line.
 std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
@@ -51,16 +51,18 @@ VerbOptions compare_options() {
           "       [--higher-is-better] [--where CONDITION]...\n"
           "       [--format table|csv|json] [--out FILE]",
       .about =
-          "Shows which value of PATH is better where everything else is equal: differences between "
-          "the same replications, with intervals, and the winner if the differences show one."};
+          "Shows which value of PATH is better where everything else is equal. Prints the "
+          "differences between equal replications, with intervals, and names a winner if they show "
+          "one."};
   auto add = verb.options.add_options();
   add("by", po::value<std::string>()->value_name("PATH"),
       "path whose values compete, such as termination.name");
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
-      "metric to compare, such as control_messages; several, with commas, one after the other");
+      "metric to compare by, such as control_messages; several, with commas, give one comparison "
+      "each");
   add("higher-is-better", "higher values win instead of lower ones");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only points for which it is true");
+      "only points that satisfy it");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);
   verb.hidden.add_options()("store", po::value<std::string>());

@@ -14,7 +14,7 @@ namespace faultline {
 /// nothing.
 int compare_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline compare`.
 VerbOptions compare_options();
 
 }  // namespace faultline

@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& aft
   return text;
 }
 
-/// A template with a mark replaced by its content.
+/// Replaces a mark in a template by its content.
 std::string with(std::string text, const std::string& mark, const std::string& content) {
   return text.replace(text.find(mark), mark.size(), content);
 }
@@ -146,10 +146,10 @@ std::string zsh_text() {
   return with(text, "#ARGUMENTS#", without_last_break(arguments));
 }
 
-// ---- what is in a store ------------------------------------------------------------------------
+// ---- the words of a store ----------------------------------------------------------------------
 
-/// The swept paths, and the paths within swept objects: termination, termination.name. What the
-/// points simulated, and what their runs gave, is not read: a shell waits for this.
+/// The swept paths, and the paths within swept objects: termination, termination.name. A shell
+/// waits for them, so this reads neither what the points simulated nor their results.
 std::vector<std::string> offered_paths(const std::string& path) {
   need_store(path);
   ResultStore store(path, StoreUse::read);
@@ -181,11 +181,12 @@ VerbOptions completion_options() {
       .usage = "completion bash|zsh\n       faultline completion metrics|paths --store RESULTS",
       .about =
           "Writes the script with which a shell completes this command line. Packages and cmake "
-          "--install put it in place; without them, in bash: source <(faultline completion bash). "
-          "The script asks for the metrics of a store, and for the paths that were swept in it."};
+          "--install put it in place; without them, use it in bash with: source <(faultline "
+          "completion bash). The script asks this verb for the metrics of a store, and for the "
+          "paths that were swept in it."};
   verb.options.add_options()("store",
                              boost::program_options::value<std::string>()->value_name("RESULTS"),
-                             "list what this store has, a word a line");
+                             "list those of this store, one word a line");
   verb.hidden.add_options()("what", boost::program_options::value<std::string>());
   verb.positional.add("what", 1);
   verb.choices["what"] = only({"bash", "zsh", "metrics", "paths"});
@@ -206,7 +207,7 @@ int completion_verb(const std::vector<std::string>& arguments, std::ostream& out
   const auto store = text_of(values, "store");
   if (of_store != store.has_value())
     throw UsageError(of_store ? "completion: " + what + ": expected --store RESULTS.sqlite"
-                              : "completion: --store: expected metrics or paths with it");
+                              : "completion: --store: expected the word metrics or paths");
   if (of_store)
     out << stored_text(what, *store);
   else

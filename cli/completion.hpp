@@ -13,7 +13,7 @@ namespace faultline {
 /// It is made from the declarations that the parser uses. Returns the exit code.
 int completion_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline completion`.
 VerbOptions completion_options();
 
 }  // namespace faultline

@@ -9,15 +9,15 @@
 
 namespace faultline {
 
-/// What a shell can offer in one place of a command line.
+/// What a shell can offer at one place of a command line.
 struct Completed {
-  std::string name;                ///< name of what belongs there, "" if nothing does
+  std::string name;                ///< what belongs there, "" if nothing does
   std::vector<std::string> words;  ///< words to offer; if there are none,
   bool files = false;              ///< offer files,
   bool directories = false;        ///< or else directories
   bool assigns = false;            ///< PATH=VALUE of --set: `words` are the paths
   bool repeats = false;            ///< several words can stand there
-  std::string stored = {};         ///< what to ask the verb `completion` about the store, or ""
+  std::string stored = {};         ///< what `completion` is asked for about a store, or ""
 };
 
 /// An option of a verb, as a shell completes it.

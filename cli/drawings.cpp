@@ -28,7 +28,7 @@ void write_scratch(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw RunError(path + ": cannot be written to draw figures: " + strerror(errno));
+  if (!file) throw RunError(path + ": cannot write this file to draw figures: " + strerror(errno));
 }
 
 }  // namespace
@@ -37,8 +37,7 @@ void need_gnuplot(const std::string& option) {
   const ProgramEnd end = try_gnuplot();
   if (end == ProgramEnd::missing)
     throw UsageError(
-        option +
-        ": needs gnuplot to draw the figures, but gnuplot is missing (Debian: gnuplot-nox)");
+        option + ": needs gnuplot, which is missing, to draw the figures (Debian: gnuplot-nox)");
   if (end == ProgramEnd::failed)
     throw RunError(option + ": needs gnuplot to draw the figures, but gnuplot --version fails");
 }
@@ -52,7 +51,7 @@ Drawings::Drawings(const std::optional<std::string>& directory, const std::strin
   if (!std::filesystem::is_directory(directory_, unreadable) ||
       access(directory_.c_str(), W_OK) != 0)
     throw UsageError(option + " " + in_quotes(directory_) +
-                     ": expected a directory that can be written");
+                     ": expected a directory that Faultline can write to");
 }
 
 Drawings::~Drawings() {
@@ -85,7 +84,7 @@ bool Drawings::draw_in(const std::string& stem, const std::string& format) {
         "faultline: %s.%s is not drawn: gnuplot %s; on a machine with gnuplot, run gnuplot "
         "%s.gnuplot in the folder of --figures\n",
         stem.c_str(), format.c_str(),
-        end == ProgramEnd::missing ? "is missing" : "fails, or draws nothing", stem.c_str());
+        end == ProgramEnd::missing ? "is missing" : "failed, or drew nothing", stem.c_str());
   told = true;
   return false;
 }

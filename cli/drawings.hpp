@@ -15,12 +15,12 @@ namespace faultline {
 void need_gnuplot(const std::string& option);
 
 /// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG
-/// and PDF of each, as far as it has them, to the user's directory, if there is one. So an
-/// interrupted command leaves nothing there.
+/// and PDF of each to the user's directory, if there is one. So an interrupted command leaves
+/// nothing there.
 class Drawings {
  public:
-  /// Makes the user's directory if it is missing. Throws UsageError, which names the option, if it
-  /// cannot be written.
+  /// Makes the user's directory if it is missing. Throws UsageError, which names the option, if
+  /// nothing can be written there.
   Drawings(const std::optional<std::string>& directory, const std::string& option);
   ~Drawings();
   Drawings(const Drawings&) = delete;
@@ -37,8 +37,8 @@ class Drawings {
   /// be written.
   void keep();
 
-  /// True if gnuplot has failed, or a drawing is missing in the user's directory. Without gnuplot a
-  /// page has tables, and that is no failure.
+  /// True if gnuplot has failed, or if the user's directory lacks a drawing. A page made without
+  /// gnuplot shows tables instead, which is no failure.
   [[nodiscard]] bool failed() const { return failed_ || (missing_ && !directory_.empty()); }
 
  private:
@@ -50,8 +50,8 @@ class Drawings {
   std::string directory_;                             ///< the user's directory, or ""
   std::vector<std::unique_ptr<TemporaryPath>> made_;  ///< new directories, until one has a file
   std::vector<std::string> stems_;
-  bool missing_ = false;  ///< gnuplot is not there
-  bool failed_ = false;   ///< it is, and could not draw
+  bool missing_ = false;  ///< gnuplot is not installed
+  bool failed_ = false;   ///< gnuplot is installed, but could not draw
 };
 
 }  // namespace faultline

@@ -58,21 +58,21 @@ double seconds_of(const po::variables_map& values, const char* option) {
   return seconds;
 }
 
-/// Ranks that stall do so for some time.
+/// Reads how many ranks stall, and for how long.
 void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
   request.stalls = static_cast<std::uint32_t>(number_of(values, "stalls", 0, kMostExplored));
   const bool has_time = values.count("stall-time") != 0;
   if (request.stalls > 0 && !has_time)
-    throw UsageError("explore: --stalls: expected --stall-time, how long a stall lasts");
+    throw UsageError("explore: --stalls: needs --stall-time, how long a stall lasts");
   if (request.stalls == 0 && has_time)
-    throw UsageError("explore: --stall-time: nobody stalls without --stalls");
+    throw UsageError("explore: --stall-time: has no effect without --stalls");
   if (!has_time) return;
   request.stall_s = seconds_of(values, "stall-time");
   if (request.timers != TimerRule::patient)
     throw UsageError("explore: --stalls: expected --timers patient, since no time passes");
 }
 
-/// Who asks for the exchange of ranks must be able to get it.
+/// Refuses an exchange of ranks that the user asked for and that this search cannot do.
 void refuse_idle_exchange(const ExplorationRequest& request) {
   if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
   throw UsageError(
@@ -110,27 +110,27 @@ ExplorationRequest exploration_request(const po::variables_map& values) {
   return request;
 }
 
-/// Who may die, which names ranks of the job.
+/// Reads which ranks may die. Throws UsageError if the job has no such rank.
 std::vector<ActorId> victims_of(const po::variables_map& values,
                                 const ExplorationRequest& request) {
   const bool in_order = values.count("in-order") != 0;
   if (values.count("victims") == 0) {
-    if (in_order) throw UsageError("explore: --in-order: expected --victims, whose order it is");
+    if (in_order) throw UsageError("explore: --in-order: needs --victims, whose order it keeps");
     return {};
   }
-  if (request.faults == 0) throw UsageError("explore: --victims: nobody dies without --faults");
+  if (request.faults == 0) throw UsageError("explore: --victims: has no effect without --faults");
   std::vector<ActorId> victims;
   const std::uint64_t last = request.spec.platform.processes - 1;
   for (const std::string& word : split_at_commas(values["victims"].as<std::string>())) {
     const auto victim = static_cast<ActorId>(whole_number("explore: --victims", word, 0, last));
     if (std::find(victims.begin(), victims.end(), victim) != victims.end())
-      throw UsageError("explore: --victims: rank " + word + " is there twice");
+      throw UsageError("explore: --victims: rank " + word + " is named twice");
     victims.push_back(victim);
   }
   return victims;
 }
 
-/// What is looked for, and behind what nothing is.
+/// Reads what the search looks for, and which states it does not look beyond.
 void read_goals(const po::variables_map& values, ExplorationRequest& request) {
   if (values.count("goal") != 0) {
     const std::string name = values["goal"].as<std::string>();
@@ -154,7 +154,7 @@ void read_goals(const po::variables_map& values, ExplorationRequest& request) {
                    (names.empty() ? ", and they declare none" : suggestion(name, names)));
 }
 
-/// The scenario as the user wrote it, with what the command line changes.
+/// The scenario as the user wrote it, with the changes of the command line.
 JsonValue written_scenario(const std::string& file, const ScenarioOverrides& overrides) {
   Problems problems(file);
   JsonValue root = parse_json(read_json_text(file), problems);
@@ -212,60 +212,63 @@ po::typed_value<std::string>* text(const char* shown) {
   return po::value<std::string>()->value_name(shown);
 }
 
-/// What a search is asked for first.
+/// The options that most people need.
 void add_bounds(VerbOptions& verb) {
   auto add = verb.options.add_options();
-  add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
+  add("faults", text("K")->default_value("0"), "at most K actors die in a run");
   add("crash", text("WHERE")->default_value("anywhere"),
-      "anywhere: also between two sends or actions of a handler; between-events; calm: only when "
-      "nothing can happen but that a computation ends; calm-together: then, several at once; none");
+      "anywhere: also between two sends or actions of one handler; between-events: only between "
+      "handlers; calm: only when nothing is left to happen but ends of computations; "
+      "calm-together: then, several at once; none");
   add("goal", text("NAME"),
-      "look for a state that has this property, or for a run that ends so, and for nothing else");
+      "search only for a state that has this property, or for a run with this outcome");
   add("counterexample", text("FILE"),
-      "write a broken promise, or the goal, as a scenario for run and trace");
+      "write the run that breaks a promise or reaches the goal as a scenario for run and trace");
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
-  add("time-limit", text("T"), "end after T seconds");
+  add("time-limit", text("T"), "stop after T seconds");
   verb.choices["crash"] = only(crash_words());
 }
 
-/// Who dies, what timers and the network do, and by what states are told apart.
+/// The options for deaths, timers and the network, and for what tells states apart.
 void add_what_happens(VerbOptions& verb) {
   auto add = verb.options.add_options();
-  add("victims", text("LIST"), "only these ranks die: 1,2");
-  add("in-order", "the victims die in the order of their list");
+  add("victims", text("LIST"), "only these ranks can die: 1,2");
+  add("in-order", "the victims die in the order in which --victims lists them");
   add("timers", text("RULE")->default_value("any"),
-      "any: whenever something can happen, each timer can run out; patient: only when nothing else "
+      "any: each timer can run out whenever something can happen; patient: only when nothing else "
       "can happen, in the order of their times");
   add("message-time", text("S"),
-      "with patient timers: a message takes up to S seconds, so that a timer can come before it");
+      "with --timers patient: a message takes up to S seconds, so that a timer can run out before "
+      "it arrives");
   add("stalls", text("K")->default_value("0"),
-      "with patient timers: up to so many ranks do nothing for --stall-time, each once");
+      "with --timers patient: up to K ranks do nothing for --stall-time, each once");
   add("stall-time", text("S"), "how long a stall lasts, in seconds");
   add("losses", text("K")->default_value("0"),
-      "up to so many messages of a run are lost, of those of failure detection between nodes");
+      "up to K messages of failure detection between nodes are lost in a run");
   add("departures", text("WHEN")->default_value("at-once"),
-      "at-once: what is sent enters the network; any: what is sent to another node may first wait "
-      "for the NIC, where actors share it");
+      "at-once: a message enters the network when it is sent; any: a message to another node may "
+      "first wait for the NIC, where actors share it");
   add("histories",
-      "tell states apart by what each rank has done, so that giving up is judged for every run");
+      "tell states apart by what each rank has done, so that every run in which a rank gives up is "
+      "judged");
   add("alike", text("WHAT")->default_value("exchanged"),
-      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
-      "tells them apart");
+      "exchanged: take states that differ only in which of several like ranks is which for one; "
+      "kept: tell them apart");
   verb.choices["timers"] = only(timers_words());
   verb.choices["departures"] = only(departures_words());
   verb.choices["alike"] = only(alike_words());
 }
 
-/// In which order states are looked at, and where the search ends.
+/// The options for the order in which the search looks at states, and for its end.
 void add_search(VerbOptions& verb) {
   auto add = verb.options.add_options();
   add("search", text("ORDER")->default_value("breadth"),
-      "breadth: finds a shortest run; depth; random: walks from the start");
-  add("walks", text("N")->default_value("10000"), "with --search random: how many");
-  add("prune", text("NAME"), "do not look behind states that have this property");
-  add("depth", text("N"), "look no further than N steps from the start");
-  add("states", text("N"), "end when N states are stored");
-  add("memory", text("N")->default_value("4096"), "end when states take N MiB");
+      "breadth (finds a shortest run), depth, or random (walks from the start)");
+  add("walks", text("N")->default_value("10000"), "with --search random: number of walks");
+  add("prune", text("NAME"), "do not look beyond states that have this property");
+  add("depth", text("N"), "look at most N steps from the start");
+  add("states", text("N"), "stop when N states are stored");
+  add("memory", text("N")->default_value("4096"), "stop when the states take N MiB");
   verb.choices["search"] = only(search_words());
 }
 
@@ -278,8 +281,8 @@ VerbOptions explore_options() {
           "explore FILE [--faults K] [--crash WHERE] [--goal NAME]\n"
           "       [--counterexample FILE] [--jobs N] [--time-limit T] [OPTION]...",
       .about =
-          "Checks a small job in every order of its events, with deaths wherever they can "
-          "fall. A broken promise is shown by the shortest run to it.\n",
+          "Runs a small job through every order of its events, with deaths wherever they can "
+          "strike. If a run breaks a promise, shows a shortest one that does.\n",
       .needed = {"faults", "crash", "goal", "counterexample", "jobs", "time-limit"}};
   add_bounds(verb);
   add_what_happens(verb);

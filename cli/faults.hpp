@@ -13,7 +13,7 @@ namespace faultline {
 /// model.
 int faults_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline faults`.
 VerbOptions faults_options();
 
 }  // namespace faultline

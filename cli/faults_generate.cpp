@@ -112,8 +112,8 @@ VerbOptions generate_options() {
       "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes) or simgrid "
       "(state profile of one node)");
   add("repair-median", text("S")->default_value("4000"),
-      "median of the lognormal time until a node is back, in seconds; 0: at once (default: the "
-      "fit to LANL's systems, 67 minutes)");
+      "median of the lognormal time until a node is back, in seconds; 0: it is back at once "
+      "(default: 67 minutes, the fit to LANL's systems)");
   add("repair-sigma", text("X")->default_value("1.2"), "standard deviation of its logarithm");
   add_out(verb);
   verb.hidden.add_options()("words", po::value<std::vector<std::string>>());

@@ -61,11 +61,11 @@ VerbOptions summarize_options() {
   add("window", text("S")->default_value("0"),
       "failures within this many seconds after the first one belong to one fault");
   add("system", text("N"),
-      "only this system of the file; unreadable lines that belong to others are left out; default: "
-      "all systems, each by itself");
+      "only this system of the file; unreadable lines of other systems are left out; default: all "
+      "systems, each by itself");
   add_format(verb, {"table", "json"});
   add("counts", text("FILE"),
-      "also write to this file how many nodes fail together, as a distribution for survival and "
+      "also write how many nodes fail together to this file, as a distribution for survival and "
       "for the sizes of fault sources");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
@@ -94,7 +94,8 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
                            : input.content;
   const FaultTrace& trace = *content;
   if (trace.records.empty())
-    throw UsageError(request.file + ": is a stochastic profile and has no failures to summarize");
+    throw UsageError(request.file +
+                     ": this is a stochastic profile, which has no failures to summarize");
   const auto summary = summarize_trace(trace, request.window_s, request.system);
   if (!summary)
     throw UsageError(request.file + ": has no failure of system " +

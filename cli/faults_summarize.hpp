@@ -12,7 +12,7 @@ namespace faultline {
 /// `faultline faults summarize`. `arguments` are the words after that. Returns the exit code.
 int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline faults summarize`.
 VerbOptions summarize_options();
 
 }  // namespace faultline

@@ -13,8 +13,8 @@ VerbOptions list_options() {
                        "list [protocols|workloads|machines|engines|faults]\n"
                        "       [--format table|json]",
                    .about =
-                       "Lists what a scenario can name. If you name a section, its options are "
-                       "listed too. The json format has everything: options with units, ranges, "
+                       "Lists what a scenario can name. If you name a section, also lists its "
+                       "options. The json format has everything: options with units, ranges, "
                        "defaults and sources, and message kinds."};
   namespace po = boost::program_options;
   add_format(verb, {"table", "json"});

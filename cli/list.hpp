@@ -13,7 +13,7 @@ namespace faultline {
 /// a scenario can name. Returns the exit code. Throws UsageError for unknown words.
 int list_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline list`.
 VerbOptions list_options();
 
 }  // namespace faultline

@@ -109,8 +109,8 @@ int guarded(const std::vector<std::string>& words) {
   return kExitRun;
 }
 
-/// If standard output is closed, the first file that is opened would get its number, and everything
-/// that is printed. To prevent that, opens something in its place that cannot be written.
+/// Opens something that cannot be written in place of closed standard streams. Otherwise the first
+/// file that is opened would get the number of standard output, and everything that is printed.
 void occupy_standard_streams() {
   int file = open("/dev/null", O_RDONLY);
   while (file >= 0 && file <= STDERR_FILENO) file = dup(file);

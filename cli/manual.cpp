@@ -65,7 +65,7 @@ with the papers that introduced the protocols.
 
 constexpr const char* kExitStatus =
     ".SH EXIT STATUS\n"
-    ".TP\n.B 0\nEvery run is terminated, finished, fatal\\-reported or all\\-failed.\n"
+    ".TP\n.B 0\nEvery run ended as terminated, finished, fatal\\-reported or all\\-failed.\n"
     ".TP\n.B 1\nA crash, lack of memory, or a limit of the scenario stopped something.\n"
     ".TP\n.B 2\nThe command line or a file is wrong; nothing was written.\n"
     ".TP\n.B 3\nA run broke a promise, or a cell of\n.B reproduce\nis not as expected.\n"

@@ -13,7 +13,7 @@ namespace faultline {
 /// of the command line uses. Returns the exit code.
 int man_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline man`.
 VerbOptions man_options();
 
 }  // namespace faultline

@@ -46,7 +46,7 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const MergeOutcome outcome = merge_stores(target, stores);
   for (const std::string& note : outcome.notes) complain(note);
   out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
-  if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
+  if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " duplicates with equal results";
   out << "\n";
   return kExitGood;
 }

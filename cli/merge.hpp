@@ -13,7 +13,7 @@ namespace faultline {
 /// the stores do not fit together, throws UsageError and writes nothing.
 int merge_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline merge`.
 VerbOptions merge_options();
 
 }  // namespace faultline

@@ -44,7 +44,7 @@ void check_choices(const VerbOptions& verb, const po::variables_map& values) {
   }
 }
 
-/// The options as the help shows them: those that most people need under a heading of their own.
+/// The options as the help shows them: under a first heading those that most people need.
 po::options_description grouped(const VerbOptions& verb) {
   if (verb.needed.empty()) return verb.options;
   po::options_description needed("Options");

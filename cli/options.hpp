@@ -13,7 +13,7 @@ namespace faultline {
 /// The possible words of an option or a positional argument.
 struct Choices {
   std::function<std::vector<std::string>()> words;  ///< called only when the words are needed
-  bool open = false;  ///< other words are possible too, so nothing is checked
+  bool open = false;  ///< true: other words are possible too, and the word is not checked
 };
 
 /// Exactly these words.
@@ -57,8 +57,8 @@ std::vector<std::string> split_at_commas(const std::string& text);
 std::vector<std::string> listed_words_of(const boost::program_options::variables_map& values,
                                          const std::string& option);
 
-/// Parses the words after a verb and checks options that have choices. Throws UsageError that names
-/// the option and says what is expected.
+/// Parses the words after a verb and checks options that have choices. Throws UsageError, which
+/// names the option and what it expects.
 boost::program_options::variables_map parse_options(const VerbOptions& verb,
                                                     const std::vector<std::string>& arguments);
 

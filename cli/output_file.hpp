@@ -11,7 +11,7 @@
 namespace faultline {
 
 /// Where a verb writes its result: standard output, or a file that appears complete or not at all.
-/// Made before the verb does its work, so that an unwritable place is found early.
+/// It is made before the verb does its work, so that an unwritable place is found early.
 class OutputFile {
  public:
   /// Without a path, writes to standard output. Throws UsageError if the file cannot be written, or

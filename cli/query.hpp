@@ -13,7 +13,7 @@ namespace faultline {
 /// Returns the exit code. On an error, throws UsageError and writes nothing.
 int query_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline query`.
 VerbOptions query_options();
 
 }  // namespace faultline

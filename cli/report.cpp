@@ -42,7 +42,7 @@ Wanted wanted_of(const Words& names) {
     }
     if (name.ends_with(".sqlite"))
       throw UsageError("report: --reproduce: expected papers or items, got " + in_quotes(name) +
-                       "; a store comes before --reproduce");
+                       "; name a store before --reproduce");
     for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
   }
   return wanted;
@@ -64,7 +64,7 @@ void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const 
 Titles titles_of(const po::variables_map& values) {
   Titles titles = read_titles(words_of(values, "title"));
   if (!titles.empty() && values.count("store") == 0)
-    throw UsageError("report: --title: expected a store, whose charts get the titles");
+    throw UsageError("report: --title: needs a store, whose charts get the titles");
   return titles;
 }
 
@@ -87,13 +87,14 @@ VerbOptions report_options() {
                    .about =
                        "Writes one HTML page, which needs no other file and no network. It shows a "
                        "store of sweeps (curves, boxplots, survival, comparisons), or what papers "
-                       "print beside what is measured, or both. docs/reports.md explains it."};
+                       "print beside what Faultline measures, or both. docs/reports.md explains "
+                       "it."};
   auto add = verb.options.add_options();
   add("html", po::value<std::string>()->value_name("FILE"),
-      "the page; it is written whole or not at all");
+      "the page; it appears whole or not at all");
   add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
-      "reproduce these, as the verb reproduce does; or show a result that it wrote with --format "
-      "json --out FILE.json");
+      "reproduce these, as the verb reproduce does; or show a result that reproduce wrote with "
+      "--format json --out FILE.json");
   add("figures", po::value<std::string>()->value_name("DIR"),
       "write each chart to this directory, as SVG and PDF, with its numbers as CSV and its gnuplot "
       "script");
@@ -101,13 +102,12 @@ VerbOptions report_options() {
       "chart these metrics of the store, with commas between several (default: those that query "
       "shows)");
   add("x", po::value<std::string>()->value_name("PATH"),
-      "what is along the x axis of the store's charts: a path such as platform.processes or "
-      "termination (default: the swept number with the most values)");
+      "path along the x axis of the store's charts, such as platform.processes or termination "
+      "(default: the swept number with the most values)");
   add("title", po::value<Words>()->composing()->value_name("PATH=TEXT"),
-      "what the store's charts and tables call this swept path, or this metric, instead of its "
-      "own words; units are added");
+      "in the store's charts and tables, call this swept path or metric TEXT; units are added");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only points of the store for which it is true");
+      "only points of the store that satisfy it");
   add("quick", "with --reproduce: fewer replications, trees and sizes");
   add("jobs", po::value<std::string>()->value_name("N"),
       "with --reproduce: worker processes; default: one per core");

@@ -14,7 +14,7 @@ namespace faultline {
 /// that its data file expects.
 int report_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline report`.
 VerbOptions report_options();
 
 }  // namespace faultline

@@ -32,7 +32,7 @@ VerbOptions reproduce_options() {
           "  faultline reproduce termination-2022/theorem-1 --quick\n"
           "  faultline reproduce adoption-2013"};
   auto add = verb.options.add_options();
-  add("quick", "fewer replications, trees and sizes, in a small part of the time");
+  add("quick", "fewer replications, trees and sizes; takes much less time");
   add("jobs", po::value<std::string>()->value_name("N"),
       "worker processes; results do not depend on their number; default: one per core");
   add_format(verb, {"table", "json"});
@@ -41,7 +41,7 @@ VerbOptions reproduce_options() {
       "also write tables and figures to this file, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
       "write the curves of figures to this directory, as CSV, SVG and PDF named PAPER-ITEM (needs "
-      "gnuplot), and runs as SVG");
+      "gnuplot), and pictures of runs as SVG");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);

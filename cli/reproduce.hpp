@@ -9,11 +9,11 @@
 
 namespace faultline {
 
-/// `faultline reproduce`: reproduces the tables of the papers, cell by cell. The exit code is 3
-/// unless every cell has the verdict that its data file expects.
+/// `faultline reproduce`: reproduces the tables of the papers, cell by cell. The exit code is 3 if
+/// a cell does not have the verdict that its data file expects.
 int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline reproduce`.
 VerbOptions reproduce_options();
 
 }  // namespace faultline

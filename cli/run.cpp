@@ -68,8 +68,8 @@ void explain_failures(const RunTally& tally) {
                  tally.replications, tally.end.planned);
 }
 
-/// A fault whose moment never comes, such as one at a mark whose name is mistyped, would go
-/// unnoticed otherwise. Drawn faults need not strike, and could hide that a stated one has not.
+/// Notes stated faults that never struck, for example because the name of a mark is mistyped. Drawn
+/// faults need not strike, and could hide that a stated one has not.
 void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
   for (std::size_t i = 0; i < tally.points.size(); ++i) {
     const RunSpec& point = scenario.points[i];
@@ -91,7 +91,7 @@ bool has_reached_limit(const PointTally& point) {
   return point.outcomes.contains(engine::outcome_word(engine::Outcome::limit));
 }
 
-/// Which of its limits ends a run; the outcome does not say.
+/// Notes which limits ended runs; the outcome does not tell.
 void note_limits(const Scenario& scenario, const RunTally& tally) {
   const auto first = std::ranges::find_if(tally.points, has_reached_limit);
   if (first == tally.points.end()) return;
@@ -127,7 +127,7 @@ VerbOptions run_options() {
       "worker processes; results do not depend on their number");
   add_format(verb, {"table", "json", "csv"});
   add_out(verb);
-  add("dry-run", "check everything and say what would run");
+  add("dry-run", "check everything and print what would run");
   add("quiet", "no progress");
   return verb;
 }

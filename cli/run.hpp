@@ -13,7 +13,7 @@ namespace faultline {
 /// code of the worst outcome. On an error, throws UsageError and writes nothing.
 int run_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline run`.
 VerbOptions run_options();
 
 }  // namespace faultline

@@ -13,7 +13,7 @@ namespace faultline {
 /// exit code. Throws UsageError for unknown options.
 int schema_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline schema`.
 VerbOptions schema_options();
 
 }  // namespace faultline

@@ -77,7 +77,7 @@ void keep(const search::SearchResult& result, const std::string& folder) {
         .write(search::scenario_text(found));
 }
 
-/// Judges a scenario as the search would, for example one that it has kept.
+/// Judges a scenario as the search would, such as one that the search has kept.
 int judge_file(const std::string& file, const search::JudgeSettings& settings, OutputFile& output) {
   Problems problems(file);
   const JsonValue scenario = read_json_file(file, problems);
@@ -112,20 +112,19 @@ VerbOptions search_options() {
           "       [--quiet]",
       .about =
           "Draws whole scenarios from what protocols, workloads and machines declare, runs each "
-          "and judges it. What must not be is shown by a scenario, made as small as it can be. A "
-          "scenario depends on its number alone.\n"};
+          "and judges the run. Shrinks whatever breaks a rule to a scenario as small as possible. "
+          "A scenario depends on its number alone.\n"};
   auto add = verb.options.add_options();
   add("seed", word("FIRST")->default_value("1"), "number of the first scenario");
-  add("scenarios", word("N"), "draw so many; default: 1000, or until the time is over");
-  add("seconds", word("S"), "end after so much time");
+  add("scenarios", word("N"), "draw N scenarios; default: 1000, or as many as --seconds allows");
+  add("seconds", word("S"), "stop after S seconds");
   add("jobs", word("N")->default_value("1"),
-      "scenarios at a time; what is found does not depend on it");
-  add("keep", word("FOLDER"), "write what shows a finding as scenarios for run");
-  add("events", word("N")->default_value("100000"), "a run ends after so many events");
-  add("shrink", word("N")->default_value("10"), "make so many findings smaller");
-  add("as-printed",
-      "what goes wrong as printed in a paper, or without protection, counts as found");
-  add("draw", word("NUMBER"), "print a scenario and do nothing else");
+      "scenarios at a time; the findings do not depend on it");
+  add("keep", word("FOLDER"), "write the scenario of each finding to this folder, for run");
+  add("events", word("N")->default_value("100000"), "end a run after N events");
+  add("shrink", word("N")->default_value("10"), "shrink at most N findings");
+  add("as-printed", "also report what goes wrong in a protocol as printed, or without protection");
+  add("draw", word("NUMBER"), "print this scenario and do nothing else");
   add("judge", word("FILE"), "judge this scenario and do nothing else");
   add_format(verb, {"table", "json"});
   add_out(verb);

@@ -94,7 +94,7 @@ VerbOptions step_model_options() {
   add("activity", text("A,A...")->default_value("instant,local,load"),
       "what a process does between two active steps");
   add("rules", text("R,R...")->default_value("literal,resolved"),
-      "as printed, or as they reproduce the paper's Table 1");
+      "as printed, or resolved so that they reproduce the paper's Table 1");
   add("mapping", text("M"),
       "round-robin, random or file (the ranks in the tree's file); default: file where it has "
       "ranks, else round-robin");

@@ -15,7 +15,7 @@ namespace faultline {
 /// UsageError and writes nothing.
 int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline step-model`.
 VerbOptions step_model_options();
 
 }  // namespace faultline

@@ -12,8 +12,8 @@ namespace faultline {
 /// store.
 void need_store(const std::string& path);
 
-/// The points of a store that satisfy the conditions, for verbs that read it. A note that the user
-/// should know goes to standard error. Throws UsageError if there is no store, or no such point.
+/// The points of a store that satisfy the conditions. Prints notes for the user on standard error.
+/// Throws UsageError if there is no store, or no such point.
 std::vector<SelectedPoint> stored_points(const std::string& path,
                                          const std::vector<std::string>& conditions);
 

@@ -15,7 +15,7 @@ namespace faultline {
 /// writes nothing.
 int survival_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline survival`.
 VerbOptions survival_options();
 
 }  // namespace faultline

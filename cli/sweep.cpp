@@ -43,7 +43,8 @@ bool is_missing_or_empty(const std::string& path) {
           std::filesystem::file_size(path, error) == 0);
 }
 
-/// What a sweep would add to a store, as a line. A file that is missing or empty stays so.
+/// Describes in a line what a sweep would add to a store. Leaves a file alone that is missing or
+/// empty.
 std::string plan_text(const Study& study, const std::string& path, bool may_add,
                       const SweepSettings& settings) {
   check_store_name(path);
@@ -64,7 +65,7 @@ std::string plan_text(const Study& study, const std::string& path, bool may_add,
          count_of(plan.runs, "replication") + " would be simulated\n";
 }
 
-/// `plan` is the line about the store.
+/// `plan` is the line that plan_text() makes.
 std::string dry_run_text(const Study& study, const std::string& plan) {
   constexpr std::size_t kShown = 1000;
   const auto& precision = study.sweep.precision;
@@ -185,9 +186,9 @@ VerbOptions sweep_options() {
                        "       [--add-study] [--dry-run] [--quiet]",
                    .about =
                        "Simulates every point of the scenario's sweep and keeps the results in a "
-                       "file. Repeat the same command to go on where it was stopped. More "
-                       "replications and more values add to the file what it lacks. "
-                       "docs/sweeps.md explains how to write a sweep."};
+                       "file. If it was stopped, the same command continues. With more "
+                       "replications or values, it adds what the file lacks. docs/sweeps.md "
+                       "explains how to write a sweep."};
   auto add = verb.options.add_options();
   add("store", po::value<std::string>()->value_name("RESULTS"),
       "file in which the results are kept");
@@ -204,7 +205,7 @@ VerbOptions sweep_options() {
       "a point that takes longer fails; the others go on");
   add("retry-failed", "try the failed points of earlier sweeps again");
   add("add-study", "keep a changed scenario next to the studies in the store");
-  add("dry-run", "check every point, and say what would run and, with --store, what is there");
+  add("dry-run", "check every point, and print what would run and, with --store, what is there");
   add("quiet", "no progress");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);

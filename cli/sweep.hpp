@@ -14,7 +14,7 @@ namespace faultline {
 /// UsageError and leaves the store unchanged.
 int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline sweep`.
 VerbOptions sweep_options();
 
 }  // namespace faultline

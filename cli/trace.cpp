@@ -122,7 +122,8 @@ std::string trace_text(const std::string& format, const RunTrace& trace, const R
   return format == "paje" ? paje_text(trace, spec, title) : perfetto_text(trace, spec, title);
 }
 
-/// The names of what the user does not want to see, once each. Throws UsageError if the run has no
+/// The names of what the user does not want to see, each once. Throws UsageError if the run has no
+/// messages of that name.
 /// messages of that name.
 std::string left_out_of(const TraceRequest& request, const RunSpec& spec) {
   const std::vector<std::string> names = kind_names(spec);
@@ -199,13 +200,13 @@ VerbOptions trace_options() {
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add_out(verb);
-  add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
+  add("format", text("F"), "perfetto, paje or html; default: by the end of the name of --out");
   add("point", text("N")->default_value("0"), "which point of the scenario, counted from 0");
   add("replication", text("N")->default_value("0"), "which replication, counted from 0");
   add("limit-events", text("N")->default_value("100000"),
-      "refuse a run of this many events or more, and write nothing");
+      "refuse a run of N events or more, and write nothing");
   add("without", po::value<std::vector<std::string>>()->composing()->value_name("KIND"),
-      "leave out the messages of this kind, by its name, such as heartbeat");
+      "leave out messages of this kind, such as heartbeat");
   verb.choices["format"] = only(trace_formats());
   return verb;
 }

@@ -14,7 +14,7 @@ namespace faultline {
 /// writes nothing.
 int trace_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline trace`.
 VerbOptions trace_options();
 
 }  // namespace faultline

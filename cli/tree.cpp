@@ -19,7 +19,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::uint32_t kMostTreeProcesses = std::uint32_t{1} << 24U;
-constexpr std::uint32_t kMostHeight = 26;       ///< no higher complete tree fits into kMostTasks
+constexpr std::uint32_t kMostHeight = 26;       ///< a higher complete tree exceeds kMostTasks
 constexpr std::uint32_t kMostCropped = 100000;  ///< a chain of this many levels is improbable
 
 struct Range {

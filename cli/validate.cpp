@@ -105,7 +105,7 @@ VerbOptions validate_options() {
       .about =
           "Checks scenario files, machine files, and the data files of reproduce, without running "
           "anything: syntax, keys, values, units, combinations, and whether the job fits on its "
-          "machine. Prints every error of every file, and of a machine what a benchmark would "
+          "machine. Prints every error of every file. For a machine, prints what a benchmark would "
           "measure: half round trips between its nearest and its farthest nodes, and its bisection "
           "bandwidth. Exit code: 0 if all are valid, 2 otherwise."};
   verb.hidden.add_options()("files", boost::program_options::value<std::vector<std::string>>());

@@ -13,7 +13,7 @@ namespace faultline {
 /// and returns 0. If a file is wrong, throws UsageError with all errors of all files.
 int validate_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// The options and arguments that it takes.
+/// The options and arguments of `faultline validate`.
 VerbOptions validate_options();
 
 }  // namespace faultline

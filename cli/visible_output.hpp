@@ -7,8 +7,8 @@
 
 namespace faultline {
 
-/// A stream buffer that passes text through visible_lines() (sim/core/visible_text), line by line.
-/// So no name that a verb prints can give commands to a terminal.
+/// A stream buffer that passes text through visible_lines() (sim/core/visible_text), line by line,
+/// so that no name that a verb prints can give commands to a terminal.
 class VisibleOutput : public std::streambuf {
  public:
   explicit VisibleOutput(std::ostream& to) : to_(to) {}

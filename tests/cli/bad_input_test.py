@@ -176,7 +176,7 @@ ARGUMENTS = [
     (["bench", "--message-logging", "fats"],
      ["bench: --message-logging: ", 'did you mean "fast"?']),
     (["bench", "--message-logging", "fast", "--termination", "cda"],
-     ["bench: --message-logging: goes without --termination"]),
+     ["bench: --message-logging: cannot be combined with --termination"]),
     (["bench", "--failure-detection", "swin"],
      ["bench: --failure-detection: ", 'did you mean "swim"?']),
     (["bench", "--failure-detection", "swim", "--processes", "3"], ["bench: --processes: "]),
@@ -184,7 +184,7 @@ ARGUMENTS = [
      ["bench: --processes: expected at most 49152, the nodes of mira"]),
     (["bench", "--failure-detection", "swim", "--seconds", "0"], ["bench: --seconds: "]),
     (["bench", "--failure-detection", "swim", "--messages", "9"],
-     ["bench: --failure-detection: goes without --messages"]),
+     ["bench: --failure-detection: cannot be combined with --messages"]),
     (["bench", "--seconds", "9"], ["bench: --seconds: needs --failure-detection"]),
     (["bench", "--transactions", "famp"],
      ["bench: --transactions: ", 'did you mean "fampi"?']),
@@ -193,7 +193,7 @@ ARGUMENTS = [
      ["bench: --processes: expected at most 102384, the hardware threads of stampede but for a "
       "spare node"]),
     (["bench", "--transactions", "fampi", "--message-logging", "fast"],
-     ["bench: --transactions: goes without --message-logging"]),
+     ["bench: --transactions: cannot be combined with --message-logging"]),
     (["bench", "x"], ['bench: unexpected word "x"']),
 ]
 

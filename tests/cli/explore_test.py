@@ -192,10 +192,10 @@ class Explore(ProgramTest):
         self.assertEqual((report["victims"], report["in_order"]), ([2], False))
         for wrong, words in ((["--victims", "3"], "--victims: expected a whole number"),
                              (["--victims", "1,"], "--victims: expected a whole number"),
-                             (["--victims", "1,1"], "--victims: rank 1 is there twice"),
-                             (["--in-order"], "--in-order: expected --victims")):
+                             (["--victims", "1,1"], "--victims: rank 1 is named twice"),
+                             (["--in-order"], "--in-order: needs --victims")):
             self.assertIn(words, self.refusal("explore", "s.json", "--faults", 1, *wrong))
-        self.assertIn("--victims: nobody dies without --faults",
+        self.assertIn("--victims: has no effect without --faults",
                       self.refusal("explore", "s.json", "--victims", "1"))
 
     def test_ranks_that_are_alike_are_exchanged_unless_they_are_to_be_kept(self):
@@ -291,8 +291,8 @@ class Explore(ProgramTest):
         self.assertIn(" stalls for 1.2 s", "\n".join(report["steps"]))
         self.assertIn("goes on", "\n".join(report["steps"]))
         self.check_repeated(report)
-        for wrong, words in ((["--stalls", 1], "--stalls: expected --stall-time"),
-                             (["--stall-time", 1], "--stall-time: nobody stalls"),
+        for wrong, words in ((["--stalls", 1], "--stalls: needs --stall-time"),
+                             (["--stall-time", 1], "--stall-time: has no effect"),
                              (["--stalls", 1, "--stall-time", 0], "a number of seconds above 0"),
                              (["--stalls", 1, "--stall-time", 1], "expected --timers patient")):
             self.assertIn(words, self.refusal("explore", "s.json", *wrong))
@@ -342,7 +342,7 @@ class Explore(ProgramTest):
         self.write("s.json", {**TINY, "workload": {"name": "random-tree", "most_messages": 1,
                                                    "choices": "all"}})
         told = self.explored("s.json", "--goal", "terminated")["steps"]
-        self.assertIn("all start; chosen: 0 of 0 to 1 (how many messages there are to be)", told)
+        self.assertIn("all start; chosen: 0 of 0 to 1 (the number of messages of the tree)", told)
 
     def test_histories_tell_more_states_apart_and_change_no_verdict(self):
         self.write("s.json", BRANCHING)
@@ -379,7 +379,7 @@ class Order(ProgramTest):
             self.assertIn(words, self.refusal("validate", "s.json"))
         self.write("s.json", {**changed(TINY, ["platform", "start_delay_s"], 1),
                               "order": {"steps": []}})
-        self.assertIn("platform.start_delay_s: does not go with a stated order",
+        self.assertIn("platform.start_delay_s: cannot be combined with a stated order",
                       self.refusal("run", "s.json"))
         self.write("s.json", {**changed(TINY, ["failure_detection"], GONE), "order": None})
         self.answer("run", "s.json")

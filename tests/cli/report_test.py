@@ -279,8 +279,8 @@ class Content(ReportTest):
             result = self.faultline(*command, "--html", "page.html", "--figures", "figures",
                                     env={**os.environ, "PATH": str(folder)})
             self.assertEqual((result.returncode, result.stdout, result.stderr), (
-                2, "", f"faultline: {command[0]}: --figures: needs gnuplot to draw the figures, "
-                "but gnuplot is missing (Debian: gnuplot-nox)\n"))
+                2, "", f"faultline: {command[0]}: --figures: needs gnuplot, which is missing, "
+                "to draw the figures (Debian: gnuplot-nox)\n"))
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_a_gnuplot_that_fails_at_a_figure_is_no_success(self):
@@ -292,7 +292,7 @@ class Content(ReportTest):
         result = self.faultline("report", "r.sqlite", "--html", "page.html", "--figures", "figures",
                                 env=environment)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(result.stderr.count("gnuplot fails, or draws nothing"), 1, result.stderr)
+        self.assertEqual(result.stderr.count("gnuplot failed, or drew nothing"), 1, result.stderr)
         self.assertTrue((self.folder / "figures/survival.csv").exists())
 
     def test_a_gnuplot_that_fails_or_draws_nothing_is_no_success_on_a_page_either(self):
@@ -312,7 +312,7 @@ class Content(ReportTest):
                 self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertRegex(result.stderr,
                                  r"\Afaultline: [a-z0-9-]+\.svg is not drawn: gnuplot "
-                                 r"fails, or draws nothing; [^\n]*\n\Z")
+                                 r"failed, or drew nothing; [^\n]*\n\Z")
                 text = (self.folder / "page.html").read_text()
                 self.assertNotIn("<svg", text)
                 self.assertIn("Not drawn: gnuplot is missing or failed", text)

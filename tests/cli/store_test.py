@@ -451,7 +451,7 @@ class Merge(SweepTest):
         whole = self.whole()
         names = self.shards(2)
         out = self.answer("merge", "r.sqlite", *names, names[0], "whole.sqlite")
-        self.assertEqual(out, "r.sqlite: 24 points, 36 of them several times, alike\n")
+        self.assertEqual(out, "r.sqlite: 24 points, 36 duplicates with equal results\n")
         self.assertEqual(rows(self.store), whole)
         with changing(self.folder / names[1]) as database:
             database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=2")
@@ -488,7 +488,7 @@ class Merge(SweepTest):
         for number, order in enumerate(itertools.permutations(("longer.sqlite", "r.sqlite"))):
             out = f"{number}.sqlite"
             self.assertEqual(self.answer("merge", out, *order),
-                             f"{out}: 24 points, 24 of them several times, alike\n")
+                             f"{out}: 24 points, 24 duplicates with equal results\n")
             self.assertEqual(rows(self.folder / out), rows(self.folder / "longer.sqlite"))
 
     def test_points_that_are_kept_beside_a_study(self):
@@ -499,7 +499,7 @@ class Merge(SweepTest):
         for number, order in enumerate(itertools.permutations(("narrow.sqlite", "r.sqlite"))):
             out = f"{number}.sqlite"
             self.assertEqual(self.answer("merge", out, *order),
-                             f"{out}: 24 points, 12 of them several times, alike\n")
+                             f"{out}: 24 points, 12 duplicates with equal results\n")
             self.assertEqual(rows(self.folder / out), rows(self.store))
 
     def test_refusals(self):
