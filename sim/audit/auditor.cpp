@@ -47,8 +47,8 @@ void Auditor::lost(std::uint64_t messages, double now_s) {
   if (messages > 0 && active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
 }
 
-/// What a death costs does not depend on the number of ranks: each live rank owes one more
-/// declaration, and only those who made it too early have paid.
+/// The cost of a death does not depend on the number of ranks: each live rank owes one more
+/// declaration, and only ranks that made it too early have paid.
 void Auditor::died(Incarnation dead, bool is_rank, bool was_active, double now_s,
                    Incarnation daemon) {
   if (!is_rank) return;
@@ -223,8 +223,9 @@ void Auditor::finish(std::uint64_t in_flight_found) {
             now_s_);
 }
 
-/// How many ranks are active and how many messages in flight the actors and the network say. What
-/// each rank owes does so, too, unless it has been restarted or was wrong.
+/// Adds only the debts: the actors and the network already tell how many ranks are active and how
+/// many messages are in flight. A rank's debt follows from them, too, unless it has been restarted
+/// or was wrong.
 void Auditor::digest(Digest& into) const {
   into.add(starting_, conserved_, conserved_broken_, announced_phase_, over_since_s_ != kNever);
   into.add(deaths_.size());

@@ -23,16 +23,18 @@ struct Violation {
   std::string detail;
 };
 
-/// When the deaths of a run were heard of. A death is that of a rank, or of a node with all ranks
-/// that die with its daemon. Deaths of which somebody had been declared dead before have no
-/// latencies. The others' begin with the death. No value where there is no such death.
+/// When ranks heard of the deaths of a run. A death is that of a rank, or of a node with all ranks
+/// that die with its daemon. A death has no latency if somebody had been declared dead before it.
+/// The others' latencies begin with the death. No value where there is no such death.
 struct HearingFigures {
-  /// The longest and the mean time to the first report of a death, by any actor. Of a node, the
-  /// report of its daemon or of any of its ranks. Deaths that nobody has reported do not count.
+  /// The longest and the mean time to the first report of a death, by any actor. For a node, the
+  /// report of its daemon or of any of its ranks counts. Deaths that nobody has reported do not
+  /// count.
   std::optional<double> first_max_s;
   std::optional<double> first_mean_s;
-  /// The same to the last report of a death by a rank that lived when it happened. Of a node, the
-  /// last of any of its ranks. Deaths that such a rank, alive now, has not heard of do not count.
+  /// The longest and the mean time to the last report of a death by a rank that lived when it
+  /// happened. For a node, the last report of any of its ranks counts. Deaths that such a rank,
+  /// alive now, has not heard of do not count.
   std::optional<double> last_max_s;
   std::optional<double> last_mean_s;
   /// The dead incarnations of ranks that a live rank has not heard of: see Auditor::all_reported.
@@ -56,7 +58,7 @@ class Auditor {
     ++application_delivered_;
     --in_flight_;
   }
-  /// A rank's turn is over. `handled` says whether its workload ran in the turn.
+  /// A rank's turn is over. `handled` is true if its workload ran in the turn.
   void turn_over(bool was_active, bool is_active, bool handled, double now_s) {
     active_ += static_cast<std::int64_t>(is_active) - static_cast<std::int64_t>(was_active);
     if (handled && !is_active) ++idle_transitions_;
@@ -68,14 +70,14 @@ class Auditor {
       over_since_s_ = kNever;
   }
   /// Adds a change of a conserved quantity, such as credit, whose sum over everything must stay
-  /// zero modulo kConservedModulus. What dead ranks hold, and what messages carry that nobody will
-  /// handle, stays in the sum: the protocol has lost it, but the auditor still counts it.
+  /// zero modulo kConservedModulus. The holdings of dead ranks, and of messages that nobody will
+  /// handle, stay in the sum: the protocol has lost them, but the auditor still counts them.
   void conserved_moved(std::int64_t difference) {
     conserved_ += difference;
     while (conserved_ >= kConservedModulus) conserved_ -= kConservedModulus;
     while (conserved_ <= -kConservedModulus) conserved_ += kConservedModulus;
   }
-  /// Adds a violation if the sum is not zero, the first time that this is so.
+  /// Adds a violation the first time that the sum is not zero.
   void check_conserved(ActorId actor, double now_s);
 
   // ---- the run -------------------------------------------------------------------------------
@@ -88,8 +90,8 @@ class Auditor {
   void never_started() { --starting_; }
   /// An idle rank begins a new phase, as at the start of the run.
   void phase_started() { ++starts_; }
-  /// A message can no longer reach a live workload: its receiver or, uninjected, its sender died,
-  /// or the network has lost it.
+  /// A message can no longer reach a live workload: its receiver died, or its sender before
+  /// injecting it, or the network has lost it.
   void lost(std::uint64_t messages, double now_s);
   /// A layer has sent messages again, or an image has brought back messages that layers held.
   void resent(std::uint64_t messages) {
@@ -111,17 +113,17 @@ class Auditor {
   /// The last rank that had announced the phase has gone back to a state in which it had not. So
   /// the next announcement of that phase is judged.
   void announcement_undone(std::uint32_t phase);
-  /// `daemon`: the one that the rank has died with; nobody if it has died alone.
+  /// `daemon` is the daemon that the rank has died with, or nobody if it has died alone.
   void died(Incarnation dead, bool is_rank, bool was_active, double now_s, Incarnation daemon = {});
   void restarted(Incarnation actor, bool is_rank);
-  /// `was_over`: ranks that have died do again what they did, and all had been over before.
+  /// `was_over`: dead ranks are doing again what they did, and all had been over before.
   void announced(Rank rank, std::uint32_t phase, double now_s,
                  const std::function<bool()>& was_over = {});
   /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
-  /// promises to report nobody who lives.
+  /// promises never to report a live process.
   void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);
-  /// Who has declared a dead daemon has declared so a rank that it hosted, which has died with it
-  /// or before it. This is no report of its own.
+  /// An actor that has declared a dead daemon has also declared a rank on its node that has died
+  /// with it or before it. This is no report of its own.
   void heard_with_node(ActorId by, Incarnation dead, double now_s) {
     heard(by, deaths_.at(dead), now_s);
   }
@@ -147,21 +149,21 @@ class Auditor {
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
   /// When the last announced phase really ended; nothing if none was announced.
   [[nodiscard]] std::optional<double> termination_time_s() const { return termination_time_s_; }
-  /// Has every live rank declared every dead one dead? A new incarnation has to declare those who
-  /// were dead when it started, and those who die later.
+  /// True if every live rank has declared every dead one. A new incarnation has to declare the
+  /// ranks that were dead when it started, and those that die later.
   [[nodiscard]] bool all_reported() const { return owed_ == 0; }
-  /// Has a live rank still to declare a death that some rank has declared, or that a restart has
-  /// mended?
+  /// True if a live rank has still to declare a death that some rank has declared, or that a
+  /// restart has mended.
   [[nodiscard]] bool word_spreads() const {
     return owed_ > static_cast<std::uint64_t>(unknown_) * live_;
   }
-  /// Has any rank declared that dead incarnation of a rank?
+  /// True if any rank has declared that dead incarnation of a rank.
   [[nodiscard]] bool is_declared(Incarnation dead) const {
     const auto death = deaths_.find(dead);
     return death != deaths_.end() && death->second.declared;
   }
-  /// What has come of the reports until now. `has_heard` says whether a live rank has declared a
-  /// dead incarnation of a rank. It is asked only about ranks that have something to hear.
+  /// The figures of the reports until now. `has_heard` tells whether a live rank has declared a
+  /// dead incarnation of a rank. It is called only for ranks that have something to hear.
   [[nodiscard]] HearingFigures hearing(
       const std::function<bool(Rank, Incarnation)>& has_heard) const;
   /// The longest time from a death to its declaration by a live actor.
@@ -172,13 +174,14 @@ class Auditor {
   void digest(Digest& into) const;
   /// How many incarnations of ranks were declared dead by anybody while they lived.
   [[nodiscard]] std::uint64_t false_reports() const { return falsely_reported_.size(); }
-  /// Who they were, and by which ranks, after how many restarts.
+  /// The incarnations that were declared dead while they lived, and the ranks that did so, after
+  /// how many restarts.
   [[nodiscard]] const auto& falsely_reported() const { return falsely_reported_; }
   /// When that happened first; kNever if it did not.
   [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
 
  private:
-  /// Of a rank, or of a node with all ranks that die with its daemon.
+  /// A failure of a rank, or of a node with all ranks that die with its daemon.
   struct Failure {
     double time_s = 0.0;
     std::uint64_t restarts = 0;  ///< that had happened before
@@ -186,13 +189,13 @@ class Auditor {
     double first_report_s = kNever;
     double last_heard_s = -kNever;  ///< by a rank that lived at that time
   };
-  /// Of a rank.
+  /// The death of one rank.
   struct Death {
     std::size_t failure = 0;            ///< its place in failures_
     bool declared = false;              ///< by any rank, which may be dead itself by now
     std::uint64_t mended = UINT64_MAX;  ///< the restart that followed, by its number
   };
-  /// What a rank owes: to declare each death, but for those that it need not have heard of.
+  /// What a rank owes: to declare each death, except those that it need not have heard of.
   struct Debt {
     std::uint64_t exempt = 0;    ///< deaths that it need not declare
     std::uint64_t declared = 0;  ///< of the others
@@ -219,7 +222,7 @@ class Auditor {
   std::uint64_t application_discarded_ = 0;
   std::uint64_t application_rolled_back_ = 0;
   std::uint64_t idle_transitions_ = 0;
-  std::uint64_t awakenings_ = 0;  ///< and starts
+  std::uint64_t awakenings_ = 0;  ///< includes starts
   std::uint64_t starts_ = 0;
   std::int64_t in_flight_ = 0;
   std::int64_t active_ = 0;
@@ -237,10 +240,11 @@ class Auditor {
   std::uint64_t owed_ = 0;                           ///< by all live ranks together
   std::uint32_t live_;
   std::uint32_t dead_now_ = 0;  ///< dead ranks that have not restarted
-  std::uint32_t unknown_ = 0;   ///< of these, those that no rank has declared, so that all owe it
+  std::uint32_t unknown_ = 0;   ///< dead ranks that no rank has declared, so that all owe it
   std::vector<bool> is_live_;   ///< per rank; empty before the first death
   std::uint64_t restarts_ = 0;
-  /// Who was declared dead while it lived, and by which ranks, after how many restarts.
+  /// Incarnations that were declared dead while they lived, the ranks that did so, and after how
+  /// many restarts.
   std::map<Incarnation, std::vector<std::pair<Rank, std::uint64_t>>> falsely_reported_;
   double first_false_report_s_ = kNever;
   double report_latency_max_s_ = 0.0;

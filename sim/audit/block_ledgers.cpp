@@ -56,8 +56,8 @@ std::optional<std::string> BlockLedgers::told(Incarnation rank, std::uint64_t at
                                               const FailedGroup& group, const IsAlive& is_alive) {
   const WorldEpoch epoch = epochs_[rank.actor];
   if (group.failed.actor != kNobody && is_alive(group.failed))
-    return name_of(attempt, epoch) + " is said to have lost " + name_of(group.failed) +
-           ", who lives";
+    return name_of(attempt, epoch) + " is reported to have lost " + name_of(group.failed) +
+           ", which lives";
   Block& block = blocks_[{epoch, attempt}];
   const bool is_first = block.counted_by.actor == kNobody || !is_alive(block.counted_by);
   if (!is_first && block.failed != group.count)
@@ -73,7 +73,7 @@ void BlockLedgers::told_of(Incarnation rank, const WorldPart& part) {
   told_.try_emplace(rank, 0).first->second.append(part.actor, part.count);
 }
 
-/// In the world in which it is already, a rank goes back to a checkpoint.
+/// A rank goes back to a checkpoint in the world that it is in already.
 std::optional<std::string> BlockLedgers::entered(Incarnation rank, const WorldEntered& entered) {
   const bool is_same = epochs_[rank.actor] == entered.epoch;
   epochs_[rank.actor] = entered.epoch;
@@ -82,9 +82,9 @@ std::optional<std::string> BlockLedgers::entered(Incarnation rank, const WorldEn
   const Begin& begin =
       begun_.try_emplace(entered.epoch, Begin{entered.iteration, world}).first->second;
   const std::string who = name_of(rank) + " enters world " + std::to_string(entered.epoch.number);
-  if (begin.world != world) return who + " with other ranks than another one";
+  if (begin.world != world) return who + " with other ranks than another process";
   if (is_same || begin.iteration == entered.iteration) return std::nullopt;
-  return who + " at iteration " + std::to_string(entered.iteration) + ", and another one at " +
+  return who + " at iteration " + std::to_string(entered.iteration) + ", and another process at " +
          std::to_string(begin.iteration);
 }
 

@@ -16,21 +16,23 @@
 namespace faultline {
 
 /// The ground truth of TryBlocks, seen at the edge of the programs: what each program hands in at
-/// the finish of a TryBlock, and what it is told. Knows nothing of any protocol.
+/// the finish of a TryBlock, and what it is told. It knows nothing of any protocol.
 ///
 /// All survivors of a TryBlock must learn the same outcome and the same number of failed processes,
 /// and these must be dead. A TryBlock is accepted only if the requests of all survivors have
-/// succeeded. All who enter a world go on at the same iteration, and are told of the same ranks.
-/// Whoever has been told otherwise
+/// succeeded. All processes that enter a world go on at the same iteration, and are told of the
+/// same ranks. If a process was told otherwise and is dead when another one learns of it, it leaves
+/// an orphaned decision, which is counted.
 /// and is dead when another learns of it leaves an orphaned decision, which is counted.
 class BlockLedgers {
  public:
-  /// Is that incarnation alive, now?
+  /// True if that incarnation is alive now.
   using IsAlive = std::function<bool(Incarnation)>;
 
   explicit BlockLedgers(std::uint32_t processes) : processes_(processes), epochs_(processes) {}
 
-  // Each says what is wrong, if anything is. `rank` is the incarnation that asks or is told.
+  // Each of these returns what is wrong, if anything is. `rank` is the incarnation that asks or is
+  // told.
   void finished(Incarnation rank, const FinishBlock& finish);
   std::optional<std::string> learned(Incarnation rank, const BlockOutcome& outcome,
                                      const IsAlive& is_alive);
@@ -39,7 +41,7 @@ class BlockLedgers {
   void told_of(Incarnation rank, const WorldPart& part);
   std::optional<std::string> entered(Incarnation rank, const WorldEntered& entered);
 
-  /// How many have been told otherwise than survivors, and have died.
+  /// How many processes were told otherwise than survivors, and have died.
   [[nodiscard]] std::uint64_t orphaned_decisions() const { return orphaned_; }
   void digest(Digest& into) const { into.add(epochs_, blocks_, begun_, told_); }
 
@@ -47,9 +49,9 @@ class BlockLedgers {
   using BlockKey = std::pair<WorldEpoch, std::uint64_t>;
   struct Block {
     std::vector<Incarnation> with_errors;
-    std::vector<Incarnation> accepted;  ///< who were told so
+    std::vector<Incarnation> accepted;  ///< the processes that were told so
     std::vector<Incarnation> rejected;
-    Incarnation counted_by;  ///< the first who was told how many have failed
+    Incarnation counted_by;  ///< the first process that was told how many have failed
     std::uint64_t failed = 0;
 
     void digest(Digest& into) const {
@@ -67,9 +69,9 @@ class BlockLedgers {
 
   std::uint32_t processes_;
   std::vector<WorldEpoch> epochs_;     ///< of each rank's world
-  std::map<BlockKey, Block> blocks_;   ///< but for those that all have been told are accepted
+  std::map<BlockKey, Block> blocks_;   ///< except those that all know to be accepted
   std::map<WorldEpoch, Begin> begun_;  ///< as the first to enter was told
-  std::map<Incarnation, World> told_;  ///< parts of a world that is to be entered
+  std::map<Incarnation, World> told_;  ///< of a world that it is about to enter
   std::uint64_t orphaned_ = 0;
 };
 

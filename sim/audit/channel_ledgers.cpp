@@ -19,7 +19,7 @@ bool agree(const BothEnds& ends, bool some_in_flight) {
   return ends.sent == ends.consumed;
 }
 
-/// Has nothing been sent or consumed on any of these channels that has not been before?
+/// True if nothing has been sent or consumed on any of these channels that had not been before.
 bool is_within(const std::map<Endpoint, ChannelTotals>& now,
                const std::map<Endpoint, ChannelTotals>& before) {
   return std::all_of(now.begin(), now.end(), [&](const auto& channel) {
@@ -68,7 +68,7 @@ EndpointLedger ChannelLedgers::of(Rank rank, const Endpoint& endpoint) const {
   return found == ranks_[rank].end() ? EndpointLedger{} : found->second;
 }
 
-/// Who goes back while it does again what it had done has still done that.
+/// A rank that goes back while it repeats what it had done has still done all of that.
 void ChannelLedgers::goes_back(Rank rank, bool was_active) {
   const auto before = gone_back_.find(rank);
   const bool had_caught_up = before == gone_back_.end() ||
@@ -77,10 +77,10 @@ void ChannelLedgers::goes_back(Rank rank, bool was_active) {
   if (had_caught_up) gone_back_[rank] = {ranks_[rank], was_active};
 }
 
-/// Where the states of all ranks agree about every channel and nobody has anything to do, the
-/// program was over, whenever each of them was in its state. A rank that has done as much again as
-/// it had done, but with other messages, stands on those; others may still stand on what they got
-/// from it before, or have got from it since.
+/// If the states of all ranks agree about every channel and nobody has anything to do, the program
+/// was over, whenever each of them was in its state. A rank that has again done as much as before,
+/// but with other messages, stands on the new ones; other ranks may still stand on what they got
+/// from it before, or may have got from it since.
 bool ChannelLedgers::was_over(Rank by, const std::function<bool(Rank)>& is_active) const {
   return agree_at_end(by, History::before, is_active) ||
          agree_at_end(by, History::since, is_active);
@@ -99,9 +99,9 @@ bool ChannelLedgers::agree_at_end(Rank by, History history,
                      [](const auto& channel) { return agree(channel.second, false); });
 }
 
-/// A rank that has caught up is judged by what it does now, unless that is what it did before it
-/// went back: then it was active if it was so both times. Who announces the end knows nothing of
-/// what it has still to do again.
+/// A rank that has caught up is judged by what it does now. If it does what it did before it went
+/// back, it counts as active only if it was active both times. A rank that announces the end does
+/// not know what it has still to repeat.
 ChannelLedgers::Standing ChannelLedgers::standing_of(Rank rank, bool announces,
                                                      History history) const {
   const RankLedger& now = ranks_[rank];

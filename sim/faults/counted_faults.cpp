@@ -24,18 +24,21 @@ const OptionSet<CountedOptions>& counted_options() {
   static const auto set =
       OptionSet<Options>()
           .option("distribution", &Options::distribution,
-                  {.doc = "how many died together in recorded faults"})
+                  {.doc = "recorded counts of how many died together"})
           .option("size", &Options::size,
-                  {.doc = "how many die in each fault, in place of a distribution", .minimum = 1})
+                  {.doc = "number that die in each fault, instead of a distribution", .minimum = 1})
           .option("time_s", &Options::time_s,
-                  {.doc = "when the faults strike", .unit = "s", .minimum = 0, .required = true})
+                  {.doc = "time at which the faults strike",
+                   .unit = "s",
+                   .minimum = 0,
+                   .required = true})
           .option("window_s", &Options::window_s,
                   {.doc = "each fault strikes at a moment drawn from a window of this length that "
                           "begins at time_s; 0: all at once",
                    .unit = "s",
                    .minimum = 0})
           .option("limit", &Options::limit,
-                  {.doc = "how many faults strike", .minimum = 1, .maximum = 1e6});
+                  {.doc = "number of faults", .minimum = 1, .maximum = 1e6});
   return set;
 }
 
@@ -87,14 +90,14 @@ const RegisteredFaultSource counts{
                         "drawn from a file of recorded counts",
              .source = "adoption-2013-lifflander, section 6"})};
 
-/// The source `counts` with the counts of Jaguar as the default.
+/// The source `counts`, with the counts of Jaguar as the default.
 FaultSourceRegistration counted_on_jaguar() {
   FaultSourceRegistration made =
       counted({.name = "jaguar",
                .summary = "faults of several nodes at stated moments, with the sizes of 1,062 "
                           "faults recorded on Jaguar",
                .source = "adoption-2013-lifflander, Table 1"});
-  // Its sizes always come from counts.
+  // The sizes of this source always come from counts.
   std::erase_if(made.options, [](const OptionSpec& option) { return option.name == "size"; });
   OptionSpec& distribution = made.options.front();
   distribution.nullable = false;

@@ -17,19 +17,19 @@
 
 namespace faultline {
 
-/// An actor that a fault strikes. It dies, and a daemon takes the ranks of its node along; or the
-/// program of a rank finds an error, or its processor does nothing for a while.
+/// An actor that a fault strikes. The actor dies, and a daemon takes the ranks of its node along;
+/// or the program of a rank finds an error; or a rank's processor does nothing for a while.
 struct Victim {
   ActorId actor = kNobody;
   bool silent = false;     ///< the node itself fails, so that nobody closes its connections
   double back_s = kNever;  ///< when a node that fails is repaired
-  bool soft = false;       ///< its program finds an error, and it does not die
-  double stall_s = 0.0;    ///< if not 0, for how long it does nothing; it does not die
+  bool soft = false;       ///< its program finds an error, and the actor lives
+  double stall_s = 0.0;    ///< if not 0, how long it does nothing; the actor lives
 
   friend bool operator==(const Victim&, const Victim&) = default;
 };
 
-/// Tells the engine when which actors die. It is the engine's only access to fault sources.
+/// Tells the engine which actors die, and when. It is the engine's only access to fault sources.
 class FaultPlan {
  public:
   FaultPlan() = default;
@@ -61,12 +61,12 @@ class FaultPlan {
     return marked_.empty() && owing_ == 0 && next_counted_ == counted_.size() &&
            (timed_.empty() || timed_.back().time_s <= now_s);
   }
-  /// Adds which of the stated faults at marks are still to come. Sources have a digest of their own
-  /// making: none. Whoever compares states has no drawn faults.
+  /// Adds the stated faults at marks that are still to come. Sources have no digest of their own,
+  /// because a run whose states are compared has no drawn faults.
   void digest(Digest& into) const;
   [[nodiscard]] bool waits_for_marks() const { return !marked_.empty(); }
 
-  /// Who dies: ranks and daemons. A node is given by its daemon.
+  /// The victims: ranks and daemons. A node is given by its daemon.
   [[nodiscard]] const std::vector<Victim>& victims(std::uint32_t index) const {
     return victims_[index];
   }

@@ -16,8 +16,8 @@
 
 namespace faultline {
 
-/// What a source may know about the job that its faults strike. Nothing of it changes during a run,
-/// so that the same faults strike under every protocol.
+/// What a source may know about the job that its faults strike. It does not change during a run, so
+/// that the same faults strike under every protocol.
 struct FaultTarget {
   JobShape job;                      ///< with seed and replication
   std::vector<NodeId> node_of;       ///< node of each rank at the start of the run
@@ -41,8 +41,8 @@ class FaultSource {
   /// The victims of the fault drawn last: ranks and daemons. A node is given by its daemon, whose
   /// death takes the node's ranks. Some victims may be dead already.
   virtual std::vector<ActorId> victims(const ParentOf& parent_of) = 0;
-  /// When the nodes of these victims are repaired, in the same order, kNever for one that is not.
-  /// Empty if none is.
+  /// The times at which the nodes of these victims are repaired, in the same order; kNever for a
+  /// node that is not. Empty if none is.
   [[nodiscard]] virtual std::vector<double> repairs_s() const { return {}; }
 };
 
@@ -58,8 +58,8 @@ struct FaultSourceRegistration {
   std::function<std::unique_ptr<FaultSource>(const OptionValues&, const FaultTarget&,
                                              const std::string& key)>
       make = {};
-  /// The mean time between the faults that strike that job, in seconds. Nothing, also if empty: the
-  /// options do not say.
+  /// The mean time between the faults that strike that job, in seconds. Empty, or returns nothing,
+  /// if the options do not determine it.
   std::function<std::optional<double>(const OptionValues&, const JobShape&)> mtbf_s = {};
 };
 
@@ -81,12 +81,13 @@ struct FaultSourceChoice {
   std::string key;  ///< its name and its index in the list of its kind: "poisson[0]"
 };
 
-/// The number of faults after which the source ends, if the scenario says so. A source with a limit
-/// keeps a run alive until it ends, as deaths at stated moments do. A source without one does not.
+/// The number of faults after which the source ends, if the scenario states one. A source with a
+/// limit keeps a run alive until it ends, as deaths at stated moments do. A source without one does
+/// not.
 std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice);
 
-/// The mean time between the faults of all these sources together, in seconds. Those that do not
-/// say how often they strike are left out; kNever if none does.
+/// The mean time between the faults of all these sources together, in seconds. Leaves out sources
+/// whose options do not determine it; kNever if none does.
 double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job);
 
 /// True if the faults take whole nodes, false if they take single ranks.

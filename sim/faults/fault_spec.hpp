@@ -16,8 +16,8 @@ struct MarkSpec {
   std::int64_t value = 0;
 };
 
-/// What strikes the victims of a fault at one stated moment. Exactly one of time_s, event and mark
-/// is set.
+/// What happens to the victims of a fault at one stated moment. Exactly one of time_s, event and
+/// mark is set.
 struct FaultSpec {
   std::optional<double> time_s;
   std::optional<std::uint64_t> event;  ///< after the n-th event of the run, 1-based
@@ -27,14 +27,14 @@ struct FaultSpec {
   std::vector<NodeId> daemons;  ///< given by their nodes; a daemon's death takes its ranks
   /// Nobody dies: the programs of the ranks find an error in their data.
   bool soft = false;
-  /// If it is not 0, nobody dies: the processors of the ranks do nothing for so long.
+  /// If not 0, nobody dies: the processors of the ranks do nothing for this time.
   double stall_s = 0.0;
 
   [[nodiscard]] bool kills() const { return !soft && stall_s == 0.0; }
 };
 
-/// A time in which messages from one group to another that enter the network are lost. Who is in no
-/// group reaches everybody.
+/// A time in which the network loses messages that enter it from one group to another. An actor in
+/// no group reaches everybody.
 struct PartitionSpec {
   bool of_ranks = false;                           ///< else the groups are of nodes
   std::vector<std::vector<std::uint32_t>> groups;  ///< at least two, which do not overlap
@@ -42,7 +42,7 @@ struct PartitionSpec {
   double to_s = kNever;  ///< the first moment at which the network is whole again
 };
 
-/// A time in which what the processors of these nodes do for messages takes longer.
+/// A time in which the processors of these nodes take longer for messages.
 struct SlowSpec {
   std::vector<NodeId> nodes;
   double factor = 1.0;  ///< of all overheads, at least 1

@@ -364,8 +364,8 @@ void read_records(FaultTrace& trace, const std::string& text, const std::string&
                    [](const FaultRecord& a, const FaultRecord& b) { return a.time_s < b.time_s; });
 }
 
-/// Lists the failures in one loop of a profile that is not stochastic, with the times at which the
-/// host is back.
+/// Lists the failures in one loop of a profile that is not stochastic, and the times at which the
+/// host returns.
 void list_failures(FaultTrace& trace, const std::vector<std::size_t>& lines) {
   double time_s = 0;
   bool on = true;

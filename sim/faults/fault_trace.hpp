@@ -54,7 +54,7 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file);
 /// records.
 FaultTrace without_unreadable_of_others(FaultTrace trace, std::int64_t system);
 
-/// Describes the first unreadable lines, one line each. A last line says how many more there are.
+/// Describes the first unreadable lines, one line each. A last line counts the others.
 std::vector<std::string> describe_unreadable(const FaultTrace& trace);
 
 }  // namespace faultline

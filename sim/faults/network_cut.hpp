@@ -9,10 +9,11 @@
 
 namespace faultline {
 
-/// Which messages do not arrive because the network is partitioned.
+/// Decides which messages a partition of the network loses.
 class NetworkCut {
  public:
-  /// `nodes`: of the job, and spare ones. The actors from `processes` on are daemons.
+  /// `nodes` counts the nodes of the job and its spare ones. The actors from `processes` on are
+  /// daemons.
   NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32_t processes,
              std::uint32_t nodes);
 
@@ -22,7 +23,7 @@ class NetworkCut {
     NodeId node;
   };
   [[nodiscard]] bool is_ever() const { return !partitions_.empty(); }
-  /// Is a message between the two lost that enters the network at that time?
+  /// True if the network loses a message between the two that enters it at that time.
   [[nodiscard]] bool separates(End one, End other, double at_s) const;
 
  private:

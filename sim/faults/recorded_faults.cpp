@@ -36,18 +36,18 @@ const OptionSet<TraceOptions>& trace_options() {
               {.doc = "LANL: System, FTA: platform_id; needed if a file has several", .minimum = 0})
           .option("first_node", &Options::first_node,
                   {.doc = "the node of the trace that is the job's node 0; the job takes as many "
-                          "as it needs, and failures of all others do not affect it. The node of a "
-                          "SimGrid profile is the job's node of this number",
+                          "nodes as it needs, and failures of all others do not affect it. For a "
+                          "SimGrid profile, the job's node that the profile is about",
                    .minimum = 0})
           .option("begin_s", &Options::begin_s,
-                  {.doc = "how long after the first failure of the system the run begins (SimGrid: "
-                          "after time zero of the profile); earlier failures are ignored",
+                  {.doc = "time from the first failure of the system (SimGrid: from time zero of "
+                          "the profile) to the beginning of the run; earlier failures are ignored",
                    .unit = "s",
                    .minimum = -1e12,
                    .maximum = 1e12})
           .option("begin", &Options::begin,
                   {.doc = "start: the run begins at begin_s; random: each replication draws a "
-                          "later moment to begin at, and what the record has before that moment "
+                          "later moment to begin at, and the part of the record before that moment "
                           "follows its end",
                    .choices = {"start", "random"}})
           .option("time_scale", &Options::time_scale,
@@ -57,8 +57,8 @@ const OptionSet<TraceOptions>& trace_options() {
           .option("spare_root", &Options::spare_root,
                   {.doc = "the node that holds rank 0 at the start never dies"})
           .option("limit", &Options::limit,
-                  {.doc = "ends after this many faults; null: with the trace, and the run does not "
-                          "wait for them",
+                  {.doc = "number of faults after which the source ends; null: the trace ends it, "
+                          "and the run does not wait for the faults",
                    .minimum = 1});
   return set;
 }
@@ -117,8 +117,8 @@ std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTar
   return failures;
 }
 
-/// The time after which the record repeats. Between its last failure and the repetition passes the
-/// mean time between failures. 0 if all failures are at the beginning.
+/// The time after which the record repeats. The mean time between failures passes between the last
+/// failure and the repetition. 0 if all failures are at the beginning.
 double turn_s(const TraceOptions& options) {
   const Record record = record_from_begin(options);
   if (record.failures.empty()) return 0.0;
@@ -241,7 +241,7 @@ std::vector<OptionProblem> check_profile(const TraceOptions& options, const Faul
   if (options.system)
     problems.push_back({"system", "a SimGrid profile has no systems, expected null"});
   if (options.begin != "start")
-    problems.push_back({"begin", "a SimGrid profile itself says what is random, expected start"});
+    problems.push_back({"begin", "a SimGrid profile states itself what is random, expected start"});
   return problems;
 }
 

@@ -34,21 +34,21 @@ using Set = OptionSet<RenewalOptions>;
 void add_span(Set& set) {
   using Options = RenewalOptions;
   set.option("per", &Options::per,
-             {.doc = "whose faults: those of all nodes together, or of every node (rank, if ranks "
-                     "are the victims) by itself",
+             {.doc = "whether the times are those between the faults of all nodes together, or of "
+                     "every node (rank, if ranks are the victims) by itself",
               .choices = {"system", "node"}})
       .option("start_s", &Options::start_s,
-              {.doc = "no fault strikes before this", .unit = "s", .minimum = 0})
+              {.doc = "no fault strikes before this time", .unit = "s", .minimum = 0})
       .option("end_s", &Options::end_s,
-              {.doc = "no fault strikes after this", .unit = "s", .minimum = 0})
-      .option(
-          "limit", &Options::limit,
-          {.doc = "ends after this many faults; null: never, and the run does not wait for them",
-           .minimum = 1})
+              {.doc = "no fault strikes after this time", .unit = "s", .minimum = 0})
+      .option("limit", &Options::limit,
+              {.doc = "number of faults after which the source ends; null: it never ends, and the "
+                      "run does not wait for it",
+               .minimum = 1})
       .option("size", &Options::size,
-              {.doc = "how many die in each fault; null: 1, or what sizes says", .minimum = 1})
+              {.doc = "number that die in each fault; null: 1, or drawn from sizes", .minimum = 1})
       .option("sizes", &Options::sizes,
-              {.doc = "draws how many die in each fault from recorded counts"});
+              {.doc = "recorded counts from which the number that die in each fault is drawn"});
 }
 
 const Set& poisson_options() {
@@ -70,21 +70,24 @@ const Set& weibull_options() {
     Set made;
     using Options = RenewalOptions;
     const double none = 0;
-    made.option("shape", &Options::shape,
-                {.doc = "below 1, a fault makes another one soon after it more likely",
-                 .source = kOfSchroeder,
-                 .minimum = 0.05,
-                 .maximum = 100})
+    made.option(
+            "shape", &Options::shape,
+            {.doc =
+                 "shape of the law; below 1, a fault makes another one soon after it more likely",
+             .source = kOfSchroeder,
+             .minimum = 0.05,
+             .maximum = 100})
         .option("mtbf_s", &Options::mtbf_s,
                 {.doc = "mean time between faults; give this or scale_s",
                  .unit = "s",
                  .minimum = none,
                  .above_minimum = true})
-        .option("scale_s", &Options::scale_s,
-                {.doc = "63 % of the times between faults are shorter; give this or mtbf_s",
-                 .unit = "s",
-                 .minimum = none,
-                 .above_minimum = true})
+        .option(
+            "scale_s", &Options::scale_s,
+            {.doc = "time that 63 % of the times between faults do not reach; give this or mtbf_s",
+             .unit = "s",
+             .minimum = none,
+             .above_minimum = true})
         .option("stationary", &Options::stationary,
                 {.doc = "true: the run begins in the middle of a long life; false: as if a fault "
                         "had struck at start_s, after which a shape below 1 brings more of them"});
@@ -214,7 +217,7 @@ std::vector<OptionProblem> check_renewal(const RenewalOptions& options, bool exp
   return problems;
 }
 
-/// Of the faults of a whole machine, only some strike the job.
+/// Only some of the faults of a whole machine strike the job.
 std::optional<double> mtbf_in_job(const RenewalOptions& options, bool exponential,
                                   const PlacementOptions& where, const JobShape& job) {
   if (!options.mtbf_s && (exponential || !options.scale_s)) return std::nullopt;

@@ -41,9 +41,9 @@ std::optional<double> ProfileWalk::next_failure_s() {
   return failure_s;
 }
 
-/// When the host is next switched on, or off, which it is not yet.
+/// The time at which the host is next switched on, or off; it is not yet.
 std::optional<double> ProfileWalk::next_switch_s(bool on) {
-  // If that never happens, the walk must end all the same.
+  // The walk must end even if that never happens.
   std::size_t patience = std::max<std::size_t>(100000, 2 * profile_.events.size());
   while (patience-- > 0) {
     if (at_ == profile_.events.size()) {

@@ -34,12 +34,12 @@ const OptionSet<PlacementOptions>& placement_options() {
   static const auto set =
       OptionSet<Options>()
           .option("victims", &Options::victims,
-                  {.doc = "who dies: whole nodes with all their ranks, or single ranks",
+                  {.doc = "what dies: whole nodes with all their ranks, or single ranks",
                    .choices = {"nodes", "ranks"}})
           .option("placement", &Options::placement,
-                  {.doc = "who dies with whom: anyone; the nearest by hops of the network, such as "
-                          "a rack; or a process with its parent and children in the tree that the "
-                          "termination detector keeps at that moment",
+                  {.doc = "which victims die together: any; the nearest by hops of the network, "
+                          "such as a rack; or a process with its parent and children in the tree "
+                          "that the termination detector keeps at that moment",
                    .choices = {"uniform", "contiguous", "related"}})
           .option("scope", &Options::scope,
                   {.doc = "faults of the job alone, or of the whole machine, which hit the job "

@@ -21,7 +21,7 @@ struct PlacementOptions {
 
 const OptionSet<PlacementOptions>& placement_options();
 
-/// What is wrong with the options for that job.
+/// The problems of the options in that job.
 std::vector<OptionProblem> check_placement(const PlacementOptions& options,
                                            const FaultTarget& target);
 

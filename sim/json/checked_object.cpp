@@ -132,7 +132,7 @@ std::optional<std::int64_t> whole(const JsonValue& value) {
   return std::nullopt;
 }
 
-/// The strings of a list. Adds a problem for each entry that is none.
+/// Reads the strings of a list. Adds a problem for each entry that is not a string.
 std::vector<std::string> read_texts(const JsonValue::List& list, const std::string& path,
                                     Problems& problems) {
   std::vector<std::string> texts;
@@ -185,7 +185,7 @@ std::optional<std::string> read_word(const JsonValue& value, const OptionSpec& s
   return std::nullopt;
 }
 
-/// Whatever order the words are written in, they come in that of their declaration: the same words
+/// Returns the words in the order of their declaration, however they are written: the same words
 /// are the same value.
 ChosenWords read_words(const JsonValue::List& list, const OptionSpec& spec, const std::string& path,
                        Problems& problems) {

@@ -19,8 +19,8 @@ struct FileOption {
   OptionValue (*read)(const std::string& name, const std::string& folder, const std::string& path,
                       Problems& problems) = nullptr;
   OptionValue nothing;  ///< the value if the file could not be read
-  /// What the user should know of a file that was read, one line each, given the other options of
-  /// the same component. Null: nothing.
+  /// What the user should know about a file that was read, one line each, given the other options
+  /// of the same component. Null: nothing.
   std::vector<std::string> (*notes)(const OptionValue& input, const OptionValues& beside) = nullptr;
 };
 

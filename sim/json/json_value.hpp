@@ -68,7 +68,7 @@ std::optional<double> number_of(const JsonValue& value);
 /// which JSON does not have, become null.
 std::string to_json(const JsonValue& value, int indent = 0);
 
-/// The same value with the members of every object sorted by key.
+/// Sorts the members of every object in the value by key.
 JsonValue sorted(JsonValue value);
 
 /// The value in a few words for a message: `the string "1 ms"`, `a list`.

@@ -28,8 +28,8 @@ class Problems {
   void note(const std::string& path, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Errors at or below `path` are followed by `note`. It says, for instance, that the command line
-  /// and not the file has set the value.
+  /// Errors at or below `path` are followed by `note`, for instance that the command line and not
+  /// the file has set the value.
   void set_origin(std::string path, std::string note);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -67,13 +67,13 @@ struct Machine {
   double send_overhead_s = 0;      ///< o_s: processor time to send one message
   double receive_overhead_s = 0;   ///< o_r: processor time to receive one message
   double gap_s = 0;                ///< g: least time between two messages of a node's NIC
-  double nic_bandwidth_Bps = 0;    ///< 1/G: what a node's NIC sustains, per direction
+  double nic_bandwidth_Bps = 0;    ///< 1/G: bandwidth that a node's NIC sustains, per direction
   double nic_latency_s = 0;        ///< the part of L outside the links: both NICs together
   double hop_latency_s = 0;        ///< the part of L for each link of the route
   double link_bandwidth_Bps = 0;   ///< bandwidth of one link, per direction
   double local_latency_s = 0;      ///< replaces L between processes of the same node
   double local_bandwidth_Bps = 0;  ///< bandwidth between processes of the same node
-  double memory_per_node_B = 0;    ///< 0 if the file does not say. Only to warn of what needs more
+  double memory_per_node_B = 0;    ///< 0 if not known; used only for warnings
 };
 
 }  // namespace faultline

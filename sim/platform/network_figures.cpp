@@ -65,7 +65,7 @@ std::uint32_t farthest(const Torus& torus, std::uint32_t nodes, const Topology& 
   return most;
 }
 
-/// No node differs from node 0 in a higher digit than the last one does.
+/// No node differs from node 0 in a higher digit than the last node does.
 std::uint32_t farthest(const FatTree& /*tree*/, std::uint32_t nodes, const Topology& routes) {
   return routes.hops(0, nodes - 1);
 }
@@ -78,9 +78,9 @@ std::uint32_t farthest(const Dragonfly& d, std::uint32_t nodes, const Topology& 
   const std::uint32_t of_group = d.chassis_per_group * d.routers_per_chassis;
   const std::uint32_t routers = whole_units(nodes, d.nodes_per_router);
   const std::uint32_t groups = whole_units(routers, of_group);
-  // Two links lead from a router to one that differs in both coordinates. Among the first routers
-  // there are two such routers as soon as there is one more than a chassis. A router that differs
-  // so from the first one, which has the blue link to group 0, needs one router more.
+  // Two links lead from a router to one that differs in both coordinates. The first routers include
+  // two such routers as soon as they are one more than a chassis. The first one has the blue link
+  // to group 0, and a router that differs from it in both coordinates needs one router more.
   const auto within = [&d](std::uint32_t count, std::uint32_t one_chassis) {
     if (count == 1) return 0U;
     return count > one_chassis && d.routers_per_chassis > 1 ? 2U : 1U;
@@ -91,7 +91,7 @@ std::uint32_t farthest(const Dragonfly& d, std::uint32_t nodes, const Topology& 
   return 3 + whole + within(routers - of_group, d.routers_per_chassis + 1);
 }
 
-/// The smaller half.
+/// The smaller half of a number.
 std::uint32_t half_of(std::uint32_t count) { return count / 2; }
 
 double across(const Torus& torus) {
@@ -102,7 +102,7 @@ double across(const Torus& torus) {
   return nodes > 1 ? fewest : 0;
 }
 
-/// The routes of the two halves meet at the topmost switches, which have members in both. So the
+/// The routes between the halves meet at the topmost switches, which have members in both. So the
 /// level with the fewest links on the way up there decides.
 double across(const FatTree& tree) {
   std::size_t top = tree.children.size() - 1;
@@ -117,8 +117,8 @@ double across(const FatTree& tree) {
 }
 
 double across(const Dragonfly& d) {
-  /// Links between two halves of `parts`, with `width` links between every two parts. At most the
-  /// number of nodes in the first half, because each node has one link.
+  /// Counts the links between two halves of `parts`, with `width` links between every two parts.
+  /// The result is at most the number of nodes in the first half, because each node has one link.
   const auto between = [](std::uint32_t parts, double width, double nodes_of_part) {
     const double first = half_of(parts);
     return std::min(first * (parts - first) * width, first * nodes_of_part);

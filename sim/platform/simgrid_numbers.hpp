@@ -11,13 +11,13 @@ namespace faultline {
 
 // Numbers in the attributes of a platform file, as SimGrid reads them.
 
-/// A whole number below 1e9, with blanks around it or not.
+/// Reads a whole number below 1e9, which may have blanks around it.
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
-/// Can a double hold the number with which a text begins, if it begins with one?
+/// True if the number at the start of a text fits into a double, or if there is no number.
 bool is_in_range(const std::string& text);
 
-/// Does a text begin with a number that a double can hold?
+/// True if a text begins with a number that fits into a double.
 bool begins_with_number(std::string_view text);
 
 /// The parts of "a,b,c".

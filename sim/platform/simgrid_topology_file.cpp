@@ -34,11 +34,11 @@ constexpr std::uint64_t kMostCores = 65536;
 
 using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 
-// ---- What is taken, what is left out, what is refused. ----
+// ---- What is copied, what is left out, what is refused. ----
 
 struct ElementRule {
   std::string_view name;
-  std::string_view attributes;  ///< what is taken of it, between blanks
+  std::string_view attributes;  ///< the attributes that are copied, between blanks
 };
 
 constexpr std::array<ElementRule, 18> kTaken = {{
@@ -73,17 +73,17 @@ struct Refusal {
 };
 
 constexpr std::array<Refusal, 11> kRefused = {{
-    {"config", "settings of SimGrid are not taken from a platform file"},
-    {"trace", "changes over time are not taken from a platform file"},
-    {"trace_connect", "changes over time are not taken from a platform file"},
+    {"config", "Faultline takes no settings of SimGrid from a platform file"},
+    {"trace", "Faultline takes no changes over time from a platform file"},
+    {"trace_connect", "Faultline takes no changes over time from a platform file"},
     {"include", "a platform file must not name other files"},
-    {"actor", "actors are not taken from a platform file"},
-    {"process", "actors are not taken from a platform file"},
-    {"argument", "actors are not taken from a platform file"},
-    {"random", "random values are not taken from a platform file"},
-    {"storage", "storage is not taken from a platform file"},
-    {"storage_type", "storage is not taken from a platform file"},
-    {"mount", "storage is not taken from a platform file"},
+    {"actor", "Faultline takes no actors from a platform file"},
+    {"process", "Faultline takes no actors from a platform file"},
+    {"argument", "Faultline takes no actors from a platform file"},
+    {"random", "Faultline takes no random values from a platform file"},
+    {"storage", "Faultline takes no storage from a platform file"},
+    {"storage_type", "Faultline takes no storage from a platform file"},
+    {"mount", "Faultline takes no storage from a platform file"},
 }};
 
 constexpr std::array<std::string_view, 6> kFileAttributes = {
@@ -159,7 +159,7 @@ double fat_tree_links(const Levels& levels) {
   if (levels.size() != 4 || levels[0].size() != 1) return 0;
   const std::size_t height = levels[1].size();
   if (levels[2].size() != height || levels[3].size() != height) return 0;
-  double below = 1;  // of the nodes under a switch, as many as one of the level has above it
+  double below = 1;  // for each member of a level, the nodes below its switches
   double links = 0;
   for (std::size_t i = height; i-- > 0;) below *= levels[1][i];
   double nodes = below;
@@ -290,8 +290,8 @@ class TopologyWriter {
       refuse("pstate: expected the index of one of the host's speeds, got " + shown(*state));
   }
 
-  /// Of a number that a double cannot hold, SimGrid says no more than "stod", and of coordinates
-  /// not even the line.
+  /// Refuses numbers that a double cannot hold: for them, SimGrid's message is only "stod", and for
+  /// coordinates it does not even name the line.
   static void check_numbers(const Attributes& attributes) {
     const std::string* version = find_value(attributes, "version");
     if (version != nullptr && !is_in_range(*version))
@@ -380,8 +380,8 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-/// SimGrid reads past blanks before the declaration `<?xml ...?>`; XML has nothing before it. The
-/// declaration says nothing that is not known, so it becomes blank, too.
+/// Replaces a late declaration `<?xml ...?>` by blanks. SimGrid skips blanks before it, but XML
+/// allows nothing there, and the declaration adds nothing that is not known.
 std::string without_late_declaration(std::string text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == 0 || begin == std::string::npos || text.compare(begin, 5, "<?xml") != 0) return text;

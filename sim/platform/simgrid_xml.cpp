@@ -74,14 +74,15 @@ bool natural_less(const std::string& a, const std::string& b) {
 
 // ---- In the child: SimGrid reads the file, and we write what it has read to a stream. ----
 
-/// In a zone without routes, not even a host has one to itself. SimGrid reads such a zone, and ends
-/// where it is asked for the route. Its library does not export the type of the zone, only a name.
+/// True for a host in a zone without routes, which has not even a route to itself. SimGrid reads
+/// such a zone, and ends the process when asked for the route. Its library does not export the type
+/// of the zone, only a name.
 bool is_lone(const sg::Host& host) {
   const simgrid::kernel::routing::NetZoneImpl& zone = *host.get_englobing_zone()->get_impl();
   return std::string_view(typeid(zone).name()).find("EmptyZone") != std::string_view::npos;
 }
 
-/// Nothing limits what a lone host sends itself.
+/// Nothing limits a lone host's messages to itself.
 Route route_between(const sg::Host& from, const sg::Host& to) {
   std::vector<sg::Link*> links;
   Route route{0, std::numeric_limits<double>::infinity(), 0};
@@ -153,7 +154,7 @@ void write(std::ostream& out, const std::vector<Value>& values) {
             static_cast<std::streamsize>(count * sizeof(Value)));
 }
 
-/// The numbers of a host, as they are sent to the parent.
+/// The numbers of a host that the child sends to the parent.
 struct HostNumbers {
   std::uint32_t cores;
   double speed_flops;
@@ -292,7 +293,7 @@ XmlPlatform read_result(std::istream& in, std::uint32_t routed_hosts) {
 constexpr const char* kTopology = "topology.xml";
 
 [[noreturn]] void refuse_full(const std::string& path, const ScratchDirectory& scratch) {
-  throw RunError(path + ": what was read could not be written to a temporary directory (" +
+  throw RunError(path + ": Faultline could not write what it read to a temporary directory (" +
                  scratch.path() + "); if that is full, TMPDIR can name another directory");
 }
 
@@ -330,7 +331,7 @@ void check_request(const std::string& path, std::uint32_t routed_hosts) {
     throw UsageError(path + ": a platform file was expected, this is not a regular file");
   }
   if (routed_hosts > kMaxRoutedHosts) {
-    throw UsageError(path + ": a job on a platform file has at most " +
+    throw UsageError(path + ": a job on a platform file can have at most " +
                      std::to_string(kMaxRoutedHosts) + " hosts, this one needs " +
                      std::to_string(routed_hosts));
   }

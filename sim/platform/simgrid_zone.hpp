@@ -20,9 +20,9 @@ inline constexpr double kHostSpeedFlops = 1e9;
 
 /// The "--cfg=KEY:VALUE" options that make an uncontended SimGrid communication take the latency of
 /// its route plus size / bandwidth and nothing else, to 1e-6 relative for messages of some
-/// microseconds. The source says why each option is needed. Messages that share a link still get
-/// bandwidth in inverse proportion to the latency of their routes: this is SimGrid's model of TCP,
-/// which no option turns off.
+/// microseconds. The source explains why each option is needed. Messages that share a link still
+/// get bandwidth in inverse proportion to the latency of their routes: this is SimGrid's model of
+/// TCP, which no option turns off.
 std::vector<std::string> simgrid_configuration();
 
 /// Makes this process's Engine (SimGrid allows one) with simgrid_configuration() and `more` options

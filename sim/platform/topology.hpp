@@ -88,10 +88,10 @@ class Topology final {
   /// How many links for_each_link() tells apart, each in one direction.
   [[nodiscard]] std::size_t links() const;
 
-  /// Visits the links of a route between two different nodes by their numbers, below links(): all
-  /// links of a torus or a dragonfly, where parallel links are one; else the first and the last
-  /// one, since which links between switches a route takes is not known. The first ports() links
-  /// are those by which node 0 is left, the next ones those of node 1, and so on.
+  /// Visits the links of a route between two different nodes by their numbers, below links(). For a
+  /// torus or a dragonfly, visits all links, where parallel links are one. Otherwise visits the
+  /// first and the last one, since the links between switches are not known. The first ports()
+  /// links leave node 0, the next ones node 1, and so on.
   template <class Visit>
   void for_each_link(std::uint32_t from, std::uint32_t to, Visit visit) const {
     if (kind_ == Kind::torus) return for_each_torus_link(from, to, visit);
@@ -100,8 +100,8 @@ class Topology final {
     visit(std::size_t{nodes_} + to);
   }
 
-  /// What routes from a node and to it read first, to be prefetched. Not where routes come from a
-  /// table.
+  /// The address that routes from and to a node read first, for prefetching. Useless for routes
+  /// from a table.
   [[nodiscard]] const void* place(std::uint32_t node) const { return packed_.data() + node; }
 
   /// The bandwidth of the narrowest link of any route.
@@ -159,7 +159,7 @@ class Topology final {
     return sum;
   }
 
-  /// A route goes along one dimension after the other.
+  /// A route goes along one dimension after another.
   template <class Visit>
   void for_each_torus_link(std::uint32_t from, std::uint32_t to, Visit visit) const {
     const std::uint32_t offsets = packed_[from] + torus_bias_ - packed_[to];
@@ -256,7 +256,7 @@ class Topology final {
   std::uint32_t lookup_count_ = 0;
   std::uint32_t torus_bias_ = 0;
   std::uint32_t dimensions_ = 0;       ///< of a torus
-  std::size_t chassis_per_group_ = 0;  ///< of a dragonfly, as the next one
+  std::size_t chassis_per_group_ = 0;  ///< of a dragonfly
   std::size_t routers_per_chassis_ = 0;
   double hop_latency_s_ = 0;
   double link_bandwidth_Bps_ = 0;

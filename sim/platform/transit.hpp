@@ -20,8 +20,8 @@ inline Transit local_transit(const Machine& machine, double bytes) {
 }
 
 /// The times of a message between two nodes. The NIC is occupied k G for the bytes of the message
-/// (LogGP has (k - 1) G, a byte less), and g until the next message can begin. G is that of the NIC
-/// even if a link is narrower, because a NIC with six links can feed them all.
+/// (LogGP has (k - 1) G, a byte less), and g until the next message can begin. G is the NIC's even
+/// if a link is narrower, because a NIC with six links can feed them all.
 inline Transit transit_over(const Route& route, const Machine& machine, double bytes) {
   const double nic_s = bytes / machine.nic_bandwidth_Bps;
   const bool narrow = route.bandwidth_Bps < machine.nic_bandwidth_Bps;

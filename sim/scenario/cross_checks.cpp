@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
 
-/// Other components of the same family that could be used instead: would_do(registration).
+/// Other components of the same family that the scenario could use instead: would_do(registration).
 template <class Predicate>
 std::string alternatives_where(Family family, Predicate would_do) {
   std::vector<std::string> names;
@@ -22,7 +22,7 @@ std::string alternatives_where(Family family, Predicate would_do) {
   return names.empty() ? "" : ", choose " + any_of(names);
 }
 
-/// The same by their traits: would_do(traits).
+/// Other components of the same family whose traits would do: would_do(traits).
 template <class Predicate>
 std::string alternatives(Family family, Predicate would_do) {
   return alternatives_where(
@@ -39,8 +39,8 @@ std::string alternatives_with_try_blocks(Family family) {
   return alternatives_where(family, has_try_blocks);
 }
 
-/// Does the failure detector declare somebody dead who lives, because the scenario says so? The
-/// resource manager tells it of deaths, so it does not err by itself.
+/// True if the failure detector declares live processes dead because the scenario asks for that.
+/// The resource manager tells it of deaths, so it does not err by itself.
 bool errs_as_stated(const RunSpec& point) {
   const Registration* detector = point.component(Family::failure_detection).registration;
   return detector != nullptr && detector->exit_notice && !detector->traits.accurate;
@@ -67,7 +67,7 @@ class AssumptionCheck {
     if (!point_.has_faults() && errs_as_stated(point_) && is_exposed) refuse_false_reports();
     const bool needs_detection = traits.needs_detection && !is_told_by_transactions();
     if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
-      refuse("needs a failure detector under faults, expected failure_detection" +
+      refuse("needs a failure detector under faults; expected failure_detection" +
              alternatives(Family::failure_detection, [](const Traits&) { return true; }));
     if (traits.needs_logging_off && has(Family::message_logging))
       refuse("does not work above message logging (" +
@@ -104,15 +104,15 @@ class AssumptionCheck {
           return above.registration != nullptr && above.registration->traits.needs_logging_off;
         });
   }
-  /// A program above transactions does with a death what they say, so it is they who must hear of
-  /// it.
+  /// A program above transactions leaves it to them what happens after a death, so they must hear
+  /// of it, and the program need not.
   [[nodiscard]] bool is_told_by_transactions() const {
     return component_.family == Family::workload && has(Family::transactions);
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);
   }
-  /// Else another workload is needed in any case, and it is enough to say so once.
+  /// Otherwise the scenario needs another workload in any case, and one message is enough.
   [[nodiscard]] bool can_restore_workload() const {
     const Registration* workload = point_.component(Family::workload).registration;
     return workload == nullptr || !component_.traits.takes_images || workload->traits.has_images;
@@ -125,7 +125,7 @@ class AssumptionCheck {
              alternatives(other->family, [](const Traits& traits) { return traits.has_images; }));
     }
   }
-  /// What a layer needs to bring a rank back.
+  /// Checks what a layer needs to bring a rank back.
   void check_recovery() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration != nullptr && can_restore_workload() &&
@@ -141,24 +141,23 @@ class AssumptionCheck {
                         std::to_string(platform.processes_per_node) + kOrAllow);
     if (nodes_die() && platform.spare_nodes == 0)
       problems_.add("platform.spare_nodes", component_.name +
-                                                " restarts the ranks of a node that has failed on "
-                                                "another, expected at least 1" +
+                                                " restarts the ranks of a failed node on "
+                                                "another one, expected at least 1" +
                                                 kOrAllow);
   }
-  /// It works as long as no such fault strikes, so that is no error.
+  /// Such a component works as long as no such fault strikes, so this is a note and no error.
   void note_deaths_at_once() const {
     const std::uint32_t most = most_deaths_at_once();
     if (most < 2) return;
     const bool by_nodes = most_ranks_of_node() > 1 && any_fault_of_nodes();
     problems_.note(
-        path_,
-        component_.name +
-            " brings back one rank at a time, and gives up if several are dead at once, as " +
-            (by_nodes ? "after the death of a node, which holds up to " +
-                            std::to_string(most_ranks_of_node()) + " ranks here"
-                      : "after a fault that takes several, as one can here") +
-            alternatives(component_.family,
-                         [](const Traits& traits) { return !traits.recovers_singly; }));
+        path_, component_.name +
+                   " brings back one rank at a time, and gives up if several are dead at once, as " +
+                   (by_nodes ? "after the death of a node, which holds up to " +
+                                   std::to_string(most_ranks_of_node()) + " ranks here"
+                             : "after a fault that takes several, as one can here") +
+                   alternatives(component_.family,
+                                [](const Traits& traits) { return !traits.recovers_singly; }));
   }
   [[nodiscard]] std::uint32_t most_ranks_of_node() const {
     return std::min(point_.platform.processes_per_node, point_.platform.processes);
@@ -203,8 +202,8 @@ class AssumptionCheck {
                   "expected an integer of at least 1, because " + component_.name +
                       " restarts ranks from checkpoints" + kOrAllow);
   }
-  /// Those of the job, for good: those of a recorded trace, which chooses no victims, may be
-  /// repaired.
+  /// True if nodes of the job die for good. A recorded trace chooses no victims, and its nodes may
+  /// be repaired.
   [[nodiscard]] bool nodes_die() const {
     const NodeId end = job_shape(point_.platform).nodes;
     return std::ranges::any_of(point_.faults,
@@ -229,7 +228,8 @@ class AssumptionCheck {
     else
       problems_.add(path, words + kOrAllow);
   }
-  /// A problem without an option is one only if something goes wrong, and a note if somebody dies.
+  /// A problem that names no option is an error only if something goes wrong, and a note if
+  /// somebody dies.
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration == nullptr || !can_restore_workload()) return;
@@ -237,12 +237,12 @@ class AssumptionCheck {
     for (const OptionProblem& problem :
          component_.check_with_workload(point_.component(component_.family).options,
                                         *workload.registration, workload.options)) {
-      if (is_wrong_in_job(problem.option)) continue;  // which is told
+      if (is_wrong_in_job(problem.option)) continue;  // another check reports it
       if (problem.is_note ? point_.has_faults() : !problem.option.empty() || goes_wrong)
         add(problem);
     }
   }
-  /// Whatever the workload is.
+  /// True if the option is wrong whatever the workload is.
   [[nodiscard]] bool is_wrong_in_job(const std::string& option) const {
     return component_.check &&
            std::ranges::any_of(
@@ -264,8 +264,8 @@ class AssumptionCheck {
            " depends on that" +
            alternatives(Family::workload, [](const Traits& traits) { return traits.order_free; }));
   }
-  /// Another order of messages leads to other messages of a termination detector, whose peers still
-  /// stand on the first ones.
+  /// Another order of messages makes a termination detector send other messages, while its peers
+  /// have acted on the first ones.
   void refuse_detector_above() const {
     if (has(Family::termination))
       refuse("replays messages in another order, and what " +
@@ -279,7 +279,8 @@ class AssumptionCheck {
         refuse("does not work below another layer (" + point_.components[above].registration->name +
                "), expected " + kStack[above].key + " none");
   }
-  /// No detector of termination knows of worlds: it would count what a recovery has discarded.
+  /// No termination detector knows of worlds: it would count messages that a recovery has
+  /// discarded.
   void check_transactions() const {
     const Registration* workload = point_.component(Family::workload).registration;
     if (workload != nullptr && !has_try_blocks(*workload))
@@ -295,7 +296,7 @@ class AssumptionCheck {
         "needs messages in order, expected platform.ordering \"fifo\"" +
         alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
   }
-  /// A rank that is declared dead is treated as if it had died, whether it lives or not.
+  /// A protocol treats a rank that is declared dead as dead, whether it lives or not.
   void refuse_false_reports() const {
     refuse("tolerates no faults, and " +
            point_.component(Family::failure_detection).registration->name +
@@ -340,7 +341,7 @@ void check_stop(const RunSpec& point, Problems& problems) {
                              ", which goes on without end; give it a limit");
 }
 
-/// Some of the living may never hear of a death on the other side.
+/// Notes that some of the living may never hear of a death on the other side of a partition.
 void check_endless_partition(const RunSpec& point, Problems& problems) {
   if (point.stop.when != StopWhen::all_reported) return;
   for (const PartitionSpec& partition : point.partitions)
@@ -350,7 +351,8 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
                    "which nobody is told of a death; give it a to_s");
 }
 
-/// The ranks of such a job wait for the dead. It ends as it should if nobody dies in time.
+/// Notes that the ranks of a job wait for the dead, which never return. The job still ends as it
+/// should if nobody dies in time.
 void note_unprotected(const RunSpec& point, Problems& problems) {
   const auto has = [&](Family family) { return point.component(family).registration != nullptr; };
   const Registration* workload = point.component(Family::workload).registration;

@@ -18,7 +18,7 @@ std::vector<std::string> mark_names() {
   return {names.begin(), names.end()};
 }
 
-/// Adds what the system of a machine does: its delays, its daemons and what disturbs a job.
+/// Adds the options of the machine's system: its delays, its daemons and what disturbs a job.
 OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
   using Options = PlatformOptions;
   return set
@@ -31,8 +31,8 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
                .unit = "s",
                .minimum = 0})
       .option("silent_link_lost_delay_s", &Options::silent_link_lost_delay_s,
-              {.doc = "the same if the peer's node has failed, so that nobody closes the "
-                      "connection",
+              {.doc = "time until the holder of an open connection hears that it broke because the "
+                      "peer's node failed and nobody closed the connection",
                .unit = "s",
                .source = "PRRTE's keepalive: 300 s, then 9 probes in 20 s each",
                .minimum = 0})
@@ -45,11 +45,11 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
                       "ranks",
                .choices = {"dedicated", "shared"}})
       .option("context_switch_s", &Options::context_switch_s,
-              {.doc = "time that a daemon without a core of its own takes to get a rank's",
+              {.doc = "time that a daemon without a core of its own needs to take a rank's ",
                .unit = "s",
                .minimum = 0})
       .option("start_delay_s", &Options::start_delay_s,
-              {.doc = "time at the start in which a daemon launches processes, and neither "
+              {.doc = "time at the start in which a daemon only launches processes, and neither "
                       "sends nor handles anything of its detector",
                .unit = "s",
                .minimum = 0})
@@ -76,7 +76,7 @@ const OptionSet<ScenarioOptions>& scenario_options() {
                   {.doc = "seed of all random streams, together with replication, purpose and rank",
                    .maximum = 9007199254740992.0})
           .option("replications", &Options::replications,
-                  {.doc = "runs of each point, with random streams of their own",
+                  {.doc = "runs of each point, each with its own random streams",
                    .minimum = 1,
                    .maximum = 1e6})
           .option("allow_unsafe", &Options::allow_unsafe,
@@ -110,8 +110,8 @@ const OptionSet<PlatformOptions>& platform_options() {
                   {.doc = "how ranks are placed on the job's nodes",
                    .choices = {"block", "round-robin", "random"}})
           .option("progress", &Options::progress,
-                  {.doc = "who handles messages while a rank computes: a core of its own, a worker "
-                          "that it preempts, or nobody until the compute ends",
+                  {.doc = "where a rank handles messages while it computes: on a core of its own, "
+                          "on a worker core, which it preempts, or nowhere until the compute ends",
                    .choices = {"dedicated", "shared", "between"}})
           .option("ordering", &Options::ordering,
                   {.doc = "order of the messages from one process to another",
@@ -121,8 +121,9 @@ const OptionSet<PlatformOptions>& platform_options() {
                    .unit = "s",
                    .minimum = 0})
           .option("packet_bytes", &Options::packet_bytes,
-                  {.doc = "a longer message is sent in packets: shorter ones overtake it at a NIC. "
-                          "What MVAPICH2 takes on InfiniBand (QLogic OFED+ User Guide, IB0054606)",
+                  {.doc = "messages longer than this are sent in packets, and shorter messages "
+                          "overtake them at a NIC. The default is MVAPICH2's on InfiniBand (QLogic "
+                          "OFED+ User Guide, IB0054606)",
                    .unit = "B",
                    .minimum = 1,
                    .maximum = 65536}));
@@ -141,21 +142,22 @@ const OptionSet<OverheadOptions>& overhead_options() {
                   {.doc = "g: least time between two messages of a host's NIC",
                    .unit = "s",
                    .minimum = 0})
-          .option("nic_bandwidth_Bps", &Options::nic_bandwidth_Bps,
-                  {.doc = "1/G: what a host's NIC sustains; null: the links alone bound it",
-                   .unit = "B/s",
-                   .minimum = 0,
-                   .above_minimum = true})
+          .option(
+              "nic_bandwidth_Bps", &Options::nic_bandwidth_Bps,
+              {.doc = "1/G: bandwidth that a host's NIC sustains; null: only the links limit it",
+               .unit = "B/s",
+               .minimum = 0,
+               .above_minimum = true})
           .option("cores_per_host", &Options::cores_per_host,
-                  {.doc = "processes that a host can run at once; null: what the file says",
+                  {.doc = "processes that a host can run at once; null: as in the file",
                    .minimum = 1,
                    .maximum = 65536})
           .option("local_latency_s", &Options::local_latency_s,
-                  {.doc = "latency between two processes of a host; null: what the file says",
+                  {.doc = "latency between two processes of a host; null: as in the file",
                    .unit = "s",
                    .minimum = 0})
           .option("local_bandwidth_Bps", &Options::local_bandwidth_Bps,
-                  {.doc = "bandwidth between two processes of a host; null: what the file says",
+                  {.doc = "bandwidth between two processes of a host; null: as in the file",
                    .unit = "B/s",
                    .minimum = 0,
                    .above_minimum = true});
@@ -171,38 +173,38 @@ const OptionSet<DelayNoiseOptions>& delay_noise_options() {
                           "second kind, so that it begins at 0) with a heavy tail",
                    .choices = {"exponential", "uniform", "pareto"}})
           .option("mean_s", &Options::mean_s,
-                  {.doc = "their mean",
+                  {.doc = "mean delay",
                    .unit = "s",
                    .minimum = 0,
                    .above_minimum = true,
                    .required = true})
           .option("shape", &Options::shape,
-                  {.doc = "of the Pareto law: the share of delays above t falls as t^-shape",
+                  {.doc = "shape of the Pareto law: the share of delays above t falls as t^-shape",
                    .minimum = 1,
                    .maximum = 1e6,
                    .above_minimum = true})
           .option("per", &Options::per,
-                  {.doc = "a message has one delay, or one for each link of its route",
+                  {.doc = "whether a message has one delay, or one for each link of its route",
                    .choices = {"message", "hop"}});
   return set;
 }
 
 const char* delay_noise_summary() {
   return "the network delays each message between nodes by a random time; under ordering fifo a "
-         "message waits for those that its sender has sent before it to the same process";
+         "message waits for the earlier messages of its sender to the same process";
 }
 
 const OptionSet<OsNoiseOptions>& os_noise_options() {
   using Options = OsNoiseOptions;
   static const auto set = OptionSet<Options>()
                               .option("interval_s", &Options::interval_s,
-                                      {.doc = "from one interruption to the next",
+                                      {.doc = "time from one interruption to the next",
                                        .unit = "s",
                                        .minimum = 0,
                                        .above_minimum = true,
                                        .required = true})
                               .option("length_s", &Options::length_s,
-                                      {.doc = "how long each takes, less than interval_s",
+                                      {.doc = "length of each interruption, less than interval_s",
                                        .unit = "s",
                                        .minimum = 0,
                                        .above_minimum = true,
@@ -212,7 +214,7 @@ const OptionSet<OsNoiseOptions>& os_noise_options() {
 
 const char* os_noise_summary() {
   return "the system interrupts all processors of a node again and again, each node from a random "
-         "moment on; what they send, receive, spend and compute then waits";
+         "moment on; a processor sends, receives and computes nothing meanwhile";
 }
 
 const VictimList& os_noise_nodes() {
@@ -230,11 +232,12 @@ const OptionSet<StatedFaultOptions>& stated_fault_options() {
           .option("event", &Options::event,
                   {.doc = "the fault follows this event of the run, counted from 1", .minimum = 1})
           .option("soft", &Options::soft,
-                  {.doc = "nobody dies: the programs of the ranks find an error in their data, and "
-                          "raise it in the TryBlock that is open, or in the next one"})
+                  {.doc = "if true, nobody dies: the programs of the ranks find an error in their "
+                          "data, and raise it in the TryBlock that is open, or else in the next "
+                          "one"})
           .option("stall_s", &Options::stall_s,
-                  {.doc = "nobody dies: the processors of the ranks do nothing for so long; null: "
-                          "the victims die",
+                  {.doc = "if given, nobody dies: the processors of the ranks do nothing for this "
+                          "time; null: the victims die",
                    .unit = "s",
                    .minimum = 0,
                    .maximum = 1e9,
@@ -256,14 +259,15 @@ const OptionSet<MarkSpec>& mark_options() {
 
 const OptionSet<PartitionOptions>& partition_options() {
   using Options = PartitionOptions;
-  static const auto set = OptionSet<Options>()
-                              .option("from_s", &Options::from_s,
-                                      {.doc = "when the network is cut", .unit = "s", .minimum = 0})
-                              .option("to_s", &Options::to_s,
-                                      {.doc = "when it is whole again; null: never",
-                                       .unit = "s",
-                                       .minimum = 0,
-                                       .above_minimum = true});
+  static const auto set =
+      OptionSet<Options>()
+          .option("from_s", &Options::from_s,
+                  {.doc = "start of the cut", .unit = "s", .minimum = 0})
+          .option("to_s", &Options::to_s,
+                  {.doc = "time at which the network is whole again; null: never",
+                   .unit = "s",
+                   .minimum = 0,
+                   .above_minimum = true});
   return set;
 }
 
@@ -271,15 +275,16 @@ const OptionSet<SlowOptions>& slow_options() {
   using Options = SlowOptions;
   static const auto set =
       OptionSet<Options>()
-          .option("factor", &Options::factor,
-                  {.doc = "how many times as long; the factors of several entries multiply",
-                   .minimum = 1,
-                   .maximum = 1e9,
-                   .required = true})
+          .option(
+              "factor", &Options::factor,
+              {.doc = "factor by which things take longer; the factors of several entries multiply",
+               .minimum = 1,
+               .maximum = 1e9,
+               .required = true})
           .option("from_s", &Options::from_s,
-                  {.doc = "when the nodes become slow", .unit = "s", .minimum = 0})
+                  {.doc = "time at which the nodes become slow", .unit = "s", .minimum = 0})
           .option("to_s", &Options::to_s,
-                  {.doc = "when they are quick again; null: never",
+                  {.doc = "time at which they are fast again; null: never",
                    .unit = "s",
                    .minimum = 0,
                    .above_minimum = true});
@@ -292,8 +297,8 @@ const OptionSet<StopOptions>& stop_options() {
       OptionSet<Options>()
           .option("when", &Options::when,
                   {.doc = "what ends a run; default: announced under a termination detector, else "
-                          "finished if the workload declares its end, else time, which is `time_s` "
-                          "whatever happens",
+                          "finished if the workload declares its end, else time, which always ends "
+                          "a run at `time_s`",
                    .choices = {"announced", "all-reported", "finished", "time"}})
           .option("grace_s", &Options::grace_s,
                   {.doc = "a run is hung if nothing was announced this long after the work ended "
@@ -307,9 +312,9 @@ const OptionSet<StopOptions>& stop_options() {
                    .above_minimum = true})
           .option("events", &Options::events, {.doc = "limit of events", .minimum = 1})
           .option("memory_bytes", &Options::memory_bytes,
-                  {.doc = "limit of what the process that simulates holds in memory; a run beyond "
-                          "it fails and has no result. Null: all processes of a command together "
-                          "hold at most three quarters of the machine's memory. No part of the "
+                  {.doc = "limit of the memory that the simulating process holds; a run beyond it "
+                          "fails and has no result. Null: all processes of a command together hold "
+                          "at most three quarters of the machine's memory. Not part of the "
                           "scenario's hash",
                    .unit = "B",
                    .minimum = 1e6,
@@ -345,9 +350,10 @@ const OptionSet<Precision>& precision_options() {
                    .maximum = 1,
                    .above_minimum = true,
                    .required = true})
-          .option(
-              "most_replications", &Options::most_replications,
-              {.doc = "a point is done after this many in any case", .minimum = 2, .maximum = 1e6});
+          .option("most_replications", &Options::most_replications,
+                  {.doc = "a point is done after this many replications in any case",
+                   .minimum = 2,
+                   .maximum = 1e6});
   return set;
 }
 
@@ -361,19 +367,19 @@ const std::vector<VictimList>& victim_lists() {
 
 const std::vector<VictimList>& partition_lists() {
   static const std::vector<VictimList> lists = {
-      {"nodes", "at least two groups of nodes, spare ones included; what is in none reaches all"},
-      {"ranks", "the same of ranks; daemons reach all"}};
+      {"nodes", "at least two groups of nodes, spare ones included; nodes in no group reach all"},
+      {"ranks", "at least two groups of ranks; ranks in no group, and daemons, reach all"}};
   return lists;
 }
 
 const char* partition_summary() {
-  return "a time in which the network loses the messages from one group to another that enter it; "
-         "the groups stand in nodes or in ranks";
+  return "a time in which the network loses messages that enter it from one group to another; the "
+         "groups are of nodes or of ranks";
 }
 
 const char* slow_summary() {
-  return "a time in which nodes are slow: their processors take longer to send, to receive and for "
-         "what protocols spend";
+  return "a time in which nodes are slow: their processors take longer to send, to receive, and "
+         "for the work of protocols";
 }
 
 const VictimList& slow_nodes() {
@@ -405,7 +411,7 @@ const OptionSet<Machine>& machine_values() {
                   time("o_r: processor time to receive one message"))
           .option("gap_s", &Machine::gap_s, time("g: least time between two messages of a NIC"))
           .option("nic_bandwidth_Bps", &Machine::nic_bandwidth_Bps,
-                  bandwidth("1/G: what a node's NIC sustains, per direction"))
+                  bandwidth("1/G: bandwidth that a node's NIC sustains, per direction"))
           .option("nic_latency_s", &Machine::nic_latency_s,
                   time("the part of L outside the links: both NICs together"))
           .option("hop_latency_s", &Machine::hop_latency_s,
@@ -415,11 +421,12 @@ const OptionSet<Machine>& machine_values() {
           .option("local_latency_s", &Machine::local_latency_s, time("replaces L within a node"))
           .option("local_bandwidth_Bps", &Machine::local_bandwidth_Bps,
                   bandwidth("bandwidth through the memory of a node"))
-          .option("memory_per_node_B", &Machine::memory_per_node_B,
-                  {.doc = "memory of a node. What does not fit into it is warned of; 0: not known",
-                   .unit = "B",
-                   .minimum = 0,
-                   .maximum = 1e18});
+          .option(
+              "memory_per_node_B", &Machine::memory_per_node_B,
+              {.doc = "memory of a node; a scenario that needs more gets a warning. 0: not known",
+               .unit = "B",
+               .minimum = 0,
+               .maximum = 1e18});
   return set;
 }
 

@@ -70,7 +70,7 @@ struct OverheadOptions {
   std::optional<double> local_bandwidth_Bps;
 };
 
-/// The moment of one entry of `faults.at`, and what it does. Its victims are separate lists.
+/// The moment of one entry of `faults.at`, and what happens then. Its victims are separate lists.
 struct StatedFaultOptions {
   std::optional<double> time_s;
   std::optional<std::uint64_t> event;
@@ -126,9 +126,9 @@ const OptionSet<StopOptions>& stop_options();
 const std::vector<VictimList>& victim_lists();
 /// The groups of a partition: those of nodes, then those of ranks.
 const std::vector<VictimList>& partition_lists();
-/// What `faults.partition` does, in words.
+/// Describes in words what `faults.partition` does.
 const char* partition_summary();
-/// The same of `faults.slow`, and its list of nodes.
+/// Describes in words what `faults.slow` does, and declares its list of nodes.
 const char* slow_summary();
 const VictimList& slow_nodes();
 

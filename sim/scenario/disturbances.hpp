@@ -13,9 +13,9 @@
 
 namespace faultline {
 
-// What hinders a job without killing anybody. Each reader takes the value of its key, adds what is
-// wrong with it to `problems`, and returns what the rest says. `job` is nothing if the job's size
-// is not known, because the platform is wrong.
+// Readers of what hinders a job without killing anybody. Each takes the value of its key, adds its
+// errors to `problems`, and returns what remains. `job` is nothing if the platform is wrong, so
+// that the job's size is not known.
 
 /// `faults.partition`: an object, or a list of them.
 std::vector<PartitionSpec> read_partitions(const JsonValue& value,

@@ -46,8 +46,8 @@ class Expression {
   /// Returns the value at a path, or null if there is none, which counts as JSON's null.
   using Lookup = std::function<const JsonValue*(const JsonPath&)>;
 
-  /// Reads a formula, in time proportional to its length. Throws UsageError that says what was
-  /// expected at which column. A text longer than kLongestExpression_B is an error as well.
+  /// Reads a formula, in time proportional to its length. Throws UsageError, which names the column
+  /// and what was expected there. A text longer than kLongestExpression_B is an error as well.
   static Expression parse(const std::string& text);
 
   /// The value of the formula. A whole number is returned as an integer. Each path is looked up at

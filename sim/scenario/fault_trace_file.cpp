@@ -24,7 +24,7 @@ OptionValue read_trace_option(const std::string& name, const std::string& folder
   return read_fault_trace((std::filesystem::path(folder) / name).string());
 }
 
-/// The lines that cannot be read, but for those of other systems than the one that is asked for.
+/// Describes the lines that cannot be read, except those of other systems than the one asked for.
 std::vector<std::string> notes_of(const OptionValue& value, const OptionValues& beside) {
   const auto* const input = std::get_if<FaultTraceInput>(&value);
   if (input == nullptr || input->content == nullptr) return {};

@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// Reads a trace of failures. Throws UsageError that names the file if it cannot be read, is not a
-/// trace, or has no readable record.
+/// Reads a trace of failures. Throws UsageError, which names the file, if it cannot be read, is not
+/// a trace, or has no readable record.
 FaultTraceInput read_fault_trace(const std::string& file);
 
 }  // namespace faultline

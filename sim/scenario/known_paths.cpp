@@ -14,7 +14,8 @@ namespace faultline {
 
 namespace {
 
-/// A key with anything but letters, digits and _ cannot stand in a formula; it does no harm.
+/// A key with anything but letters, digits and _ cannot be part of a formula; leaving it here does
+/// no harm.
 std::string within(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
@@ -98,7 +99,7 @@ std::string KnownPaths::refusal(const JsonPath& path, const std::string& of) con
   std::string words = in_quotes(text) + " is no path of " + of;
   const auto near = nearest_of(text_of(path), {paths_.begin(), paths_.end()});
   if (near) words += ", did you mean " + in_quotes(*near) + "?";
-  // A name within something that exists can hardly be a text.
+  // A name within something that exists can hardly be meant as a text.
   if (path.size() == 1 || !contains({path.front()}))
     words += (near ? " Quote it if it is a text: '" : "; quote it if it is a text: '") + text + "'";
   return words;

@@ -10,11 +10,11 @@
 namespace faultline {
 
 /// The places that the formulas of a study may name (sim/scenario/expression). A formula with
-/// another name would be computed with null, and keep or drop points without a word.
+/// another name would read null there, and keep or drop points without a word.
 class KnownPaths {
  public:
   /// Every place that the scenario of a point may state (`scenario_schema`), whether it does or
-  /// not: each family is one component there, and nothing is swept.
+  /// not. There, each family is one component, and nothing is swept.
   static const KnownPaths& of_scenarios();
 
   /// Adds every place of a tree.
@@ -22,11 +22,11 @@ class KnownPaths {
   /// Adds a place by its text, with [] for an index.
   void add(const std::string& path) { paths_.insert(path); }
 
-  /// Is this one of them? An index of a list counts whether the list is so long or not.
+  /// True if this is one of the places. Any index of a list counts, however long the list is.
   [[nodiscard]] bool contains(const JsonPath& path) const;
 
-  /// Says of a path that is none of them what it may have been meant for. `of` is whose path it is
-  /// not: "the points".
+  /// The message for a path that is none of these places, with a guess at what was meant. `of`
+  /// names whose path it is not, such as "the points".
   [[nodiscard]] std::string refusal(const JsonPath& path, const std::string& of) const;
 
  private:

@@ -226,7 +226,7 @@ bool is_machine(const JsonValue& root) {
 
 namespace {
 
-/// A machine, and where its file says its values come from.
+/// A machine, and the sources that its file states for its values.
 struct MachineFile {
   Machine machine;
   std::vector<ValueStatus> statuses;

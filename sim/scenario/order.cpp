@@ -123,20 +123,19 @@ const OptionSet<OrderedStepOptions>& ordered_step_options() {
                .required = true,
                .choices = event_words()})
           .option("actor", &Options::actor,
-                  {.doc = "to whom: a rank; from the number of processes on, the daemon of a node; "
-                          "of a departure the sender",
+                  {.doc = "the actor to which it happens: a rank; from the number of processes on, "
+                          "the daemon of a node; for a departure the sender",
                    .required = true})
           .option("peer", &Options::peer,
-                  {.doc = "the sender of a message, the receiver of one that was sent or departs, "
-                          "or the dead that a notice is about; null: any"})
+                  {.doc = "the sender of a message, the receiver of a message that was sent or "
+                          "departs, or the dead process that a notice is about; null: any"})
           .option("detail", &Options::detail,
-                  {.doc = "of a message its kind, by its number in the order of `list`; of a timer "
-                          "its key; of a computation its tag",
+                  {.doc = "for a message its kind, by its number in the order of `list`; for a "
+                          "timer its key; for a computation its tag",
                    .maximum = kLargestExact})
-          .option("nth", &Options::nth,
-                  {.doc = "which one, of several that are alike: 0 is the oldest"})
+          .option("nth", &Options::nth, {.doc = "which of several equal ones: 0 is the oldest"})
           .option("stall_s", &Options::stall_s,
-                  {.doc = "of a stall: how long it lasts, where the failure detector lives by "
+                  {.doc = "for a stall: how long it lasts, where the failure detector lives by "
                           "timers",
                    .unit = "s",
                    .minimum = 0.0,
@@ -147,40 +146,38 @@ const OptionSet<OrderedStepOptions>& ordered_step_options() {
 const OptionSet<RunOrder>& order_options() {
   static const auto set = OptionSet<RunOrder>().option(
       "departures_wait", &RunOrder::departures_wait,
-      {.doc = "what an actor sends to another node may wait for the NIC, where others share it: a "
-              "message that finds nothing waiting there is one more of the `choices` of its step; "
-              "0: it waits for its `departure`; 1: it enters the network at once"});
+      {.doc = "whether a message to another node may wait for the NIC, where actors share it. A "
+              "message that finds nothing waiting there then adds one to the `choices` of its "
+              "step; 0: it waits for its `departure`; 1: it enters the network at once"});
   return set;
 }
 
 const OptionSet<OrderedDeath>& ordered_death_options() {
   static const auto set =
       OptionSet<OrderedDeath>()
-          .option("actor", &OrderedDeath::actor, {.doc = "who dies", .required = true})
+          .option("actor", &OrderedDeath::actor, {.doc = "actor that dies", .required = true})
           .option("after", &OrderedDeath::after,
-                  {.doc = "when so many of the messages that it sends in this step have left it, "
-                          "and so many of its actions are done",
+                  {.doc = "it dies when this many of the messages that it sends in this step have "
+                          "left it, and this many of its actions are done",
                    .maximum = kLargestExact});
   return set;
 }
 
 const char* order_summary() {
-  return "the order in which things happen, step by step; nothing costs time, and each step comes "
-         "one millisecond after the one before it, or, if the failure detector lives by timers, "
-         "when "
+  return "the order in which things happen, step by step. Nothing costs time. Each step comes one "
+         "millisecond after the one before it, or, if the failure detector lives by timers, when "
          "these are due. What is left after the last step happens in the order in which it was "
          "scheduled";
 }
 
-const char* deaths_at_start_summary() { return "who dies while the actors start"; }
+const char* deaths_at_start_summary() { return "actors that die while the actors start"; }
 
 const char* choices_summary() {
-  return "what the workload chooses there, if its choices are open (`choices`: `all`): each a "
-         "number "
-         "below that of its alternatives, and 0 where the list ends";
+  return "what the workload chooses in it, if its choices are open (`choices`: `all`): each a "
+         "number below that of its alternatives, and 0 where the list ends";
 }
 
-const char* deaths_in_step_summary() { return "who dies within the step"; }
+const char* deaths_in_step_summary() { return "actors that die within the step"; }
 
 std::string word_of(OrderedEvent event) { return event_words()[static_cast<std::size_t>(event)]; }
 
@@ -231,27 +228,28 @@ std::vector<OptionProblem> what_needs_time(const RunSpec& spec) {
   };
   const PlatformSpec& platform = spec.platform;
   refuse(!platform.xml_path.empty(), "platform.xml",
-         "a platform file says what messages cost, and here they cost nothing; expected a machine");
+         "a platform file states what messages cost, and they cost nothing here; expected a "
+         "machine");
   refuse(platform.delay_noise.has_value(), "platform.delay_noise",
-         "noise delays messages, and here nothing takes time; expected none");
+         "noise delays messages, and nothing takes time here; expected none");
   refuse(platform.os_noise.has_value(), "platform.os_noise",
-         "noise takes time from processors, and here nothing takes time; expected none");
+         "noise takes time from processors, and nothing takes time here; expected none");
   refuse(platform.start_delay_s > 0.0, "platform.start_delay_s",
-         "here nothing takes time; expected 0");
+         "nothing takes time here; expected 0");
   refuse(platform.detection_loss_probability > 0.0, "platform.detection_loss_probability",
-         "what the network loses by chance is not part of an order; expected 0");
+         "a stated order leaves no loss of messages to chance; expected 0");
   refuse(!spec.partitions.empty(), "faults.partition",
-         "a partition has a beginning and an end in time, and here none passes; expected none");
-  refuse(!spec.slow.empty(), "faults.slow", "here nothing takes time; expected none");
+         "a partition begins and ends in time, and no time passes here; expected none");
+  refuse(!spec.slow.empty(), "faults.slow", "nothing takes time here; expected none");
   refuse(
       !spec.faults.empty(), "faults.at",
-      "deaths are steps of the order here, and nobody stalls or finds an error; expected none at "
-      "stated moments");
+      "the steps of the order kill actors, and nobody stalls or finds an error here; expected none "
+      "at stated moments");
   for (const FaultSourceChoice& source : spec.fault_sources)
     found.push_back({"faults." + source.key,
-                     "deaths are steps of the order here; expected no source of faults"});
+                     "the steps of the order kill actors; expected no source of faults"});
   refuse(spec.stop.when == StopWhen::time, "stop.when",
-         R"("time" needs time, and here none passes; expected "announced" or "finished")");
+         R"("time" never comes, because no time passes here; expected "announced" or "finished")");
   return found;
 }
 

@@ -12,7 +12,8 @@
 
 namespace faultline {
 
-/// One entry of `order.steps`, as the file writes it. Who dies within the step is a separate list.
+/// One entry of `order.steps`, as the file writes it. The deaths within the step are a separate
+/// list.
 struct OrderedStepOptions {
   std::string event = "message";
   std::uint32_t actor = 0;
@@ -23,7 +24,7 @@ struct OrderedStepOptions {
 };
 const OptionSet<OrderedStepOptions>& ordered_step_options();
 
-/// What `order` says beside its lists.
+/// The plain values of `order`, beside its lists.
 const OptionSet<RunOrder>& order_options();
 
 /// One entry of a list of deaths within a step.
@@ -33,7 +34,7 @@ const OptionSet<OrderedDeath>& ordered_death_options();
 const char* order_summary();
 const char* deaths_at_start_summary();
 const char* deaths_in_step_summary();
-/// What `order.choices_at_start` and `order.steps[i].choices` do.
+/// Describes in words what `order.choices_at_start` and `order.steps[i].choices` do.
 const char* choices_summary();
 
 /// The word that a scenario uses for an event.
@@ -42,11 +43,11 @@ std::string word_of(OrderedEvent event);
 /// Reads `order`. `job` is nothing if the job's size is not known.
 RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job, Problems& problems);
 
-/// The same as JSON, without what is at its default.
+/// The JSON of an order, without what is at its default.
 JsonValue order_json(const RunOrder& order);
 
-/// What of a run needs time, which does not pass where an order is stated or all are explored: the
-/// places in the scenario, and why it cannot be there.
+/// What a run must not have where no time passes, because its order is stated or all orders are
+/// explored: the places in the scenario, each with the reason.
 std::vector<OptionProblem> what_needs_time(const RunSpec& spec);
 
 }  // namespace faultline

@@ -16,7 +16,7 @@ namespace {
   throw UsageError(problems.file() + ": --set " + in_quotes(set) + ": " + why);
 }
 
-/// True for a number beyond the range of a double. It must not be taken for a plain word.
+/// True for a number beyond the range of a double, which must not be taken for a plain word.
 bool is_beyond_double(const std::string& text) {
   double ignored = 0.0;
   const char* const end = text.data() + text.size();

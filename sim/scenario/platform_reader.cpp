@@ -70,8 +70,8 @@ void read_xml(const std::string& name, const OverheadOptions& options, const std
       !(options.local_latency_s && options.local_bandwidth_Bps))
     problems.note("platform.xml",
                   "its first host has no route to itself, so that only overheads delay messages "
-                  "within a host, but for what overheads.local_latency_s and "
-                  "overheads.local_bandwidth_Bps say");
+                  "within a host, apart from overheads.local_latency_s and "
+                  "overheads.local_bandwidth_Bps");
   const double local_Bps = file.local_bandwidth_Bps > 0 ? file.local_bandwidth_Bps : kUnbounded;
   const std::uint32_t cores = options.cores_per_host.value_or(file.cores_per_host);
   platform.machine = {.name = "xml",
@@ -111,7 +111,7 @@ void check_fits(const PlatformSpec& platform, Problems& problems) {
                      ", the hardware threads of a node of " + name + ", got " +
                      std::to_string(platform.processes_per_node) +
                      (platform.xml_path.empty() ? ""
-                                                : " (platform.overheads.cores_per_host says how "
+                                                : "(platform.overheads.cores_per_host states how "
                                                   "many a host has)"));
     return;
   }
@@ -129,10 +129,11 @@ void check_fits(const PlatformSpec& platform, Problems& problems) {
                                            std::to_string(platform.processes_per_node) + ")" +
                                            advice + ", got " + std::to_string(platform.processes));
   } else if (needed + platform.spare_nodes > nodes) {
-    problems.add("platform.spare_nodes",
-                 "expected at most " + std::to_string(nodes - needed) + ", what the job's " +
-                     std::to_string(needed) + " nodes leave of the " + std::to_string(nodes) +
-                     " of " + name + ", got " + std::to_string(platform.spare_nodes));
+    problems.add("platform.spare_nodes", "expected at most " + std::to_string(nodes - needed) +
+                                             ": the job's " + std::to_string(needed) +
+                                             " nodes leave that many of the " +
+                                             std::to_string(nodes) + " of " + name + ", got " +
+                                             std::to_string(platform.spare_nodes));
   }
 }
 
@@ -210,8 +211,8 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
   if (os_noise != nullptr) platform.os_noise = read_os_noise(*os_noise, job, problems);
   if (options.detection_loss_probability >= 1)
     problems.add("platform.detection_loss_probability",
-                 "expected a number below 1, because a detector of which no message arrives hears "
-                 "of nobody");
+                 "expected a number below 1, because a detector that receives no message at all "
+                 "cannot work");
   if (object.is_object())
     read_machine_or_xml(options, overheads, directory, backends, platform, problems);
   if (problems.size() == before) check_fits(platform, problems);

@@ -24,8 +24,7 @@ void note_cuts(const RunSpec& point, Problems& problems) {
                         std::ranges::any_of(transactions->options, &OptionSpec::awaits_message);
   if (point.partitions.empty() || workload == nullptr || !workload->try_blocks || gives_up) return;
   problems.note("faults.partition",
-                "nobody sends again what it loses, and whatever waits for that "
-                "in " +
+                "nobody sends the lost messages again, and whatever waits for them in " +
                     workload->name + " waits for ever");
 }
 

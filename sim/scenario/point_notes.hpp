@@ -7,18 +7,20 @@
 
 namespace faultline {
 
-/// Says which detector the messages are of that a network may lose, if there are none.
+/// Notes that the stated losses have no effect, because there is no detector whose messages the
+/// network could lose.
 void note_losses(const RunSpec& point, Problems& problems);
 
-/// Says that a program of TryBlocks waits for what a partition of the network loses, unless
-/// transactions give its requests up after some time.
+/// Notes that a program of TryBlocks waits for what a partition of the network loses, unless
+/// transactions let its requests time out.
 void note_cuts(const RunSpec& point, Problems& problems);
 
-/// Says what a node's memory cannot hold. It runs as if memory had no end, so that is no error.
+/// Notes what a node's memory cannot hold. The simulation runs as if memory had no end, so this is
+/// no error.
 void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
 
-/// Says which component waits for a message for less than any message takes: it takes all others
-/// for dead, or all messages for lost.
+/// Notes a component that waits for a message for less time than any message takes: it takes all
+/// others for dead, or all messages for lost.
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
 
 }  // namespace faultline

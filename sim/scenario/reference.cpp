@@ -91,7 +91,7 @@ std::string traits_text(const Registration& component) {
   say(traits.needs_fifo, "needs messages in order (`fifo`)");
   if (component.family == Family::termination)
     say(true, traits.tolerates_faults ? "survives faults" : "tolerates no faults");
-  say(traits.needs_detection, "needs a `failure_detection` under faults");
+  say(traits.needs_detection, "needs `failure_detection` under faults");
   say(traits.needs_logging_off, "not above message logging");
   say(traits.takes_images, "needs images of everything above it");
   say(traits.needs_order_free, "needs a program that ends alike in whatever order messages come");

@@ -37,7 +37,7 @@ struct DelayNoise {
   bool per_hop = false;  ///< each link adds a delay of its own; else the message has one
 };
 
-/// The operating system takes the processors of a node away for `length_s` every `interval_s`, from
+/// The operating system takes all processors of a node away for `length_s` every `interval_s`, from
 /// a random moment on that differs from node to node.
 struct OsNoise {
   double interval_s = 0.0;
@@ -59,10 +59,10 @@ struct PlatformSpec {
   Ordering ordering = Ordering::fifo;
   double local_exit_delay_s = 1e-3;  ///< until a node's daemon hears of a local rank's death
   double link_lost_delay_s = 1e-3;   ///< until the holder of an open connection hears that it broke
-  double silent_link_lost_delay_s = 480;  ///< the same, for a peer whose node has failed
+  double silent_link_lost_delay_s = 480;  ///< until it hears that, if the peer's node has failed
   double restart_delay_s = 0.0;           ///< from the request of a restart to the new process
   DaemonCore daemon_core = DaemonCore::dedicated;
-  double context_switch_s = 0.0;      ///< of a daemon that drives a computing rank from its core
+  double context_switch_s = 0.0;      ///< until a daemon gets a computing rank's core
   double unordered_delay_s = 1e-5;    ///< mean of the exponential delay of an unordered message
   std::uint64_t packet_bytes = 2048;  ///< a longer message is sent in packets
   std::optional<DelayNoise> delay_noise;
@@ -92,7 +92,7 @@ struct StopSpec {
   double grace_s = 1.0;
   double time_s = 60.0;
   std::uint64_t events = 1000000000;
-  /// Of the process that simulates; it changes no result. No value: see MemoryExcess.
+  /// The memory of the simulating process. It changes no result. No value: see MemoryExcess.
   std::optional<std::uint64_t> memory_bytes = {};
 };
 
@@ -101,7 +101,7 @@ enum class OrderedEvent : std::uint8_t {
   message,
   timer,
   computation,
-  sent,  ///< a message has left its sender, which is told so
+  sent,  ///< the sender of a message is told that it has left
   exit_notice,
   local_exit,
   link_lost,
@@ -109,11 +109,12 @@ enum class OrderedEvent : std::uint8_t {
   death,
   loss,       ///< the network loses a message
   stall,      ///< a rank stops for some time
-  stall_end,  ///< it goes on
+  stall_end,  ///< the rank goes on
   departure,  ///< a message that has waited for the NIC enters the network
 };
 
-/// An actor that dies within a step, when it has sent and done so many things in it.
+/// An actor that dies within a step, when it has sent so many messages and done so many actions in
+/// it.
 struct OrderedDeath {
   ActorId actor = kNobody;
   std::uint64_t after = 0;
@@ -159,22 +160,24 @@ struct RunSpec {
   std::vector<PartitionSpec> partitions;
   std::vector<SlowSpec> slow;
   StopSpec stop;
-  /// If it is there, the run costs no time, and every step of the order takes one millisecond.
+  /// If set, the run costs no time, and every step of the order takes one millisecond.
   std::optional<RunOrder> order;
   bool allow_unsafe = false;
-  /// Count the state of the run anew now and then (docs/architecture.md). Changes no result. No key
-  /// of a scenario: tests and searches set it, and debug builds.
+  /// If true, the engine counts the state of the run anew now and then (docs/architecture.md),
+  /// which changes no result. Scenarios have no key for it: tests, searches and debug builds set
+  /// it.
   bool checks_state = kDebugBuild;
-  /// The driver of the run makes the choices of the workload (Context::choose), whose random
-  /// streams are all the same and draw nothing. No key of a scenario: without_costs sets it.
+  /// If true, the driver of the run makes the choices of the workload (Context::choose), and random
+  /// streams draw nothing. Scenarios have no key for it: without_costs sets it.
   bool branches_at_choices = false;
-  /// The driver of the run can let actors die. No key of a scenario: without_costs sets it.
+  /// If true, the driver of the run can let actors die. Scenarios have no key for it: without_costs
+  /// sets it.
   bool driver_kills = false;
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];
   }
-  /// Can anybody die?
+  /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),
                        [](const FaultSpec& fault) { return fault.kills(); }) ||

@@ -35,7 +35,7 @@ class ScenarioReader {
     read_stop();
     read_stated_order();
     if (root_.child("sweep") != nullptr)
-      problems_.add("sweep", "is carried out by: faultline sweep FILE --store RESULTS.sqlite");
+      problems_.add("sweep", "needs the verb sweep: faultline sweep FILE --store RESULTS.sqlite");
     root_.finish();
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();
@@ -264,10 +264,10 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
   // If a component could not be read, checking its points would only repeat that.
   if (valid) check_point(point, paths, problems_);
   if (point.order && scenario.engine == EngineKind::simgrid)
-    problems_.add("engine", "an order of events is carried out on loggp; expected loggp");
+    problems_.add("engine", "a stated order of events runs on loggp alone; expected loggp");
   if (point.order)
     for (const OptionProblem& problem : what_needs_time(point))
-      problems_.add(problem.option, "does not go with a stated order: " + problem.message);
+      problems_.add(problem.option, "cannot be combined with a stated order: " + problem.message);
   if (valid && platform_known_) check_options_in_job(point, paths, problems_);
   scenario.points.push_back(std::move(point));
   scenario.point_labels.push_back(std::move(label));

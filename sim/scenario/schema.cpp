@@ -200,8 +200,9 @@ JsonValue platform_definition() {
 }
 
 JsonValue fault_definition() {
-  JsonValue mark =
-      ObjectSchema("a point that a component marks").options(mark_options().specs()).take();
+  JsonValue mark = ObjectSchema("a point of the run that a component marks")
+                       .options(mark_options().specs())
+                       .take();
   mark.set("type", List{"object", "null"});
   ObjectSchema schema(
       "a fault at one moment: exactly one of time_s, event and mark, and its victims, who die "
@@ -243,7 +244,7 @@ JsonValue slow_schema() {
 
 JsonValue faults_definition() {
   const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
-  ObjectSchema schema("who dies when; several sources add up");
+  ObjectSchema schema("who dies and when; several sources add up");
   schema.property("at", at);
   for (const FaultSourceRegistration& registration : fault_sources())
     schema.property(registration.name, fault_source_schema(registration));
@@ -297,9 +298,10 @@ JsonValue sweep_definition() {
           .property("zip", json_object({{"description", "axes that advance together"},
                                         {"type", "array"},
                                         {"items", group}}))
-          .property("derive", json_object({{"description", "paths and formulas of their values"},
-                                           {"type", "object"},
-                                           {"additionalProperties", formula}}))
+          .property("derive",
+                    json_object({{"description", "paths and the formulas of their values"},
+                                 {"type", "object"},
+                                 {"additionalProperties", formula}}))
           .property("where", json_object({{"description", "conditions that a point satisfies"},
                                           {"type", "array"},
                                           {"items", formula}}))
@@ -390,9 +392,8 @@ JsonValue scenario_schema_tree() {
       json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                    {"title", "Faultline scenario, schema_version 1"},
                    {"$comment",
-                    "Machine files are described by #/$defs/machine. What depends on "
-                    "the machine, or on two parts of a scenario together, is checked "
-                    "by `faultline validate` alone."}});
+                    "#/$defs/machine describes machine files. `faultline validate` alone checks "
+                    "what depends on the machine, or on two parts of a scenario together."}});
   const JsonValue body = top.take();
   for (const JsonMember& member : *body.object()) schema.set(member.key, member.value);
   schema.set("$defs", definitions());

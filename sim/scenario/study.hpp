@@ -50,7 +50,7 @@ std::string point_label(const Study& study, std::size_t point);
 std::string point_hash(const std::string& scenario_hash, const std::string& engine,
                        std::uint64_t seed);
 
-/// True if the study, with these swept values, has the point with that hash. The values need not be
+/// True if the study has, at these swept values, the point with that hash. The values need not be
 /// on its axes.
 bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash);
 

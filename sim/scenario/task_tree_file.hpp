@@ -12,12 +12,12 @@ namespace faultline {
 /// Reads a file `{"parents": [null, 0, 0, ...], "ranks": [...]}`. `parents` are in breadth-first
 /// order. `ranks`, the process of each task, may be left out. A task may have any number of
 /// children: the trees of termination-2022 section 5.2 are binary, but nothing here needs that.
-/// Throws UsageError, which names the file and the place and says what was expected, if the parents
+/// Throws UsageError, which names the file, the place and what was expected there, if the parents
 /// are not a tree, have a cycle or another order, or if the lists differ in length.
 TaskTreeFile read_task_tree(const std::string& file);
 TaskTreeFile parse_task_tree(const std::string& text, const std::string& file);
 
-/// Throws UsageError that names the first task whose rank is not below `processes`.
+/// Throws UsageError, which names the first task whose rank is not below `processes`.
 void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes);
 
 /// A file with more tasks than this would be too large to be read again.

@@ -74,7 +74,7 @@ TEST_CASE("accepted means that the requests of all survivors have succeeded") {
 TEST_CASE("the failed are dead, and as many as other survivors are told") {
   BlockLedgers ledgers(3);
   CHECK(ledgers.told(kFirst, 1, {1, kSecond}, all_but({})) ==
-        "TryBlock 1 of world 0 is said to have lost rank 1, who lives");
+        "TryBlock 1 of world 0 is reported to have lost rank 1, which lives");
   CHECK(!ledgers.told(kFirst, 1, {1, kSecond}, all_but({kSecond})));
   CHECK(ledgers.told({.actor = 2}, 1, {2, kSecond}, all_but({kSecond})) ==
         "TryBlock 1 of world 0 has lost 2 processes as rank 2 is told, and 1 as rank 0 is told");
@@ -85,7 +85,7 @@ TEST_CASE("all enter a world at one iteration, and go back in it as they like") 
   const WorldEpoch next{.number = 1, .losses = 1};
   CHECK(!ledgers.entered(kFirst, {.epoch = next, .iteration = 4}));
   CHECK(ledgers.entered(kSecond, {.epoch = next, .iteration = 3}) ==
-        "rank 1 enters world 1 at iteration 3, and another one at 4");
+        "rank 1 enters world 1 at iteration 3, and another process at 4");
   CHECK(!ledgers.entered(kFirst, {.epoch = next, .iteration = 2}));
 }
 
@@ -99,8 +99,9 @@ TEST_CASE("all who enter a world are told of the same ranks") {
   };
   CHECK(!tell(kFirst, 2));
   CHECK(!tell({.actor = 2}, 2));
-  CHECK(tell(kSecond, 1) == "rank 1 enters world 1 with other ranks than another one");
-  CHECK(ledgers.entered(kFirst, next) == "rank 0 enters world 1 with other ranks than another one");
+  CHECK(tell(kSecond, 1) == "rank 1 enters world 1 with other ranks than another process");
+  CHECK(ledgers.entered(kFirst, next) ==
+        "rank 0 enters world 1 with other ranks than another process");
 }
 
 TEST_CASE("a protocol that tells ranks different outcomes is inconsistent") {

@@ -310,7 +310,7 @@ TEST_CASE("trace: a random begin needs a record that takes time") {
             .empty());
   CHECK(target.problems("trace",
                         {{"file", trace_input("1 0\n2 1\nLOOPAFTER 1\n")}, {"begin", "random"}}) ==
-        Words{"begin: a SimGrid profile itself says what is random, expected start"});
+        Words{"begin: a SimGrid profile states itself what is random, expected start"});
 }
 
 TEST_CASE("trace: a system or nodes that are not in it are refused") {

@@ -359,7 +359,7 @@ TEST_CASE("failure detectors refuse times of 0, too many helpers and a tree with
   CHECK_THAT(error(R"("connection-loss", "radix": 0)"),
              Contains("s.json: failure_detection.radix: "));
   for (const std::string detector : {R"("swim")", R"("connection-loss")"})
-    CHECK_THAT(error(detector, true), Contains("failure_detection.members: must be at least two"));
+    CHECK_THAT(error(detector, true), Contains("failure_detection.members: expected at least two"));
   CHECK_THAT(error(R"("erring-oracle", "accused": 16)"),
              Contains("failure_detection.accused: expected a rank below 16, got 16"));
   CHECK_THAT(error(R"("erring-oracle", "reporter": 2)"),
