@@ -10,12 +10,13 @@
 
 namespace faultline {
 
-/// From where a rank can go on: the beginning of an iteration, and what stands for its data.
+/// A point from which a rank can go on: the beginning of an iteration, and what stands for its
+/// data.
 struct SavedPoint {
   std::uint64_t iteration = 0;
   std::uint64_t state = 0;
   std::uint64_t bytes = 0;
-  bool is_elsewhere = false;  ///< the beginning: the program has these data itself
+  bool is_elsewhere = false;  ///< the beginning, whose data the program has itself
 
   bool operator==(const SavedPoint&) const = default;
   void digest(Digest& into) const { into.add(iteration, state, bytes, is_elsewhere); }
@@ -25,20 +26,20 @@ struct SavedPoint {
 /// that no two ranks are more than one apart, and all have a common one.
 class SavedPoints {
  public:
-  /// Earlier ones than the last two are kept from `needed` on, to which somebody may go back.
+  /// Keeps points before the last two from `needed` on, to which a rank may go back.
   void add(const SavedPoint& point, std::uint64_t needed = UINT64_MAX) {
     points_.push_back(point);
     while (points_.size() > 2 && points_.front().iteration < needed) points_.erase(points_.begin());
   }
-  /// The beginning of the program is always there.
+  /// The newest iteration. The beginning of the program is always there.
   [[nodiscard]] std::uint64_t newest() const {
     return points_.empty() ? 0 : points_.back().iteration;
   }
-  /// The earliest that is still there.
+  /// The earliest iteration that is still there.
   [[nodiscard]] std::uint64_t oldest() const {
     return points_.size() < 2 ? 0 : points_.front().iteration;
   }
-  /// Ascending.
+  /// All iterations, ascending.
   [[nodiscard]] std::vector<std::uint64_t> iterations() const {
     std::vector<std::uint64_t> iterations;
     iterations.reserve(points_.size());
@@ -51,7 +52,7 @@ class SavedPoints {
       if (point.iteration == iteration) return point;
     return std::nullopt;
   }
-  /// The program goes on from there: what was saved later will be saved again.
+  /// The program goes on from there, and will save everything later again.
   void go_back_to(std::uint64_t iteration) {
     std::erase_if(points_, [&](const SavedPoint& point) { return point.iteration > iteration; });
   }
@@ -61,10 +62,10 @@ class SavedPoints {
   std::vector<SavedPoint> points_;  ///< ascending
 };
 
-/// What a process keeps of the data of a rank.
+/// What a process keeps of a rank's data.
 struct KeptPoints {
   Rank rank = kNobody;
-  Incarnation client;  ///< who has these data itself
+  Incarnation client;  ///< the process that has these data itself
   SavedPoints points;
 
   void digest(Digest& into) const { into.add(rank, client, points); }

@@ -19,8 +19,8 @@ class Alarm {
     due_s_ = due_s;
     context.set_timer(key, std::max(0.0, due_s - context.now_s()), true);
   }
-  /// It rings: for everything that is due at the time returned or before it. That is the time that
-  /// was wanted, from which the clock may differ by a rounding.
+  /// The alarm rings, for everything that is due at the returned time or before it. That is the
+  /// wanted time, from which the clock may differ by a rounding error.
   double rings() { return std::exchange(due_s_, kNever); }
   void digest(Digest& into) const { into.add(due_s_); }
 

@@ -53,7 +53,8 @@ std::vector<std::uint32_t> prrte_distances(std::uint32_t members, bool even) {
 }
 
 std::uint32_t RoutingTree::next_hop(std::uint32_t from, std::uint32_t to) const {
-  // Parents have lower numbers: who is not above `to` is left upwards.
+  // Parents have lower numbers than their children, so the way down to `to` leaves a member upwards
+  // unless it is above `to`.
   while (to > from) {
     const std::uint32_t above = parent(to);
     if (above == from) return to;

@@ -6,13 +6,13 @@
 
 namespace faultline {
 
-// The graphs over which members 0 to N-1 pass a report on. A member sends to those that lie at
+// The graphs along which members 0 to N-1 pass a report on. A member sends to the members at
 // certain distances after it, modulo N.
 
-/// In which order a member of the binomial graph sends.
+/// The order in which a member of the binomial graph sends.
 enum class SendOrder : std::uint8_t {
-  /// First what belongs to the binomial tree that has its root at the reporter, which are the
-  /// distances +2^k, then the redundant rest (rdaemon-2019 section 4.6, figure 5).
+  /// First along the binomial tree with its root at the reporter, that is to the distances +2^k,
+  /// then to the redundant rest (rdaemon-2019 section 4.6, figure 5).
   tree_first,
   /// +2^k, then -2^k, for each k (rdaemon-2019 algorithm 1; ULFM).
   alternating,
@@ -33,9 +33,9 @@ struct RoutingTree {
   std::uint32_t radix = 1;
 
   [[nodiscard]] std::uint32_t parent(std::uint32_t member) const { return (member - 1) / radix; }
-  /// The neighbour in the tree to which `from` passes what is for `to`, another member.
+  /// The neighbour in the tree to which `from` passes a message for `to`, another member.
   [[nodiscard]] std::uint32_t next_hop(std::uint32_t from, std::uint32_t to) const;
-  /// How many neighbours a member has in the tree of that many members.
+  /// The number of neighbours of a member in the tree of that many members.
   [[nodiscard]] std::uint32_t degree(std::uint32_t member, std::uint32_t members) const;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr MetricSpec kReconnections{
     "reconnections", Merge::sum,
-    "connections that members opened in the place of those to the dead, counted at both ends"};
+    "connections that members opened in place of lost ones, counted at both ends"};
 
 OptionSet<ConnectionLossOptions> options() {
   return members_option<ConnectionLossOptions>("PRRTE: its daemons are connected")
@@ -24,7 +24,7 @@ OptionSet<ConnectionLossOptions> options() {
       .option("control_bytes", &ConnectionLossOptions::control_bytes,
               {.doc = "size of a message about one death", .unit = "B", .source = "assumed"})
       .option("entry_bytes", &ConnectionLossOptions::entry_bytes,
-              {.doc = "size of each death in what a new neighbour is told, besides control_bytes",
+              {.doc = "size of each death in the message to a new neighbour, besides control_bytes",
                .unit = "B",
                .source = "assumed: a name",
                .maximum = 1e6});
@@ -37,7 +37,7 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
 const Registered registered{on_members<ConnectionLoss>(
     {.family = Family::failure_detection,
      .name = "connection-loss",
-     .summary = "who loses its connection in a tree is dead; reports go along the mended tree",
+     .summary = "members watch their connections in a tree, and report along the mended tree",
      .source = "PRRTE's routing tree and its loss of connections (openmpi/ompi issue 13215)",
      .traits = {.tolerates_faults = true},
      .message_kinds = {"report", "known-dead", "join", "lives"},
@@ -46,7 +46,7 @@ const Registered registered{on_members<ConnectionLoss>(
     options(), kLossReport, kLossJoin, kLossLives)};
 
 constexpr unsigned kLifeShift = 32;
-/// Of a word about somebody who lives.
+/// Marks a message about a process that lives.
 constexpr std::uint64_t kLives = std::uint64_t{1} << 63;
 
 std::uint64_t as_word(Incarnation of) { return std::uint64_t{of.number} << kLifeShift | of.actor; }
@@ -79,8 +79,8 @@ void ConnectionLoss::for_each_death(Visit visit) const {
   for (const auto& [actor, life] : dead_) visit(Incarnation{actor, life});
 }
 
-/// The nearest ancestor that lives, as far as this member knows; without one, the first of all who
-/// live, which has none itself.
+/// The nearest ancestor that lives, as far as this member knows. Without one, the first of all live
+/// members, which has no parent itself.
 std::optional<ConnectionLoss::Place> ConnectionLoss::parent_of(Place member) const {
   Place ancestor = member;
   while (ancestor > 0) {
@@ -104,15 +104,15 @@ void ConnectionLoss::start(Context& context) {
   for (ActorId actor = 0; actor < members_.actor(members_.count()); ++actor)
     if (const Incarnation life = context.known(actor); actor != context.self() && life.number > 0)
       lives_[actor] = life.number;
-  // Who died with an earlier daemon of this node may be dead still.
+  // Ranks that died with an earlier daemon of this node may still be dead.
   for (std::uint16_t life = 0; members_.are_daemons() && life < context.incarnation(); ++life)
     ended_.insert({context.self(), life});
-  // The others learn that it lives again, and what it does not know yet comes in return.
+  // The others learn that this daemon lives again, and tell it in return what it does not know yet.
   if (parent_) send_all(context, members_.actor(*parent_));
   for (const Place child : children_) send_all(context, members_.actor(child));
 }
 
-/// Opens a connection to a new neighbour, and tells it all that this member knows.
+/// Opens a connection to a new neighbour, and tells it everything that this member knows.
 void ConnectionLoss::connect(Context& context, Place neighbour) {
   const ActorId to = members_.actor(neighbour);
   ++reconnections_;
@@ -121,7 +121,7 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
   send_all(context, to);
 }
 
-/// Deaths come before lives: who is told may have missed the death and the new life.
+/// Sends deaths before lives, since the receiver may have missed both the death and the new life.
 void ConnectionLoss::send_all(Context& context, ActorId to) const {
   std::vector<std::uint64_t> words;
   words.reserve(ended_.size() + dead_.size() + lives_.size());
@@ -140,8 +140,8 @@ void ConnectionLoss::mend(Context& context, Place dead) {
   if (parent_ != dead) return;
   parent_ = parent_of(self_);
   if (parent_) return connect(context, *parent_);
-  // All before this member are dead: those of them that are below each other from the first one on
-  // have left what is below them without an ancestor.
+  // All members before this one are dead. The members below them, down from the first one, have no
+  // ancestor left.
   adopt_below(context, 0);
 }
 
@@ -198,15 +198,15 @@ void ConnectionLoss::learn_of(Context& context, Incarnation dead, ActorId from) 
     return;
   }
   if (!has_died(dead)) return declare_through(context, dead, from);
-  // It lives again, or has done so, which others may not know yet.
+  // The member lives again, or has done so, which others may not know yet.
   if (dead_.count(dead.actor) > 0 && dead_.at(dead.actor) == dead.number) return;
   if (!ended_.insert(dead).second) return;
   tell(context, kLossReport, dead, from);
-  // This is a new daemon. Who died with the other one may be dead still.
+  // This is a new daemon. Ranks that died with the old one may still be dead.
   if (members_.contains(dead.actor)) tell_ranks(context, dead);
 }
 
-/// Does this member know that this life is over?
+/// True if this member knows that this life is over.
 bool ConnectionLoss::has_died(Incarnation life) const {
   const auto known = dead_.find(life.actor);
   return known != dead_.end() ? life.number <= known->second : life.number < life_of(life.actor);
@@ -218,7 +218,7 @@ std::uint16_t ConnectionLoss::life_of(ActorId actor) const {
   return known == lives_.end() ? std::uint16_t{0} : known->second;
 }
 
-/// Who has died in a life has died in all before it.
+/// A process that has died in one life has died in all before it.
 void ConnectionLoss::declare_through(Context& context, Incarnation dead, ActorId from) {
   Incarnation life{dead.actor, life_of(dead.actor)};
   if (const auto known = dead_.find(dead.actor); known != dead_.end()) {
@@ -241,7 +241,8 @@ void ConnectionLoss::declare(Context& context, Incarnation dead, ActorId from) {
   if (members_.contains(dead.actor) && !was_dead) mend(context, members_.number(dead.actor));
 }
 
-/// Tells all neighbours but the one that it has heard it from, and whom it is about.
+/// Tells all neighbours except the one that it has heard the news from, and the one that the news
+/// is about.
 void ConnectionLoss::tell(Context& context, ConnectionLossMessage kind, Incarnation about,
                           ActorId except) {
   const auto tell_one = [&](Place neighbour) {
@@ -267,9 +268,10 @@ void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
   });
 }
 
-// ---- who lives again ----------------------------------------------------------------------------
+// ---- new lives ----------------------------------------------------------------------------------
 
-/// Somebody has told of it. To connect to it, this member has to know that life as others do.
+/// Learns of a new life from another member. To connect to it, this member has to know that life as
+/// others do.
 void ConnectionLoss::learn_of_life(Context& context, Incarnation life, ActorId from) {
   if (stopped_ || life.actor == context.self()) return;
   if (has_died(life) || life.number <= life_of(life.actor)) return;
@@ -277,7 +279,7 @@ void ConnectionLoss::learn_of_life(Context& context, Incarnation life, ActorId f
   context.learn(life);
 }
 
-/// Who lives in a later life has died in all before it.
+/// A process that lives in a later life has died in all before it.
 void ConnectionLoss::take_for_alive(Context& context, Incarnation life, ActorId from) {
   const Incarnation before{life.actor, static_cast<std::uint16_t>(life.number - 1)};
   if (!has_died(before)) declare_through(context, before, from);
@@ -287,8 +289,8 @@ void ConnectionLoss::take_for_alive(Context& context, Incarnation life, ActorId 
   if (members_.contains(life.actor)) tell(context, kLossLives, life, from);
 }
 
-/// Who lives again takes its place in the tree. Those who took over from it stay connected to each
-/// other until they hear that, which does no harm.
+/// A process that lives again takes its place in the tree. The members that took over from it stay
+/// connected to each other until they hear of it, which does no harm.
 void ConnectionLoss::on_peer_restarted(Context& context, Incarnation peer) {
   if (stopped_ || has_died(peer)) return;
   if (life_of(peer.actor) < peer.number) take_for_alive(context, peer, kNobody);

@@ -30,16 +30,17 @@ enum ConnectionLossMessage : std::uint16_t {
   kLossLives,
 };
 
-/// Members hold open connections to their parent and children in a tree. Who loses one takes the
-/// peer for dead, tells its other neighbours, and takes over those that the dead one has left: each
-/// member is below its nearest ancestor that it does not know to be dead. What is left of the tree
-/// without any ancestor is below the first member that is not known to be dead.
+/// Members hold open connections to their parent and children in a tree. A member that loses one
+/// takes the peer for dead, tells its other neighbours, and takes over those that the dead one has
+/// left. Each member is below its nearest ancestor that it does not know to be dead. Members
+/// without any such ancestor are below the first member that is not known to be dead.
 ///
-/// All follow from the set of the dead, so two who know the same agree on who is whose neighbour.
-/// To a new neighbour goes all that a member knows, since either of both may have missed reports.
+/// All this follows from the set of the dead, so two members that know the same deaths agree on all
+/// neighbours. A member tells a new neighbour everything that it knows, since either of the two may
+/// have missed reports.
 ///
-/// That a member lives again is told as a death is, so that its neighbours in the tree connect to
-/// it: it may die before any message of its own has left.
+/// The news that a member lives again spreads as that of a death does, so that its neighbours in
+/// the tree connect to it: it may die before any message of its own has left.
 class ConnectionLoss final : public Detector {
  public:
   using Options = ConnectionLossOptions;
@@ -86,13 +87,13 @@ class ConnectionLoss final : public Detector {
   Members members_;
   Place self_;
   std::map<ActorId, std::uint16_t> dead_;  ///< in which incarnation each has died
-  /// Earlier lives than the last, of whose end this member has told the others.
+  /// The ends of earlier lives than the last that this member has told the others.
   std::set<Incarnation> ended_;
-  /// In which later life others live, of which this member has told the others.
+  /// The later lives of others that this member has told the others.
   std::map<ActorId, std::uint16_t> lives_;
   std::optional<Place> parent_;
   std::set<Place> children_;
-  bool stopped_ = false;  ///< it has heard that it is dead
+  bool stopped_ = false;  ///< has heard that it is reported dead
   // For the report.
   std::uint64_t reconnections_ = 0;
   std::size_t most_links_ = 0;

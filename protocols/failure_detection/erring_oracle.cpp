@@ -15,16 +15,16 @@ OptionSet<ErringOracleOptions> options() {
   using Options = ErringOracleOptions;
   OptionSet<Options> set;
   set.option("reporter", &Options::reporter, {.doc = "the rank that takes another one for dead"})
-      .option("accused", &Options::accused, {.doc = "the rank that is taken for dead and lives"})
+      .option("accused", &Options::accused, {.doc = "the live rank that is taken for dead"})
       .option("report_s", &Options::report_s,
-              {.doc = "when the reporter takes the accused for dead, if both live",
+              {.doc = "time at which the reporter takes the accused for dead, if both live",
                .unit = "s",
                .source = "assumed",
                .minimum = 0.0,
                .maximum = 1e9})
       .option("spreads", &Options::spreads,
-              {.doc = "the reporter tells all other ranks, and the accused stops when it hears "
-                      "of it; else only the reporter believes it"});
+              {.doc = "the reporter tells all other ranks, and the accused stops when it hears of "
+                      "it; otherwise only the reporter believes it"});
   add_notice_options(set);
   return set.option("control_bytes", &Options::control_bytes,
                     {.doc = "size of a message", .unit = "B", .source = "assumed: two words"});
@@ -50,8 +50,8 @@ Registration erring_oracle() {
   Registration registered = registration<ErringOracle>(
       {.family = Family::failure_detection,
        .name = "erring-oracle",
-       .summary = "as oracle, but one rank takes a stated one for dead that lives",
-       .source = "none: made to see what a protocol does after a false report",
+       .summary = "as oracle, but one rank takes a stated live rank for dead",
+       .source = "none: made to show what a protocol does after a false report",
        .traits = {.tolerates_faults = true},
        .message_kinds = {"report"},
        .check = check},
@@ -67,7 +67,7 @@ const Registered registered{erring_oracle()};
 }  // namespace
 
 void ErringOracle::start(Context& context) {
-  // A new process of the reporter's place does not repeat the mistake of the one before it.
+  // A new process in the reporter's place does not repeat the mistake.
   if (context.self() == options_->reporter && context.incarnation() == 0)
     context.set_timer(0, options_->report_s);
 }

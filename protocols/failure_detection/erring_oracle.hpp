@@ -18,9 +18,9 @@ struct ErringOracleOptions {
   std::uint64_t control_bytes = 16;
 };
 
-/// A failure detector that makes one mistake at a stated moment: it tells one rank that another one
-/// is dead, which lives. It reports real deaths as `oracle` does. Under `explore` the mistake comes
-/// at any moment.
+/// A failure detector that makes one mistake at a stated moment: it tells one rank that another
+/// one, which lives, is dead. It reports real deaths as `oracle` does. Under `explore` the mistake
+/// comes at any moment.
 class ErringOracle final : public Detector {
  public:
   using Options = ErringOracleOptions;
@@ -35,7 +35,7 @@ class ErringOracle final : public Detector {
   void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
 
  private:
-  /// It keeps nothing.
+  /// The detector keeps no state.
   void digest_state(Digest&) const override {}
 
   std::shared_ptr<const Options> options_;

@@ -15,8 +15,8 @@ namespace {
 enum Timer : std::uint64_t { kBeat, kDeadline };
 static_assert(kDeadline < HeartbeatRing::kTimerKeys);
 
-/// Ticks add up with rounding errors, so that the look at which a time has just come could take
-/// itself for the one before. What is nearer than this part of a tick has come.
+/// Ticks add up with rounding errors, so that the tick at which a time has just come could take
+/// itself for the one before. A time nearer than this part of a tick has come.
 constexpr double kRoundedTicks = 1e-3;
 
 bool has_come(double time_s, double now_s, const RingTerms& terms) {
@@ -117,8 +117,9 @@ void HeartbeatRing::mend(Context& context, const RingTerms& terms) {
   await_heartbeat(context, terms, terms.timeout_s + terms.mending_grace_s);
 }
 
-// Late looks are counted for the report. With ticks, the timer says how long ago the last look was.
-// Times count from there, to a nanosecond, so that a ring which goes round is the same each time.
+// Leaves out late looks, which are only for the report. With ticks, the timer determines how long
+// ago the last tick was. Times count from there, to a nanosecond, so that a ring that goes round
+// has the same digest each time.
 void HeartbeatRing::digest(Digest& into) const {
   static constexpr double kLongest_s = 1e9;
   const auto since_look_ns = [this](double time_s) {

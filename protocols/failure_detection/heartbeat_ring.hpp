@@ -23,13 +23,13 @@ struct RingTerms {
   double mending_grace_s = 0.0;
   /// 0: a deadline is a timer. Else a member looks at its clock every tick, sends a heartbeat at
   /// the first look that is `beat_after_s` after the last one, and suspects at the first look at
-  /// which the deadline has come. A deadline of a whole number of ticks has come after so many.
+  /// which the deadline has come. A deadline of a whole number of ticks comes after that number.
   double tick_s = 0.0;
   double beat_after_s = 0.0;
-  /// With ticks: who looks too late by a period or more, and was in time when it looked before,
-  /// blames itself and looks once more before it suspects.
+  /// With ticks: a member that looks too late by a period or more, and was in time when it looked
+  /// before, blames itself and looks once more before it suspects.
   bool late_loop_rule = false;
-  std::uint64_t summary = 0;  ///< that a heartbeat carries; see ReportedDeaths
+  std::uint64_t summary = 0;  ///< carried by a heartbeat; see ReportedDeaths
   std::uint64_t bytes = 0;    ///< size of a heartbeat and of a request
   double cpu_s = 0.0;         ///< processor time for a heartbeat that is sent
 };
@@ -42,23 +42,23 @@ class HeartbeatRing {
   /// Keys of its timers are below this.
   static constexpr std::uint64_t kTimerKeys = 2;
 
-  /// Who is not in the circle neither observes nor is observed.
+  /// A member that is not in the circle neither observes nor is observed.
   HeartbeatRing(const MemberCircle& circle, ActorId self);
 
   /// Begins. The first heartbeat leaves after a random part of a period.
   void start(Context& context, const RingTerms& terms, double random_part);
   /// Handles a timer of the ring. Returns the emitter if it is now suspected, else kNobody. The
-  /// caller says so by leave_out(), and tells the others.
+  /// caller must then call leave_out(), and tell the others.
   [[nodiscard]] ActorId on_timer(Context& context, const RingTerms& terms, std::uint64_t key);
-  /// A heartbeat counts if it comes from the emitter. Returns whether it does.
+  /// Returns true if the heartbeat counts, that is if it comes from the emitter.
   bool got_heartbeat(Context& context, const RingTerms& terms, ActorId from);
-  /// From now on that member observes this one. It is not believed if it is nearer than the present
-  /// observer: that has asked because it knows that all between are dead, so this is old news.
+  /// From now on that member observes this one. A request from a member nearer than the present
+  /// observer is old news: the observer asked because it knows that all members between are dead.
   void got_request(Context& context, const RingTerms& terms, ActorId from);
-  /// The ring was agreed on at the start of the job: a later incarnation has no place in it. So who
-  /// is overdue has died in its first life, although it may have been started again since.
+  /// The ring was agreed on at the start of the job, so a later incarnation has no place in it. An
+  /// overdue member has died in its first life, although it may have been started again since.
   [[nodiscard]] static Incarnation life_of(ActorId member) { return {member, 0}; }
-  /// That member is dead. The ring goes round it from now on, also if it is started again.
+  /// Takes a dead member out of the ring, also if it is started again.
   void leave_out(Context& context, const RingTerms& terms, ActorId dead);
 
   [[nodiscard]] ActorId emitter() const { return emitter_; }
@@ -76,10 +76,10 @@ class HeartbeatRing {
 
   MemberCircle circle_;
   ActorId self_;
-  ActorId emitter_ = kNobody;  ///< kNobody: not in the ring, or alone
+  ActorId emitter_ = kNobody;  ///< kNobody if not in the ring, or alone
   ActorId observer_ = kNobody;
   std::vector<ActorId> left_out_;  ///< sorted
-  // With ticks only; else they stay as they are.
+  // Used with ticks only; otherwise these do not change.
   double deadline_s_ = 0.0;
   double last_beat_s_ = -kNever;
   double last_look_s_ = 0.0;

@@ -21,7 +21,7 @@ struct MemberCircle {
   [[nodiscard]] ActorId before(ActorId member, std::uint32_t steps = 1) const {
     return after(member, members - steps);
   }
-  /// How many steps it is from one member forward to the other, 0 to members - 1.
+  /// The number of steps from one member forward to the other, 0 to members - 1.
   [[nodiscard]] std::uint32_t steps(ActorId from, ActorId to) const {
     return to >= from ? to - from : members - (from - to);
   }

@@ -11,7 +11,7 @@ std::vector<Rank> ranks_of_daemon(const Context& context) {
 std::vector<OptionProblem> check_members(const std::string& who, const JobShape& job) {
   const Members members(who, job);
   if (members.count() > 1) return {};
-  return {{"members", "must be at least two to watch each other, but the job has one " +
+  return {{"members", "expected at least two to watch each other, but the job has one " +
                           std::string(members.are_daemons() ? "node" : "rank")}};
 }
 

@@ -35,26 +35,25 @@ class Members {
   std::uint32_t count_;
 };
 
-/// Of a daemon: the ranks on its node now.
+/// The ranks that are on a daemon's node now.
 std::vector<Rank> ranks_of_daemon(const Context& context);
 
-/// What is wrong with a job that has too few members to watch each other; nothing if it has two.
+/// The problem of a job that has too few members to watch each other; nothing if it has two.
 std::vector<OptionProblem> check_members(const std::string& who, const JobShape& job);
 
 /// Declares the option `members` of a struct with the member of that name.
 template <class Struct>
 OptionSet<Struct> members_option(const std::string& source) {
-  return OptionSet<Struct>().option(
-      "members", &Struct::members,
-      {.doc =
-           "who watch each other: all ranks, or the daemons of the nodes, which tell their ranks",
-       .source = source,
-       .choices = {"ranks", "daemons"}});
+  return OptionSet<Struct>().option("members", &Struct::members,
+                                    {.doc = "the processes that watch each other: all ranks, or "
+                                            "the daemons of the nodes, which tell their ranks",
+                                     .source = source,
+                                     .choices = {"ranks", "daemons"}});
 }
 
-/// Puts a `Made` on each member. Where these are daemons, each rank gets a NodeListener, to which
-/// its daemon sends messages of the kind `report`, and which sends `join`, and `lives` if there are
-/// any.
+/// Puts a `Made` on each member. If the members are daemons, each rank gets a NodeListener. Its
+/// daemon sends it messages of the kind `report`. It sends `join`, and `lives` if that kind is
+/// given.
 template <class Made, class Struct>
 Registration on_members(Registration base, const OptionSet<Struct>& set, std::uint16_t report,
                         std::uint16_t join, std::optional<std::uint16_t> lives = std::nullopt) {

@@ -9,13 +9,14 @@
 
 namespace faultline {
 
-/// The part of a detector on a rank whose node's daemon does the work: it makes the reports that
-/// the daemon sends it. A new incarnation of a rank asks its daemon for those that it has missed.
-/// Whoever has asked for a new process, and is told that a new daemon has started with it, may be
-/// the only one who knows of that daemon, and tells its own, if detectors pass such news on.
+/// The part of a detector on a rank whose node's daemon does the work: it reports the deaths that
+/// the daemon tells it. A new incarnation of a rank asks its daemon for those that it has missed. A
+/// rank that has asked for a new process, and is told that a new daemon has started with it, may be
+/// the only one that knows of that daemon. It tells its own daemon, if detectors pass such news on.
 class NodeListener final : public Detector {
  public:
-  /// The kinds of the messages, and the size of those that it sends. `lives`: if there are any.
+  /// Takes the kinds of the messages, and the size of those that it sends; `lives` only if the
+  /// detector has such messages.
   NodeListener(std::uint16_t report, std::uint16_t join, std::optional<std::uint16_t> lives,
                std::uint64_t bytes)
       : report_(report), join_(join), lives_(lives), bytes_(bytes) {}
@@ -41,7 +42,7 @@ class NodeListener final : public Detector {
     const Placement& placement = context.placement();
     return placement.daemon_of(placement.node_of(context.self()));
   }
-  /// It keeps nothing.
+  /// The listener keeps no state.
   void digest_state(Digest&) const override {}
 
   std::uint16_t report_;

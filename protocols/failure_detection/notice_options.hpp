@@ -6,7 +6,8 @@
 
 namespace faultline {
 
-/// Declares the options of every detector that is told of all deaths by the engine: when.
+/// Declares the options of every detector that hears of all deaths from the engine: the time of the
+/// notice.
 template <class Options>
 void add_notice_options(OptionSet<Options>& set) {
   set.option("delay_s", &Options::delay_s,
@@ -16,7 +17,7 @@ void add_notice_options(OptionSet<Options>& set) {
               .minimum = 0.0,
               .maximum = 1e9})
       .option("spread_s", &Options::spread_s,
-              {.doc = "each rank hears later by a random time, uniform from 0 to this",
+              {.doc = "largest random delay added at each rank, uniform from 0",
                .unit = "s",
                .source = "assumed",
                .minimum = 0.0,

@@ -13,8 +13,8 @@ struct OracleOptions {
 };
 
 /// A perfect failure detector: every live rank learns of every death, after a fixed delay and a
-/// random one of its own. The resource manager is assumed to know of deaths, which is all that
-/// adoption-2013 section 4 asks for.
+/// random one of its own. It assumes that the resource manager knows of deaths, and adoption-2013
+/// section 4 asks for no more.
 class Oracle final : public Detector {
  public:
   using Options = OracleOptions;
@@ -25,7 +25,7 @@ class Oracle final : public Detector {
   void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
 
  private:
-  /// It keeps nothing.
+  /// The detector keeps no state.
   void digest_state(Digest&) const override {}
 };
 

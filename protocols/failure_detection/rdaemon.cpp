@@ -13,9 +13,9 @@ namespace faultline {
 
 namespace {
 
-/// `report`: between daemons. `notice`: from a daemon to a process of its node. `registration`: of
-/// a process that was started later. `reports-request`: of a daemon that misses reports, as one
-/// does that was started later.
+/// `report` goes between daemons, `notice` from a daemon to a process of its node. `registration`
+/// comes from a process that was started later. `reports-request` comes from a daemon that misses
+/// reports, as one that was started later does.
 enum Kind : std::uint16_t { kReport = kAfterRing, kNotice, kRegistration, kReportsRequest };
 
 constexpr double kTicksInPeriod = 10.0;  ///< as built
@@ -46,7 +46,7 @@ OptionSet<RdaemonOptions> options() {
                .minimum = 0.0,
                .maximum = 1e6})
       .option("broadcast", &Options::broadcast,
-              {.doc = "over which graph a report spreads: `bmg`, daemons at distances +-2^k; "
+              {.doc = "graph over which a report spreads: `bmg`, daemons at distances +-2^k; "
                       "`prrte-as-built`, at +-(2^i - 1) up to i = [ln N] + 1; `routed-tree`, as "
                       "bmg, but each message is relayed along a tree",
                .source = "rdaemon-2019 section 4.6; PRRTE grpcomm/bmg; its pull request 542",
@@ -57,8 +57,8 @@ OptionSet<RdaemonOptions> options() {
                .minimum = 1})
       .option(
           "feed_from_broadcast", &Options::feed_from_broadcast,
-          {.doc = "a daemon that mends the ring skips whoever has been reported dead; else only "
-                  "those that it has suspected itself",
+          {.doc = "a daemon that mends the ring skips every daemon that has been reported dead; "
+                  "otherwise only those that it has suspected itself",
            .source = "rdaemon-2019 section 4.5; PRRTE does not"})
       .option("compare_reports", &Options::compare_reports,
               {.doc = "heartbeats carry a summary of what the emitter has reported; if it differs "
@@ -66,8 +66,8 @@ OptionSet<RdaemonOptions> options() {
                .source = "not in the paper, whose channels lose nothing"})
       .option(
           "as_built", &Options::as_built,
-          {.doc = "the ring as PRRTE has it: without daemon 0; clocks are looked at every tenth "
-                  "of a period; a second of slack at the start for each daemon; a new emitter "
+          {.doc = "the ring as PRRTE builds it: without daemon 0; daemons look at their clocks "
+                  "every tenth of a period; each has a second of slack at the start; a new emitter "
                   "has two timeouts",
            .source = "PRRTE errmgr/detector"})
       .option("daemon_cpu_s", &Options::daemon_cpu_s,
@@ -161,8 +161,8 @@ RingTerms Rdaemon::terms() const {
   return terms;
 }
 
-/// Who is started again is no member of the ring. But the processes of its node are to hear of
-/// deaths, so it lets its neighbours in the graph know that it lives.
+/// A daemon that is started again is no member of the ring. But the processes of its node must hear
+/// of deaths, so it lets its neighbours in the graph know that it lives.
 void Rdaemon::start(Context& context) {
   ring_.start(context, terms(), random.uniform());
   if (context.incarnation() == 0) return;
@@ -228,7 +228,7 @@ void Rdaemon::on_report(Context& context, const Message& message) {
   const auto report = message.payload.get<DeathReport>();
   if (report.to != context.self()) return send_report(context, report, message.bytes);
   if (report.dead == Incarnation{context.self(), context.incarnation()})
-    return context.report_failed(report.dead);  // the sender errs: this node has to stop
+    return context.report_failed(report.dead);  // the sender errs, and this node has to stop
   if (!reported_.insert(report.dead)) return;
   if (options_->daemon_delay_s > 0.0)
     context.set_timer(ReportTimer::key(report.dead), options_->daemon_delay_s);
@@ -259,7 +259,7 @@ std::size_t Rdaemon::degree(ActorId daemon) const {
 
 void Rdaemon::report(MetricTotals& totals) const { totals.put(kDegreeMax, degree_); }
 
-/// How far after a daemon its neighbours in the graph lie.
+/// The distances from a daemon to its neighbours in the graph.
 std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {
   const std::uint32_t N = daemons_.members;
   const bool is_even = (daemon - daemons_.first) % 2 == 0;
@@ -285,9 +285,9 @@ std::uint64_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const 
   return options_->control_bytes + named * options_->process_bytes;
 }
 
-/// Tells a process that was started later of everybody who is dead as far as this daemon knows. The
-/// processes of a dead daemon may still be dead when another one is in its place. Who has died in a
-/// later life than this daemon knows of has said nothing to it.
+/// Tells a process that was started later of every death that this daemon knows of. The processes
+/// of a dead daemon may still be dead when another one is in its place. A process that has died in
+/// a later life than this daemon knows of has told it nothing.
 void Rdaemon::tell_all(Context& context, Rank rank) const {
   for (const Incarnation dead : reported_.all())
     if (dead.number >= context.known(dead.actor).number || daemons_.contains(dead.actor))
@@ -296,8 +296,8 @@ void Rdaemon::tell_all(Context& context, Rank rank) const {
 
 // ---- the processes ----------------------------------------------------------------------------
 
-/// The daemon tells the processes that run from the start. One that is started later has missed
-/// what it told before.
+/// The daemon tells the processes that run from the start. A process that starts later has missed
+/// what the daemon told before.
 void RdaemonClient::start(Context& context) {
   if (context.incarnation() == 0) return;
   const Placement& placement = context.placement();

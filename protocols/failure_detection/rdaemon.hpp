@@ -29,9 +29,9 @@ struct RdaemonOptions {
 };
 
 /// RDAEMON# (rdaemon-2019 section 4) at the daemon of a node. The daemons watch each other on a
-/// ring. A node's death is found by missing heartbeats, that of a single process by the operating
-/// system of its node. A report spreads over a redundant graph of daemons, and from each daemon to
-/// the processes of its node (RdaemonClient).
+/// ring. They find a node's death by missing heartbeats, and that of a single process through the
+/// operating system of its node. A report spreads over a redundant graph of daemons, and from each
+/// daemon to the processes of its node (RdaemonClient).
 class Rdaemon final : public Detector {
  public:
   using Options = RdaemonOptions;
@@ -64,7 +64,7 @@ class Rdaemon final : public Detector {
   std::shared_ptr<const Options> options_;
   MemberCircle daemons_;  ///< all of them; without number 0, they are the ring as built
   HeartbeatRing ring_;
-  std::size_t degree_;  ///< of this daemon, in the graph over which reports spread
+  std::size_t degree_;  ///< of this daemon in the graph over which reports spread
   ReportedDeaths reported_;
   SummaryComparison comparison_;  ///< with the emitter
 };
@@ -81,7 +81,7 @@ class RdaemonClient final : public Detector {
   void on_message(Context& context, const Message& message) override;
 
  private:
-  /// It keeps nothing.
+  /// The client keeps no state.
   void digest_state(Digest&) const override {}
 
   std::uint64_t control_bytes_;

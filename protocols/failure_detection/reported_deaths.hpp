@@ -12,19 +12,19 @@
 
 namespace faultline {
 
-/// What a report says: that incarnation is dead. `to`: whom it is for; others relay it.
+/// A report that an incarnation is dead. `to` is its receiver; other daemons relay it.
 struct DeathReport {
   Incarnation dead;
   ActorId to = kNobody;
 };
 
-/// Reported_i of rdaemon-2019: the deaths that a member has reported, or has been told of.
+/// Reported_i of rdaemon-2019: the deaths that a member has reported or has heard of.
 class ReportedDeaths {
  public:
   [[nodiscard]] bool contains(Incarnation dead) const {
     return std::binary_search(deaths_.begin(), deaths_.end(), dead);
   }
-  /// True if the death was not there.
+  /// Returns true if the death is new.
   bool insert(Incarnation dead) {
     // Each neighbour in the graph tells of a death, so most reports repeat the one before.
     if (dead == latest_ || !insert_sorted(deaths_, dead)) return false;
@@ -32,7 +32,7 @@ class ReportedDeaths {
     summary_ ^= split_mix((std::uint64_t{dead.number} << 32U) | dead.actor);
     return true;
   }
-  /// A number that differs between two sets that differ, but for one pair in 2^64.
+  /// A number that differs for different sets, except with a probability of 1 in 2^64.
   [[nodiscard]] std::uint64_t summary() const { return summary_; }
   [[nodiscard]] const std::vector<Incarnation>& all() const { return deaths_; }
   void digest(Digest& into) const { into.add(deaths_); }
@@ -43,9 +43,9 @@ class ReportedDeaths {
   std::uint64_t summary_ = 0;
 };
 
-/// Finds out that reports have been lost. Two members report deaths at different times, so that
-/// their summaries may differ. If neither has reported anything from one heartbeat to the next, and
-/// they still differ, then something that one knows will not come to the other any more.
+/// Finds out that reports have been lost. Two members report deaths at different times, so their
+/// summaries may differ for a while. If neither has reported anything from one heartbeat to the
+/// next, and they still differ, then one of them will never hear something that the other knows.
 class SummaryComparison {
  public:
   /// A heartbeat of the emitter has brought a summary. True if reports have been lost.
@@ -59,13 +59,13 @@ class SummaryComparison {
   void digest(Digest& into) const { into.add(differed_, theirs_, mine_); }
 
  private:
-  bool differed_ = false;  ///< at the last heartbeat, with these summaries
+  bool differed_ = false;  ///< the summaries differed at the last heartbeat
   std::uint64_t theirs_ = 0;
   std::uint64_t mine_ = 0;
 };
 
-/// The key of the timer after which a member acts on a report. It stands for the death, so that
-/// nothing else needs to remember what is to be done.
+/// The key of the timer after which a member acts on a report. It encodes the death, so that
+/// nothing else needs to remember what to do.
 class ReportTimer {
  public:
   static constexpr std::uint64_t kFirst = 16;  ///< smaller keys are free for other timers

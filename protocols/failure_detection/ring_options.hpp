@@ -31,7 +31,7 @@ void add_ring_options(OptionSet<Options>& set, const std::string& source) {
                .awaits_message = true});
 }
 
-/// A timeout that is no longer than the period suspects everybody.
+/// With a timeout no longer than the period, each member would suspect its emitter.
 inline std::vector<OptionProblem> ring_problems(double heartbeat_period_s, double timeout_s) {
   if (timeout_s > heartbeat_period_s) return {};
   return {{"timeout_s",

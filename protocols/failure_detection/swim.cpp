@@ -44,18 +44,18 @@ OptionSet<SwimOptions> probe_options() {
       .option("heartbeat_period_s", &SwimOptions::heartbeat_period_s,
               a_time("delta: time between two probes of a member", kMemberlist + ", ProbeInterval"))
       .option("answer_timeout_s", &SwimOptions::answer_timeout_s,
-              awaiting(a_time("a probed member is to answer within this time, or others probe it, "
+              awaiting(a_time("a probed member must answer within this time, or others probe it, "
                               "too; null: half of heartbeat_period_s",
                               "assumed, as memberlist's ProbeTimeout is half of its "
                               "ProbeInterval")))
       .option("indirect_probes", &SwimOptions::indirect_probes,
-              {.doc = "other members that are asked to probe who has not answered",
+              {.doc = "other members that are asked to probe a member that has not answered",
                .source = kMemberlist + ", IndirectChecks"})
       .option("fallback_probe", &SwimOptions::fallback_probe,
-              {.doc = "who has not answered is probed directly once more, beside that",
+              {.doc = "a member that has not answered is also probed directly once more",
                .source = "memberlist's ping over TCP"})
       .option("suspicion_multiplier", &SwimOptions::suspicion_multiplier,
-              {.doc = "a member is suspected for at least this times max(1, log10 N) periods",
+              {.doc = "a member is suspected for at least this many times max(1, log10 N) periods",
                .source = kMemberlist + ", SuspicionMult",
                .minimum = 1})
       .option("suspicion_maximum", &SwimOptions::suspicion_maximum,
@@ -65,11 +65,11 @@ OptionSet<SwimOptions> probe_options() {
                .minimum = 1.0,
                .maximum = 1e9})
       .option("lifeguard", &SwimOptions::lifeguard,
-              {.doc = "the extensions of Lifeguard: suspicions that confirmations shorten, a score "
-                      "of one's own health that lengthens probes, and telling a suspect at once",
+              {.doc = "the extensions of Lifeguard: confirmations shorten suspicions, a score of a "
+                      "member's own health lengthens its probes, and a suspect is told at once",
                .source = "memberlist, which has them always"})
       .option("health_maximum", &SwimOptions::health_maximum,
-              {.doc = "the worst health: a probe may take this many periods more",
+              {.doc = "the worst health, with which a probe takes this many periods more",
                .source = kMemberlist + ", AwarenessMaxMultiplier - 1",
                .maximum = 1e6});
 }
@@ -77,24 +77,24 @@ OptionSet<SwimOptions> probe_options() {
 OptionSet<SwimOptions> options() {
   return probe_options()
       .option("gossip_period_s", &SwimOptions::gossip_period_s,
-              a_time("time between two rounds of gossip of a member that has something to tell",
+              a_time("time between two rounds of gossip of a member with news",
                      kMemberlist + ", GossipInterval"))
       .option("gossip_members", &SwimOptions::gossip_members,
               {.doc = "members to which it sends gossip in a round",
                .source = kMemberlist + ", GossipNodes"})
       .option("gossip_to_dead_s", &SwimOptions::gossip_to_dead_s,
-              {.doc = "the dead still get gossip for this long: one of them may live",
+              {.doc = "time for which the dead still get gossip, since one of them may live",
                .unit = "s",
                .source = kMemberlist + ", GossipToTheDeadTime",
                .minimum = 0.0,
                .maximum = 1e9})
       .option("retransmit_multiplier", &SwimOptions::retransmit_multiplier,
-              {.doc = "lambda: a member sends each update this times ceil(log10(N + 1)) times",
+              {.doc = "lambda: a member sends each update lambda times ceil(log10(N + 1)) times",
                .source = kMemberlist + ", RetransmitMult",
                .minimum = 1,
                .maximum = 1e6})
       .option("push_pull_period_s", &SwimOptions::push_pull_period_s,
-              a_time("time between two exchanges of all that a member knows with another one, "
+              a_time("time between two exchanges of all that a member knows with another member, "
                      "longer above 32 members; null: none",
                      kMemberlist + ", PushPullInterval"))
       .option("control_bytes", &SwimOptions::control_bytes,
@@ -254,13 +254,13 @@ void Swim::report(MetricTotals& totals) const {
   totals.put(kDegreeMax, members_.count() - 1);
 }
 
-// Who suspects whom first matters to nobody.
+// It makes no difference which member suspects another one first.
 void Swim::Opinion::digest(Digest& into) const {
   into.add(standing, life, refutations, wanted, since_s, least_s, due_s);
   into.add_sorted(suspected_by);
 }
 
-// When suspicions are due stands in the opinions. How many members are dead, too.
+// The opinions determine when suspicions are due, and how many members are dead.
 void Swim::digest_state(Digest& into) const {
   into.add(order_, position_, next_probe_s_, probe_, relays_, health_, refutations_, opinions_);
   into.add(updates_, gossip_phase_s_, suspicion_alarm_, relay_alarm_, gossip_alarm_, stopped_);

@@ -41,11 +41,12 @@ struct SwimOptions {
   [[nodiscard]] double answer_within_s() const {
     return answer_timeout_s.value_or(heartbeat_period_s / 2);
   }
-  /// How often each of `live` members sends an update.
+  /// The number of times that each of `live` members sends an update.
   [[nodiscard]] std::uint32_t transmissions(std::uint32_t live) const;
-  /// For how long one of `live` members is suspected, if enough others confirm that.
+  /// The time for which one of `live` members is suspected, if enough others confirm that.
   [[nodiscard]] double least_suspicion_s(std::uint32_t live) const;
-  /// For how long it is suspected after `confirmations` of the `wanted` others that would do.
+  /// The time for which it is suspected after `confirmations` of the `wanted` other members that
+  /// would do.
   [[nodiscard]] double suspicion_s(double least_s, std::uint32_t confirmations,
                                    std::uint32_t wanted) const;
   /// The time between two exchanges of all that a member knows.
@@ -66,13 +67,13 @@ enum SwimMessage : std::uint16_t {
   kSwimJoin,
 };
 
-/// Which probe a ping belongs to, and the acknowledgement of it.
+/// The number of the probe that a ping, or the acknowledgement of it, belongs to.
 struct SwimProbeNumber {
   ActorId prober = kNobody;
   std::uint32_t number = 0;
 };
 
-/// What a helper is asked: to probe the target for somebody else.
+/// Asks a helper to probe the target for another member.
 struct SwimPingRequest {
   SwimProbeNumber probe;
   Incarnation target;
@@ -80,9 +81,10 @@ struct SwimPingRequest {
 
 /// SWIM (Das, Gupta, Motivala: DSN 2002) as hashicorp/memberlist has it, with the extensions of
 /// Lifeguard (Dadgar, Phillips, Currey: DSN-W 2018). Each member probes another one every period,
-/// through others if it does not answer. It suspects who does not answer them either; who hears
-/// that it is suspected denies it. All this spreads with the messages of the probes, and as gossip.
-/// A member remembers only those that are not alive, or have denied a suspicion.
+/// through others if it does not answer. It suspects a member that does not answer them either, and
+/// a member that hears that it is suspected denies it. All this spreads with the messages of the
+/// probes, and as gossip. A member remembers only others that are not alive, or have denied a
+/// suspicion.
 class Swim final : public Detector {
  public:
   using Options = SwimOptions;
@@ -102,14 +104,14 @@ class Swim final : public Detector {
   enum Timer : std::uint64_t { kProbe, kSuspicion, kRelay, kGossip, kPushPull };
   /// Times that should be the same differ by less than this share of a period.
   static constexpr double kRounding = 1e-6;
-  /// What this member knows of another actor, if it is not simply alive.
+  /// What this member knows of another actor that is not simply alive.
   struct Opinion {
     Standing standing = Standing::alive;
-    std::uint16_t life = 0;         ///< of which incarnation
+    std::uint16_t life = 0;         ///< the incarnation that this is about
     std::uint32_t refutations = 0;  ///< see SwimUpdate
     std::uint32_t wanted = 0;       ///< confirmations that shorten a suspicion as far as they can
-    double since_s = 0.0;           ///< suspect or dead
-    double least_s = 0.0;           ///< how long it is suspected at least
+    double since_s = 0.0;           ///< start of the suspicion or death
+    double least_s = 0.0;           ///< least time for which it is suspected
     double due_s = kNever;          ///< when a suspect is declared dead
     std::vector<ActorId> suspected_by;
 
@@ -121,9 +123,9 @@ class Swim final : public Detector {
     Stage stage = Stage::over;
     std::uint32_t number = 0;
     Incarnation target;
-    double end_s = 0.0;        ///< until then an answer counts
-    std::uint32_t asked = 0;   ///< who were asked to probe it, too
-    std::uint32_t denied = 0;  ///< of them, who said that they have had no answer
+    double end_s = 0.0;        ///< an answer counts until then
+    std::uint32_t asked = 0;   ///< helpers that were asked to probe it, too
+    std::uint32_t denied = 0;  ///< helpers that have reported that they got no answer
 
     void digest(Digest& into) const {
       into.add(stage, number);
@@ -133,7 +135,7 @@ class Swim final : public Detector {
   /// A probe that another member has asked for.
   struct Relay {
     SwimProbeNumber probe;
-    double due_s = 0.0;  ///< when the answer is late
+    double due_s = 0.0;  ///< when the answer is overdue
 
     void digest(Digest& into) const { into.add(probe.prober, probe.number, due_s); }
   };
@@ -153,7 +155,7 @@ class Swim final : public Detector {
   using Accept = std::function<bool(ActorId)>;
   [[nodiscard]] std::vector<ActorId> pick(std::uint32_t count, const Accept& accept);
 
-  // What members say of each other.
+  // What members tell each other.
   void hear(Context& context, const SwimUpdate& update);
   void hear_of_me(Context& context, const SwimUpdate& update);
   void suspect(Context& context, const SwimUpdate& update);
@@ -161,8 +163,8 @@ class Swim final : public Detector {
   void believe_alive(Context& context, const SwimUpdate& update);
   void declare_dead(Context& context, Incarnation dead);
   void suspicions_are_due(Context& context);
-  /// Is that the latest life that this member has heard of? If it is news that the actor lives
-  /// again, this member remembers that.
+  /// True if that is the latest life that this member has heard of. If it is news that the actor
+  /// lives again, remembers it.
   [[nodiscard]] bool is_present(Context& context, Incarnation life);
   void begin_life(Context& context, Incarnation life);
   void end_suspicion(Opinion& opinion, ActorId of);
@@ -171,7 +173,7 @@ class Swim final : public Detector {
   Opinion& remember(Incarnation life);
   [[nodiscard]] SwimUpdate as_update(ActorId actor, const Opinion& opinion) const;
 
-  // How it spreads.
+  // How news spreads.
   void spread(Context& context, const SwimUpdate& update);
   Message& send(Context& context, ActorId to, std::uint16_t kind);
   Message& send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates);
@@ -186,8 +188,8 @@ class Swim final : public Detector {
   std::shared_ptr<const Options> options_;
   Members members_;
   ActorId self_;
-  KeyedPermutation order_;      ///< in which it probes the others, until it has gone through them
-  std::uint32_t position_ = 0;  ///< of the next target in that order
+  KeyedPermutation order_;  ///< order in which it probes the others, until it has gone through them
+  std::uint32_t position_ = 0;  ///< position of the next target in that order
   double next_probe_s_ = 0.0;
   Probe probe_;
   std::vector<Relay> relays_;  ///< in the order in which they are due
@@ -201,7 +203,7 @@ class Swim final : public Detector {
   Alarm suspicion_alarm_;
   Alarm relay_alarm_;
   Alarm gossip_alarm_;
-  bool stopped_ = false;  ///< it has heard that it is dead
+  bool stopped_ = false;  ///< has heard that it is reported dead
   // For the report.
   std::uint64_t suspicions_begun_ = 0;
   std::uint64_t rescues_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How what a member of SWIM has heard reaches the others.
+// How the news that a member of SWIM has heard reaches the others.
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +58,8 @@ void Swim::push_pull(Context& context) {
   if (!peer.empty()) send_state(context, peer.front(), kSwimPush);
 }
 
-/// The real thing sends the state of every member, which is what it costs here. What is said of
-/// those who are simply alive has no effect and is left out.
+/// memberlist sends the state of every member, and the size here is that. News of members that are
+/// simply alive has no effect and is left out.
 void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
   SwimUpdates state{{.about = context.known(self_), .refutations = refutations_, .by = self_}};
   for (const auto& [actor, opinion] : opinions_) state.push_back(as_update(actor, opinion));
@@ -71,8 +71,8 @@ void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
   Context::background(message);
 }
 
-/// What another one holds for dead is only suspected here, so that it can deny it. A rank that its
-/// daemon has seen end is dead.
+/// A member that another one takes for dead is only suspected here, so that it can deny it. A rank
+/// whose end its daemon has seen is dead.
 void Swim::merge_state(Context& context, const SwimUpdates& state) {
   for (SwimUpdate update : state) {
     if (update.standing == Standing::dead && members_.contains(update.about.actor))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a member of SWIM believes of the others: who is alive, suspected or dead.
+// What a member of SWIM believes of the others: whether they are alive, suspected or dead.
 
 #include <algorithm>
 
@@ -22,10 +22,11 @@ void Swim::hear(Context& context, const SwimUpdate& update) {
     case Standing::dead:
       return declare_dead(context, update.about);
   }
-  invariant(false, "an update says nothing known");
+  invariant(false, "an update has an unknown standing");
 }
 
-/// That it is dead is final, as in section 4.2 of the paper: nobody listens to it any more.
+/// The news of a member's own death is final, as in section 4.2 of the paper: nobody listens to it
+/// any more.
 void Swim::hear_of_me(Context& context, const SwimUpdate& update) {
   if (update.about != context.known(self_)) return;
   if (update.standing == Standing::dead) {
@@ -48,7 +49,7 @@ bool Swim::is_present(Context& context, Incarnation life) {
   return true;
 }
 
-/// An actor of which nothing is remembered is alive and has denied nothing.
+/// An actor that this member remembers nothing about is alive and has denied nothing.
 Swim::Opinion& Swim::remember(Incarnation life) {
   Opinion& opinion = opinions_[life.actor];
   opinion.life = life.number;
@@ -78,7 +79,7 @@ void Swim::suspect(Context& context, const SwimUpdate& update) {
   if (update.refutations < refutations_of(update.about.actor)) return;
   Opinion& opinion = remember(update.about);
   if (opinion.standing == Standing::suspect) return confirm(context, opinion, update);
-  // Nobody else can confirm it if there are too few.
+  // With too few members, nobody else can confirm the suspicion.
   const std::uint32_t wanted = options_->lifeguard && options_->suspicion_multiplier > 2
                                    ? options_->suspicion_multiplier - 2
                                    : 0;
@@ -95,7 +96,8 @@ void Swim::suspect(Context& context, const SwimUpdate& update) {
   spread(context, update);
 }
 
-/// Who was known to suspect it confirms nothing, nor does anybody once enough have.
+/// A member that was known to suspect it confirms nothing, nor does anybody after enough
+/// confirmations.
 void Swim::confirm(Context& context, Opinion& opinion, const SwimUpdate& update) {
   std::vector<ActorId>& by = opinion.suspected_by;
   if (by.size() > opinion.wanted || std::find(by.begin(), by.end(), update.by) != by.end()) return;
@@ -134,7 +136,7 @@ void Swim::declare_dead(Context& context, Incarnation dead) {
       context.send(rank, kSwimReport, options_->control_bytes).payload.put(dead);
 }
 
-/// The operating system tells a daemon of the end of its ranks, so that is certain.
+/// The operating system tells a daemon of the end of its ranks, so this news is certain.
 void Swim::on_local_exit(Context& context, Incarnation rank) {
   hear(context, {.about = rank, .standing = Standing::dead, .by = self_});
 }
@@ -144,7 +146,8 @@ void Swim::on_peer_restarted(Context& context, Incarnation peer) {
   if (found == opinions_.end() || found->second.life < peer.number) begin_life(context, peer);
 }
 
-/// Who lives in a later life has died in the one before, of which this member may not have heard.
+/// A process that lives in a later life has died in the one before, of which this member may not
+/// have heard.
 void Swim::begin_life(Context& context, Incarnation life) {
   const auto before = static_cast<std::uint16_t>(life.number - 1);
   const bool was_dead = standing_of(life.actor) == Standing::dead;

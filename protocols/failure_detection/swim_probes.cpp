@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whom a member of SWIM probes, itself and for others, and what it concludes.
+// How a member of SWIM probes others, for itself and for other members, and what it concludes.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace faultline {
 
-/// The next one in the order that is not known to be dead; nobody if all are.
+/// The next member in the order that is not known to be dead; nobody if all are.
 std::optional<ActorId> Swim::next_target() {
   for (std::uint64_t seen = 0; seen < 2 * std::uint64_t{members_.count()}; ++seen) {
     if (position_ == members_.count()) {
@@ -21,8 +21,8 @@ std::optional<ActorId> Swim::next_target() {
   return std::nullopt;
 }
 
-/// Probes begin at the ticks of a clock. One that takes longer, because this member is not well,
-/// lets ticks pass.
+/// Probes begin at the ticks of a clock. A probe that takes longer, because this member is not
+/// well, lets ticks pass.
 void Swim::begin_probe(Context& context) {
   const double period_s = options_->heartbeat_period_s;
   do next_probe_s_ += period_s;
@@ -34,7 +34,7 @@ void Swim::begin_probe(Context& context) {
             .target = context.known(*target),
             .end_s = context.now_s() + period_s * (health_ + 1)};
   const SwimProbeNumber number{self_, probe_.number};
-  // A suspect is told at once.
+  // Lifeguard tells a suspect at once that it is suspected.
   const bool tells = options_->lifeguard && standing_of(*target) == Standing::suspect;
   SwimUpdates updates =
       tells ? SwimUpdates{as_update(*target, opinions_.at(*target))} : take_updates();
@@ -42,7 +42,7 @@ void Swim::begin_probe(Context& context) {
   context.set_timer(kProbe, options_->answer_within_s(), true);
 }
 
-/// Until the next period.
+/// Waits until the next period.
 void Swim::rest(Context& context) {
   probe_.stage = Probe::Stage::over;
   context.set_timer(kProbe, std::max(0.0, next_probe_s_ - context.now_s()), true);
@@ -64,8 +64,7 @@ void Swim::ask_others(Context& context) {
   context.set_timer(kProbe, std::max(0.0, probe_.end_s - context.now_s()), true);
 }
 
-// Helpers that do not even say that they had no answer are a sign that it is this member that is
-// slow.
+// If helpers do not even report that they got no answer, it is probably this member that is slow.
 void Swim::probe_failed(Context& context) {
   if (probe_.asked > 0)
     change_health(static_cast<int>(probe_.asked - std::min(probe_.asked, probe_.denied)));
@@ -82,7 +81,7 @@ void Swim::probe_failed(Context& context) {
     rest(context);
 }
 
-/// Either somebody has answered this member's own probe, or the one that it made for another.
+/// A member has answered this member's own probe, or the one that it made for another.
 void Swim::acknowledged(Context& context, SwimProbeNumber probe) {
   if (probe.prober != self_) {
     const auto relay = std::find_if(relays_.begin(), relays_.end(), [probe](const Relay& one) {
@@ -113,7 +112,7 @@ void Swim::ping_for(Context& context, const Message& request) {
   relay_alarm_.want(context, kRelay, relays_.front().due_s);
 }
 
-/// All of them wait equally long, so the first is due first.
+/// All relays wait equally long, so the first one is due first.
 void Swim::give_up_relays(Context& context) {
   const double due_s = relay_alarm_.rings();
   const auto late = [due_s](const Relay& relay) { return relay.due_s <= due_s; };
@@ -125,8 +124,8 @@ void Swim::give_up_relays(Context& context) {
   if (!relays_.empty()) relay_alarm_.want(context, kRelay, relays_.front().due_s);
 }
 
-/// Up to `count` different others that are accepted. Gives up after three draws for each member, as
-/// memberlist does.
+/// Picks up to `count` different other members that are accepted. Gives up after three draws for
+/// each member, as memberlist does.
 std::vector<ActorId> Swim::pick(std::uint32_t count, const Accept& accept) {
   std::vector<ActorId> picked;
   const std::uint64_t draws = std::uint64_t{3} * members_.count();

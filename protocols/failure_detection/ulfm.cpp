@@ -13,7 +13,7 @@ namespace faultline {
 
 namespace {
 
-/// `reports-request`: of a process that was started later, which misses earlier reports.
+/// `reports-request` comes from a process that was started later, which misses earlier reports.
 enum Kind : std::uint16_t { kReport = kAfterRing, kReportsRequest };
 
 OptionSet<UlfmOptions> options() {
@@ -62,7 +62,7 @@ constexpr MetricSpec kLateLooks{
 const Registered registered{registration<Ulfm>(
     {.family = Family::failure_detection,
      .name = "ulfm",
-     .summary = "processes watch each other on a ring, and see co-hosted ones die at once",
+     .summary = "processes watch each other on a ring, and see processes on their node die at once",
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
      .traits = {.tolerates_faults = true},
      .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request"},
@@ -105,8 +105,8 @@ void Ulfm::start(Context& context) {
     if (other != context.self()) context.open_link(other);
 }
 
-// What this process finds out itself it also says to the suspect: a process that lives must learn
-// that it has to stop, and all others will leave it out.
+// What this process finds out itself it also tells the suspect: a process that lives must learn
+// that it has to stop, since all others will leave it out.
 void Ulfm::on_timer(Context& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
@@ -117,7 +117,7 @@ void Ulfm::on_timer(Context& context, std::uint64_t key) {
   act_on(context, dead);
 }
 
-// Nobody is in doubt about a process whose end of a link has been closed.
+// A process whose end of a link has been closed is certainly dead.
 void Ulfm::on_link_lost(Context& context, Incarnation peer) {
   context.spend(options_->message_cpu_s);
   if (reported_.insert(peer)) act_on(context, peer);
@@ -141,7 +141,7 @@ void Ulfm::on_message(Context& context, const Message& message) {
   }
 }
 
-/// Tells a process that was started later who is dead, as far as this one knows.
+/// Tells a process that was started later of all deaths that this one knows of.
 void Ulfm::send_all_reports(Context& context, Rank to) const {
   for (const Incarnation dead : reported_.all())
     if (dead == context.known(dead.actor)) send_report(context, to, dead);
@@ -149,7 +149,7 @@ void Ulfm::send_all_reports(Context& context, Rank to) const {
 
 void Ulfm::on_report(Context& context, Incarnation dead) {
   if (dead == Incarnation{context.self(), context.incarnation()})
-    return context.report_failed(dead);  // the sender errs: this process has to stop
+    return context.report_failed(dead);  // the sender errs, and this process has to stop
   if (!reported_.insert(dead)) return;
   if (options_->message_delay_s > 0.0)
     context.set_timer(ReportTimer::key(dead), options_->message_delay_s);
@@ -157,7 +157,7 @@ void Ulfm::on_report(Context& context, Incarnation dead) {
     act_on(context, dead);
 }
 
-/// Whoever is known to be dead is left out, by the ring and by the broadcast.
+/// The ring and the broadcast leave out processes that are known to be dead.
 void Ulfm::act_on(Context& context, Incarnation dead) {
   context.report_failed(dead);
   ring_.leave_out(context, terms(), dead.actor);
@@ -167,14 +167,14 @@ void Ulfm::act_on(Context& context, Incarnation dead) {
   }
 }
 
-/// How far after a process its neighbours in the graph lie.
+/// The distances from a process to its neighbours in the graph.
 std::vector<std::uint32_t> Ulfm::distances() const {
   const std::uint32_t N = ranks_.members;
   return binomial_distances(N, N / 2, SendOrder::alternating);
 }
 
-/// The neighbour at that distance, or kNobody if it is dead. In place of the next one on either
-/// side, its next live one is taken, so that the ring of the living is part of the graph.
+/// The neighbour at that distance, or kNobody if it is dead. The next one on either side is
+/// replaced by the next live one, so that the ring of the living is part of the graph.
 ActorId Ulfm::neighbour(const Context& context, std::uint32_t distance) const {
   const auto is_dead = [&](ActorId member) { return reported_.contains(context.known(member)); };
   const bool is_next = distance == 1 || distance == ranks_.members - 1;

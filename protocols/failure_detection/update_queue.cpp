@@ -34,7 +34,7 @@ SwimUpdates UpdateQueue::take(std::size_t count, std::uint32_t limit) {
   return taken;
 }
 
-// How many updates there were is left out: only their order matters.
+// Leaves out how many updates there were: only their order matters.
 void UpdateQueue::digest(Digest& into) const {
   into.add(order_.size());
   for (const Place& place : order_) {

@@ -13,25 +13,25 @@
 
 namespace faultline {
 
-/// What an update, or a member's opinion, says of another member.
+/// The state of a member in an update, or in another member's opinion.
 enum class Standing : std::uint8_t { alive, suspect, dead };
 
-/// What members of `swim` tell each other of a member.
+/// News about a member that members of `swim` send each other.
 struct SwimUpdate {
   Incarnation about;
   Standing standing = Standing::alive;
   /// How often that member had denied a suspicion. The SWIM paper and memberlist call this number
   /// the member's incarnation; it has nothing to do with Incarnation, one life of an actor.
   std::uint32_t refutations = 0;
-  ActorId by = kNobody;  ///< who suspects it
+  ActorId by = kNobody;  ///< the member that suspects it
 
   void digest(Digest& into) const { into.add(about, standing, refutations, by); }
 };
 
 using SwimUpdates = std::vector<SwimUpdate>;
 
-/// The updates that a member has still to pass on, at most one about each actor: those that it has
-/// sent least often come first, and of these the newest.
+/// The updates that a member has still to pass on, at most one about each actor. Updates that it
+/// has sent least often come first, and of these the newest.
 class UpdateQueue {
  public:
   [[nodiscard]] bool empty() const { return order_.empty(); }
@@ -42,8 +42,8 @@ class UpdateQueue {
   void digest(Digest& into) const;
 
  private:
-  /// Times sent, how many had been added after it (as a difference from the largest number), about
-  /// whom.
+  /// The times sent, the number added after it (as a difference from the largest number), and the
+  /// actor.
   using Place = std::tuple<std::uint32_t, std::uint64_t, ActorId>;
   struct Queued {
     SwimUpdate update;

@@ -24,13 +24,15 @@ namespace {
 constexpr MetricSpec kAdoptions{"adoptions", Merge::sum,
                                 "how often a rank was adopted by its grandparent"};
 constexpr MetricSpec kFanoutMax{"fanout_max", Merge::maximum,
-                                "distinct other ranks that a rank has sent to: the largest number"};
-constexpr MetricSpec kFanoutSum{"fanout_sum", Merge::sum, "the same, summed over the ranks"};
+                                "the most distinct other ranks that a rank has sent to"};
+constexpr MetricSpec kFanoutSum{
+    "fanout_sum", Merge::sum,
+    "distinct other ranks that a rank has sent to, summed over the ranks"};
 constexpr MetricSpec kInteriorMean{
     "interior_fraction_mean", Merge::mean,
     "share of its time during which a rank waits for acknowledgements, over all ranks and phases"};
 constexpr MetricSpec kInterior{"interior_fraction", Merge::sample,
-                               "the same share: its distribution over the ranks and phases"};
+                               "distribution of acknowledgement_wait over the ranks and phases"};
 
 }  // namespace
 
@@ -142,9 +144,9 @@ void Adoption::got_ack(const Message& message) {
 }
 
 // Deviation: "when q's debt goes to 0 [...] any potential grandchildren it might have introduced
-// are forgotten", but a note about one may come after that. It would be taken for one of the next
-// debt, and this process would give up because of a grandchild that it does not have. So the number
-// of the engagement that is over is remembered.
+// are forgotten", but a note about one may come after that. This process would count that
+// grandchild for the next debt, and give up because of a grandchild that it does not have. So it
+// remembers the number of the engagement that is over.
 bool Adoption::is_present(Successor& successor, std::uint32_t its_engagement) {
   if (!printed.late_notes && successor.engagement == 0) {
     const Partner* known = partners_.find(successor.rank);
@@ -274,8 +276,8 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged, bool
   context.attach(reply, AttachedWords(std::move(keys)));
 }
 
-// A query makes an acknowledgement due: the reply of a grandchild that is not engaged, else the one
-// with which it disengages. The order of the two messages makes no difference.
+// A query makes an acknowledgement due: the reply of a grandchild that is not engaged, or else the
+// one with which the grandchild disengages. The order of the two messages makes no difference.
 Successor* Adoption::got_reply(const Context& context, const Message& message) {
   const auto reply = message.payload.get<ReplyToGrandparent>();
   no_longer_pending(reply.failed, message.from);
@@ -317,7 +319,8 @@ void Adoption::keep_statistics(Context& context) {
   recovering_since_s_ = kNever;
 }
 
-/// Asked with every message of a recovery. A root can have as many successors as there are ranks.
+/// This is called with every message of a recovery, and a root can have as many successors as there
+/// are ranks.
 bool Adoption::any_successor_failed() {
   if (failed.size() < successors.size())
     return std::any_of(failed.begin(), failed.end(),
@@ -350,10 +353,10 @@ void HeldQuery::digest(Digest& into) const {
 }
 
 // Queries about different failed processes, and recoveries of different grandchildren, never meet:
-// only the order among those about the same one makes a difference. Without a parent it is
-// forgotten which engagement of the last one it was. Counts, times and sizes are kept for the
-// report, and so are the partners, but for which of their engagements are over: as printed, that
-// decides nothing, but giving up is judged by it.
+// only the order among those about the same one makes a difference. A process without a parent has
+// forgotten which engagement of the last parent it was. Counts, times and sizes are only for the
+// report. The partners are only for the judgement whether giving up was right; but which of their
+// engagements are over, that decides nothing as printed.
 void Adoption::digest(Digest& into) const {
   into.add(parent);
   if (parent != kNobody) into.add(parents_engagement);

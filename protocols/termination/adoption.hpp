@@ -31,27 +31,27 @@ enum AdoptionKind : std::uint16_t {
 std::vector<std::string> adoption_kinds(std::size_t count);
 MetricSpecs adoption_metrics();
 
-/// May a process give up after the deaths that it has been told of? The root's death is a reason.
-/// The death of one other process alone never is. Whether several are depends on the messages of
-/// the run: analysis/lemmas/give_up_condition.hpp.
+/// True if a process may give up after the deaths that it has been told of. The root's death is a
+/// reason. The death of one other process alone never is. For several deaths it depends on the
+/// messages of the run: analysis/lemmas/give_up_condition.hpp.
 bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
                           const std::vector<ActorId>& dead);
 
-/// The points in which an adoption protocol does what the paper prints, though it is wrong; all
-/// others are corrected. docs/gallery.md tells what goes wrong in each.
+/// The points at which an adoption protocol does what the paper prints, although it is wrong; all
+/// other errors are corrected. docs/gallery.md describes what goes wrong at each.
 struct AdoptionAsPrinted {
   explicit AdoptionAsPrinted(const ChosenWords& points);
 
   bool cornet;       ///< section 2: the parent's entry takes its further messages, too
   bool old_notes;    ///< 5.1: engagements have no numbers
-  bool late_notes;   ///< 5.1: with its debt all is forgotten that a successor has told
+  bool late_notes;   ///< 5.1: once its debt is 0, all that a successor has told is forgotten
   bool child_flush;  ///< 5.3: a grandchild answers its query at once, without a flush
 };
 
-/// What a message of the application says of its sender.
+/// What an application message tells about its sender.
 struct SenderState {
   std::uint32_t engagement = 0;
-  std::uint32_t version = 0;  ///< REL: of what it says about its parent
+  std::uint32_t version = 0;  ///< REL: version of `parent`
   Rank parent = kNobody;      ///< REL
 };
 
@@ -65,7 +65,7 @@ struct Acknowledgement {
 /// informGrandparentExterior(self, parent), and the message that the children of a failed child
 /// have been adopted.
 struct Signal {
-  std::uint32_t engagement = 0;  ///< the parent's; that is the sender or `other`
+  std::uint32_t engagement = 0;  ///< of the parent, which is the sender or `other`
   Rank other = kNobody;          ///< the child, the parent, or the failed child
 };
 
@@ -74,7 +74,7 @@ struct NewGrandparent {
   std::uint32_t engagement = 0;
   std::uint32_t version = 0;
   Rank grandparent = kNobody;
-  std::uint32_t condition = 0;  ///< as printed, of the successor in its answer
+  std::uint32_t condition = 0;  ///< as printed: the successor's, in its answer
 };
 
 /// tryEngageGrandchild(self, failedParent)
@@ -86,7 +86,7 @@ struct TryEngageGrandchild {
   std::uint32_t version = 0;     ///< RELEAGER: how often that parent has changed
 };
 
-/// RELEAGER as printed: the bit of a key that says that this child is interior.
+/// RELEAGER as printed: the bit of a key that marks this child as interior.
 inline constexpr std::uint32_t kInteriorBit = 32;
 
 /// replyToGrandparent(self, debt, keys(successors)); the ranks are in the attachment.
@@ -106,7 +106,8 @@ struct PendingRecovery {
 };
 
 /// A query that waits until all messages of the failed parent have arrived. If it were answered
-/// earlier, a late message of the dead could engage a process that has said that it is not engaged.
+/// earlier, a late message of the dead parent could engage a process that has just answered that it
+/// is not engaged.
 struct HeldQuery {
   Rank grandparent = kNobody;
   TryEngageGrandchild query;
@@ -117,21 +118,21 @@ struct HeldQuery {
 /// A process to which the application has sent, or a query.
 struct Partner {
   Rank rank = kNobody;
-  std::uint32_t over = 0;  ///< the last of its engagements that it has told to be over
+  std::uint32_t over = 0;  ///< the last of its engagements that it has reported as over
   bool sent_to = false;    ///< by the application
 };
 
 /// What the adoption protocols have in common (adoption-2013 sections 2 and 5): the state of one
-/// process, that is its place in the engagement tree and what it is owed. Handlers are atomic: a
-/// message is consumed in the turn in which it arrives, and acknowledged in that turn unless it is
-/// the parent's. So the cornet holds the parent or nobody, and C is 1 while the process is engaged,
-/// else 0.
+/// process, that is its place in the engagement tree and what others owe it. Handlers are atomic: a
+/// process consumes a message in the turn in which it arrives, and acknowledges it in that turn
+/// unless it is the parent's. So the cornet holds the parent or nobody, and C is 1 while the
+/// process is engaged, else 0.
 struct Adoption {
   Adoption(const JobShape& job, Rank self, std::uint64_t control_bytes,
            const AdoptionAsPrinted& printed);
 
   [[nodiscard]] bool is_root() const { return self == 0; }
-  /// Of this engagement, in what others are told. As printed there are no numbers.
+  /// The number of this engagement in messages to others. As printed there are no numbers.
   [[nodiscard]] std::uint32_t number() const { return printed.old_notes ? 1 : engagement; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent != kNobody; }
   Message& send(Context& context, Rank to, std::uint16_t kind) const {
@@ -154,7 +155,7 @@ struct Adoption {
   void got_ack(const Message& message);
   /// def potentialGrandchild(child, gc)
   void potential_grandchild(const Message& message);
-  /// Is this what the successor says of its present engagement, and not of an earlier one?
+  /// True if a note of a successor is about its present engagement, and not about an earlier one.
   [[nodiscard]] bool is_present(Successor& successor, std::uint32_t its_engagement);
   /// What must hold besides D = 0 and C = 1: tryDisengage is guarded by pendingRecoveryEvents.
   [[nodiscard]] bool may_not_disengage() const {
@@ -169,7 +170,7 @@ struct Adoption {
   /// Takes note of a death. Returns whether the dead process is a successor, which must be
   /// recovered.
   bool peer_failed(Context& context, ActorId peer);
-  /// D -= acksOwed, successors.erase. Returns what the failed process owed and has told, or nothing
+  /// D -= acksOwed, successors.erase. Returns what the failed process owed and had told, or nothing
   /// if it owed nothing.
   std::optional<Successor> write_off(Rank failed_rank);
   [[nodiscard]] PendingRecovery* pending(Rank failed_rank, Rank grandchild);
@@ -178,9 +179,9 @@ struct Adoption {
   void hold(Context& context, const Message& message);
   /// Removes and returns the next held query about that rank, if there is one.
   std::optional<HeldQuery> take_held(Rank failed_rank);
-  /// As printed, a query waits for nothing: the same for any.
+  /// As printed, a query waits for nothing: returns any held query.
   std::optional<HeldQuery> take_unflushed();
-  /// Is this process engaged to the failed one, in the engagement that the query is about?
+  /// True if this process is engaged to the failed one, in the engagement that the query is about.
   [[nodiscard]] bool is_orphan_of(const TryEngageGrandchild& query) const {
     return parent == query.failed && parents_engagement == query.failed_engagement;
   }
@@ -192,14 +193,14 @@ struct Adoption {
   /// What all protocols do on a replyToGrandparent. Returns the child if it has been adopted and
   /// has not disengaged in the meantime, else null.
   Successor* got_reply(const Context& context, const Message& message);
-  /// Sends a message that is counted as one of recovery.
+  /// Sends a message and counts it as one of recovery.
   Message& send_recovery(Context& context, Rank to, std::uint16_t kind);
 
   void announce(Context& context) { announcement.announce(context, failed); }
   /// Updates the times and sizes that are reported, and checks what must hold; must be called at
   /// the end of every handler.
   void keep_statistics(Context& context);
-  /// Is a process dead that owes acknowledgements?
+  /// True if a dead process owes acknowledgements.
   [[nodiscard]] bool any_successor_failed();
   void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;

@@ -17,8 +17,9 @@ class Announcement {
   Announcement(std::uint32_t processes, Rank self, std::uint16_t kind, std::uint64_t bytes)
       : tree_{processes}, self_(self), bytes_(bytes), kind_(kind) {}
 
-  /// The phase begins at this rank. It stands in for the dead of which it is told from now on. It
-  /// was told of the others in an earlier phase, and stood in for them then.
+  /// The phase begins at this rank. From now on it stands in for each dead rank as it is told of
+  /// the death. It was told of earlier deaths in an earlier phase, and stood in for those ranks
+  /// then.
   void begin() { begun_ = true; }
 
   /// Announces once, and tells the children and those of the failed below this rank.
@@ -46,7 +47,7 @@ class Announcement {
     tree_.tell_children(context, rank, kind_, bytes_, phase,
                         [&failed](Rank child) { return failed.contains(child); });
   }
-  /// Is the peer below this rank, with none but failed ranks between?
+  /// True if the peer is below this rank, and all ranks between have failed.
   [[nodiscard]] bool stands_in_for(Rank peer, const FailedRanks& failed) const {
     while (peer != 0 && peer != self_) {
       peer = ControlTree::parent(peer);

@@ -37,22 +37,23 @@ OptionSet<CdaOptions> options() {
                .minimum = 1,
                .maximum = kLargest})
       .option("borrow_below_credit", &CdaOptions::borrow_below_credit,
-              {.doc = "C_borrow: an active process with less credit asks for more ahead of need; "
-                      "0 asks only when a message has to wait",
+              {.doc = "C_borrow: an active process with less credit than this asks for more ahead "
+                      "of need; 0: it asks only when a message has to wait",
                .unit = "credit",
                .source = "termination-2022 section 4 gives no value; the published module uses 0",
                .minimum = 0,
                .maximum = kLargest})
       .option(
           "maximum_credit", &CdaOptions::maximum_credit,
-          {.doc = "largest credit that a process holds; credit above it goes to the agent at once",
+          {.doc = "largest credit that a process holds; it returns credit above that to the agent "
+                  "at once",
            .unit = "credit",
            .source = "termination-2022 section 4 (overflow); value assumed",
            .minimum = 2,
            .maximum = kLargest})
       .option("published_division", &CdaOptions::published_division,
               {.doc = "compare C_con with what would remain after an equal share, as the published "
-                      "module does, instead of with what is there",
+                      "module does, instead of with the present credit",
                .source = "published module (PaRSEC termdet/cda), without its underflow"})
       .option("flush_delay_s", &CdaOptions::flush_delay_s,
               {.doc = "an idle rank returns its credit when the credit has not changed for this "
@@ -62,21 +63,21 @@ OptionSet<CdaOptions> options() {
                .minimum = 0,
                .maximum = 1e6})
       .option("merge_arity", &CdaOptions::merge_arity,
-              {.doc = "flushes go up a tree of this arity and stay at the first active rank; 0: "
-                      "straight to the agent",
+              {.doc = "arity of the tree up which flushes go until they reach an active rank; 0: "
+                      "they go straight to the agent",
                .source = "termination-2022 section 4 (straight); the published module has 32",
                .minimum = 0,
                .maximum = 1e6})
       .option(
           "merge_while_idle", &CdaOptions::merge_while_idle,
           {.doc = "an idle rank also keeps the credit that comes up that tree, and returns it with "
-                  "its own after a new flush_delay_s, instead of passing it on at once",
+                  "its own after a new flush_delay_s; else it passes it on at once",
            .source = "a reading of the published module, whose delay starts anew at any change"})
       .option("control_bytes", &CdaOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
       .option("as_printed", &CdaOptions::as_printed,
-              {.doc = "points in which the detector does what the published module does, though it "
-                      "is wrong (gallery.md). `unsigned-difference`: credit and its differences "
+              {.doc = "points at which the detector does what the published module does, although "
+                      "it is wrong (gallery.md). `unsigned-difference`: credit and its differences "
                       "have no sign; needs published_division",
                .source = "published module (PaRSEC termdet/cda)",
                .choices = {"unsigned-difference"}});
@@ -138,9 +139,9 @@ void Cda::give(Message& message, std::int64_t shares, std::int64_t uniform) {
   account_.put_on(message, options_->published_division ? published_share(shares) : uniform);
 }
 
-// The published module decides by what would remain, and gives small shares while one unit for
-// each other share does. It computes C - 64 without a sign, so that a process with less credit
-// than that hands out more than it owns; here the difference has its sign.
+// The published module decides by what would remain, and gives small shares while one unit remains
+// for each other share. It computes C - 64 without a sign, so that a process with less credit than
+// that hands out more than it owns; here the difference has a sign.
 std::int64_t Cda::published_share(std::int64_t shares) const {
   if (unsigned_difference_) return unsigned_share(static_cast<std::uint64_t>(shares));
   const std::int64_t credit = account_.current();
@@ -167,8 +168,8 @@ bool Cda::divisible(std::int64_t shares) const {
   return credit >= (shares == 1 ? 1 : 2) || credit < 0;
 }
 
-// S counts every message of the batch, those that wait already, and one if the process stays
-// active. What finds no divisible credit is delayed; the agent creates what it lacks.
+// S counts every message of the batch, the messages that wait already, and one if the process stays
+// active. A message without divisible credit waits; the agent creates the credit that it lacks.
 void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
   auto shares = static_cast<std::int64_t>(batch.size() + account_.delayed()) +
                 static_cast<std::int64_t>(still_active);
@@ -210,7 +211,7 @@ Passage Cda::on_receive(Context& context, Message& message) {
   return Passage::deliver;
 }
 
-// The published module waits whether the process stays idle with the same credit.
+// The published module waits to see whether the process stays idle with the same credit.
 void Cda::on_idle(Context& context) {
   if (options_->flush_delay_s > 0.0 && account_.current() > 0)
     context.set_timer(kFlushTimer, options_->flush_delay_s);

@@ -48,7 +48,7 @@ class Cda final : public Layer {
   }
 
  private:
-  /// Merges are counted for the report.
+  /// Leaves out merges, which are only for the report.
   void digest_state(Digest& into) const override { into.add(account_); }
   [[nodiscard]] std::int64_t uniform_share(std::int64_t shares) const;
   [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
@@ -62,7 +62,7 @@ class Cda final : public Layer {
   std::shared_ptr<const Options> options_;
   CreditAccount account_;
   Rank self_;
-  bool unsigned_difference_;  ///< as the published module computes it: see published_share
+  bool unsigned_difference_;  ///< as in the published module: see published_share
   std::uint32_t merges_ = 0;
 };
 

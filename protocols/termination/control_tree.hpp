@@ -14,7 +14,7 @@ struct ControlTree {
   std::uint32_t processes = 1;
 
   [[nodiscard]] static Rank parent(Rank rank) {
-    invariant(rank > 0, "the root of the control tree is asked for its parent");
+    invariant(rank > 0, "something asks for the parent of the root of the control tree");
     return (rank - 1) / 2;
   }
   [[nodiscard]] std::uint32_t child_count(Rank rank) const {
@@ -24,10 +24,12 @@ struct ControlTree {
   }
   /// The child of `from` whose subtree holds `descendant`, a rank below `from`.
   [[nodiscard]] static Rank child_towards(Rank from, Rank descendant) {
-    invariant(descendant > from, "a rank is looked for below one that it is not below");
+    invariant(descendant > from,
+              "child_towards looks for a rank in a subtree that does not hold it");
     while (parent(descendant) != from) {
       descendant = parent(descendant);
-      invariant(descendant > from, "a rank is looked for below one that it is not below");
+      invariant(descendant > from,
+                "child_towards looks for a rank in a subtree that does not hold it");
     }
     return descendant;
   }
@@ -35,8 +37,8 @@ struct ControlTree {
   void for_each_child(Rank rank, Visit visit) const {
     for (std::uint32_t i = 0; i < child_count(rank); ++i) visit(2 * rank + 1 + i);
   }
-  /// Sends an announcement of that kind and size to the children of a rank, and for each child that
-  /// is `gone` to its children in turn.
+  /// Sends an announcement of that kind and size to the children of a rank, and in place of each
+  /// child that is `gone` to the children of that child.
   template <class Gone>
   void tell_children(Context& context, Rank rank, std::uint16_t kind, std::uint64_t bytes,
                      std::uint32_t phase, Gone gone) const {
@@ -47,7 +49,7 @@ struct ControlTree {
         context.send(child, kind, bytes).put_in_phase(phase);
     });
   }
-  /// Announces the end at this rank and tells its children. For detectors under which no rank dies.
+  /// Announces the end at this rank and tells its children; for detectors under which no rank dies.
   void announce(Context& context, std::uint16_t kind, std::uint64_t bytes) const {
     tell_children(context, context.self(), kind, bytes, context.phase(),
                   [](Rank) { return false; });

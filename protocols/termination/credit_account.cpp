@@ -46,7 +46,7 @@ void CreditAccount::borrow(Context& context) {
 }
 
 void CreditAccount::lend(Context& context, Rank borrower) {
-  invariant(is_agent(), "somebody lends credit who is not the agent");
+  invariant(is_agent(), "a process that is not the agent lends credit");
   issued_ += terms_.initial;
   context.send(borrower, kGrant, terms_.control_bytes).payload.put(terms_.initial);
 }
@@ -95,8 +95,8 @@ void CreditAccount::report(MetricTotals& totals) const {
       totals);
 }
 
-// Of what the agent has issued, only what has not come back makes a difference. Borrows, flushes
-// and delays are counted for the report.
+// Only the credit that the agent has issued and not got back makes a difference. Borrows, flushes
+// and delays are only for the report.
 void CreditAccount::digest(Digest& into) const {
   into.add(current_, borrowing_, delayed_, sum(issued_, -static_cast<std::uint64_t>(returned_)));
 }

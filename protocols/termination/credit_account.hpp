@@ -27,14 +27,15 @@ inline std::int64_t carried(const Message& message) {
 
 /// How much credit processes get and may hold.
 struct CreditTerms {
-  std::int64_t initial = 1;  ///< C_init: of each process at the start, and of one grant
-  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();  ///< of one process
-  std::uint64_t control_bytes = 0;                                  ///< size of a control message
+  std::int64_t initial = 1;  ///< C_init: credit of each process at the start, and of one grant
+  std::int64_t maximum =
+      std::numeric_limits<std::int64_t>::max();  ///< largest credit of one process
+  std::uint64_t control_bytes = 0;               ///< size of a control message
   bool wraps = false;  ///< credit is counted modulo 2^64, and nothing is checked
 };
 
-/// The part of one process in the distribution of integer credit, which HCDA and CDA have in
-/// common. Rank 0 is the controlling agent: it lends credit, and announces the end when all that it
+/// One process's part in the distribution of integer credit, which HCDA and CDA have in common.
+/// Rank 0 is the controlling agent: it lends credit, and announces the end when all credit that it
 /// issued is back. The detector decides how much credit a message takes.
 class CreditAccount {
  public:
@@ -56,8 +57,8 @@ class CreditAccount {
   }
   void earn(Context& context, std::int64_t credit);
 
-  /// Asks the agent for credit, unless it has asked and has no answer yet. The agent creates credit
-  /// of its own without a message.
+  /// Asks the agent for credit, unless an earlier request is unanswered. The agent creates its own
+  /// credit without a message.
   void borrow(Context& context);
   /// At the agent: grants credit to `borrower`.
   void lend(Context& context, Rank borrower);
@@ -66,7 +67,7 @@ class CreditAccount {
   /// Keeps a message of the application until there is credit for it.
   void delay(const Message& message);
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
-  /// Sends the messages that wait, in order, until `give` has no credit for the next one; then
+  /// Sends the waiting messages, in order, until `give` has no credit for the next one; then
   /// borrows.
   template <class Give>
   void send_delayed(Context& context, Give give) {
@@ -92,7 +93,7 @@ class CreditAccount {
   void digest(Digest& into) const;
 
  private:
-  /// Modulo 2^64. Credit that does not wrap is far from there.
+  /// Adds modulo 2^64. Credit that does not wrap stays far below that.
   [[nodiscard]] static std::int64_t sum(std::int64_t credit, std::uint64_t other) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(credit) + other);
   }

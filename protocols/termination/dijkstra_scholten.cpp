@@ -22,12 +22,12 @@ const Registered registered{registration<DijkstraScholten>(
      .metrics = detector_metrics({&kEngagements}),
      .properties =
          {{.name = "deficits-add-up",
-           .doc = "the deficits of all processes are as many as messages and acknowledgements on "
-                  "their way, and messages that somebody has still to acknowledge",
+           .doc = "the deficits of all processes add up to the messages and acknowledgements in "
+                  "flight and the messages that a process has still to acknowledge",
            .holds = DijkstraScholten::deficits_add_up},
           {.name = "tree",
-           .doc = "the engaged processes are a tree whose root is rank 0, and all active ones are "
-                  "in it",
+           .doc = "the engaged processes form a tree with rank 0 as its root, which includes all "
+                  "active processes",
            .holds = DijkstraScholten::is_tree},
           {.name = "all-engaged",
            .doc = "every process is engaged",
@@ -37,7 +37,7 @@ const Registered registered{registration<DijkstraScholten>(
         .option("control_bytes", &DijkstraScholtenOptions::control_bytes,
                 {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
         .option("as_printed", &DijkstraScholtenOptions::as_printed,
-                {.doc = "points in which the detector does what the paper prints, though it is "
+                {.doc = "points at which the detector does what the paper prints, although it is "
                         "wrong (gallery.md). `cornet`: a further message of the parent is added to "
                         "the parent's entry",
                  .source = "adoption-2013 section 2",
@@ -71,14 +71,14 @@ void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batc
   for (Message* message : batch) context.forward(*message);
 }
 
-// gotMessage and processedMessage. Handlers are atomic: a message is consumed in the turn in which
-// it arrives, so that of the cornet only the parent's entry outlives a turn, and what else is owed
-// (C reaches it at once) is acknowledged here. What the message starts keeps the rank active, and a
-// rank disengages only when idle.
+// gotMessage and processedMessage. Handlers are atomic: a process consumes a message in the turn in
+// which it arrives. So only the parent's entry of the cornet outlives a turn; everything else that
+// the process owes (C reaches it at once) is acknowledged here. The work that the message starts
+// keeps the rank active, and a rank disengages only when idle.
 // Deviations: a further message of the parent gets an entry of its own. Merged into the parent's
 // entry, as printed, it makes C 2, and the process, which disengages with C = 1, never does (vt,
-// ds.cc keeps them apart too). The root
-// is its own parent and owes itself nothing, so that all it receives is owed.
+// ds.cc keeps them apart too). The root is its own parent and owes itself nothing, so it owes an
+// acknowledgement for all that it receives.
 Passage DijkstraScholten::on_receive(Context& context, Message& message) {
   if (printed_cornet_ && message.from == parent_) {
     ++merged_;
@@ -160,7 +160,7 @@ bool DijkstraScholten::all_engaged(const WholeState& whole) {
   return true;
 }
 
-// Engagements are counted for the report.
+// Leaves out engagements, which are only for the report.
 void DijkstraScholten::digest_state(Digest& into) const {
   into.add(parent_, D_);
   if (printed_cornet_) into.add(merged_);

@@ -16,8 +16,8 @@ struct DijkstraScholtenOptions {
 };
 
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
-/// every message is acknowledged. The acknowledgement of the message that engaged a process waits
-/// until the process is idle and all its own messages have been acknowledged.
+/// every message is acknowledged. A process acknowledges the message that engaged it only when it
+/// is idle and all its own messages have been acknowledged.
 class DijkstraScholten : public Layer {
  public:
   using Options = DijkstraScholtenOptions;
@@ -32,7 +32,7 @@ class DijkstraScholten : public Layer {
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
-  /// What the registration says of these properties of a whole run.
+  /// These check the properties of a whole run that the registration declares.
   static bool deficits_add_up(const WholeState& whole);
   static bool is_tree(const WholeState& whole);
   static bool all_engaged(const WholeState& whole);
@@ -45,7 +45,7 @@ class DijkstraScholten : public Layer {
   [[nodiscard]] bool is_root() const { return self_ == 0; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent_ != kNobody; }
 
-  // Plain values close together: with many processes each of them is a miss of the cache.
+  // These are plain values close together: with many processes, each of them is a cache miss.
   std::uint64_t control_bytes_;
   ControlTree tree_;
   Rank self_;

@@ -17,17 +17,18 @@ OptionSet<EdodOptions> options() {
       .option(
           "child_state", &EdodOptions::child_state,
           {.doc =
-               "what a parent remembers of a child: `flag` forgets the STOP at a RESUME; `counter` "
-               "counts both, and the child is idle above 0, so that a RESUME may overtake a STOP",
+               "what a parent remembers of a child: `flag`: a RESUME erases the STOP; `counter`: "
+               "it counts both, and takes the child for idle above 0, so that a RESUME may "
+               "overtake a STOP",
            .source = "termination-2022 section 3.3 (flag); the published module counts, but "
                      "takes any number but 0 for idle",
            .choices = {"flag", "counter"}})
       .option("control_bytes", &EdodOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
       .option("as_printed", &EdodOptions::as_printed,
-              {.doc = "points in which the detector does what the paper prints, though it is wrong "
-                      "(gallery.md). `early-confirmation`: an active process acknowledges, and "
-                      "stops, while its own RESUME is still on its way",
+              {.doc = "points at which the detector does what the paper prints, although it is "
+                      "wrong (gallery.md). `early-confirmation`: an active process acknowledges, "
+                      "and stops, while its own RESUME is still on its way",
                .source = "termination-2022 section 3.3",
                .choices = {"early-confirmation"}});
 }
@@ -69,9 +70,9 @@ Passage Edod::on_receive(Context& context, Message& message) {
   return Passage::deliver;
 }
 
-// Resolution: whoever has sent RESUME acknowledges nothing until the ACK has come down. Up to then
-// an ancestor may still take it for idle, and an acknowledgement may let the root announce. As
-// printed, it is active again and acknowledges at once.
+// Resolution: a process that has sent RESUME acknowledges nothing until the ACK has come down. Up
+// to then an ancestor may still take it for idle, and an acknowledgement may let the root announce.
+// As printed, the process is active again and acknowledges at once.
 void Edod::answer(Context& context, const PrimaryMessage& primary) {
   if (stopped_ && !is_root()) {
     stopped_ = false;
@@ -106,7 +107,7 @@ void Edod::on_message(Context& context, const Message& message) {
 }
 
 std::int32_t& Edod::stops_of(Rank child) {
-  invariant(ControlTree::parent(child) == self_, "a rank signals that is no child");
+  invariant(ControlTree::parent(child) == self_, "a rank that is no child sends a signal");
   return child_stops_[(child + 1) % 2];
 }
 

@@ -21,9 +21,9 @@ struct EdodOptions {
 /// The efficient delay-optimal algorithm (EDOD) of termination-2022 section 3.3, after Mahapatra
 /// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle tells its
 /// parent so (STOP). When a message wakes such a process, the acknowledgement of that message waits
-/// until the STOPs that are no longer true have been taken back (RESUME). So does every further
-/// acknowledgement of a process whose RESUME is on its way; as printed, it gives those at once, and
-/// EDOD announces too early.
+/// until RESUME has taken back the STOPs that are no longer true. Every further acknowledgement of
+/// a process whose RESUME is on its way waits as well; as printed, the process gives those at once,
+/// and EDOD announces too early.
 class Edod final : public Layer {
  public:
   using Options = EdodOptions;
@@ -49,8 +49,8 @@ class Edod final : public Layer {
   void digest_state(Digest& into) const override {
     into.add(stopped_, resuming_, withheld_, child_stops_, unacknowledged_);
   }
-  /// What to do about a message that this process or one below it has received: sends RESUME, sends
-  /// the acknowledgement back, or withholds it.
+  /// Decides what to do about a message that this process or one below it has received: sends
+  /// RESUME, sends the acknowledgement back, or withholds it.
   void answer(Context& context, const PrimaryMessage& primary);
   void on_stop(Context& context, Rank child);
   void on_resume(Context& context, Rank child, const PrimaryMessage& primary);

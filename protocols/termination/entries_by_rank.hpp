@@ -27,7 +27,7 @@ class EntriesByRank {
       return static_cast<std::size_t>(std::lower_bound(entries.begin(), end, rank, before) -
                                       entries.begin());
     }
-    /// Is the entry of that rank there, at the place that place_of() has named?
+    /// True if the entry of that rank is at the place that place_of() returned.
     [[nodiscard]] bool holds(Rank rank, std::size_t place) const {
       return place < size && entries[place].rank == rank;
     }
@@ -96,16 +96,16 @@ class EntriesByRank {
     return block.holds(rank, place) ? &block.entries[place] : nullptr;
   }
 
-  /// Makes room for an entry that is not there and returns it. The caller must assign the entry,
-  /// with that rank, before using the table again; until then it holds an entry that was removed,
-  /// or a default one.
+  /// Makes room for an entry that the table lacks and returns it. The caller must assign the entry,
+  /// with that rank, before using the table again; until then it holds a removed entry, or a
+  /// default one.
   Entry& insert(Rank rank) {
     if (blocks_.empty()) blocks_.emplace_back();
     Block& found = block_of(rank);
     Block& block = found.size == kMost ? split(found, rank) : found;
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
     invariant(!block.holds(rank, static_cast<std::size_t>(place)),
-              "an entry is inserted that is in the table");
+              "the table already has the inserted entry");
     if (block.size == block.entries.size()) block.entries.emplace_back();
     const auto begin = block.entries.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(block.size);
@@ -120,7 +120,7 @@ class EntriesByRank {
     Block& block = block_of(rank);
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
     invariant(block.holds(rank, static_cast<std::size_t>(place)),
-              "an entry is removed that is not in the table");
+              "the table lacks the entry to be removed");
     const auto begin = block.entries.begin();
     std::rotate(begin + place, begin + place + 1, begin + static_cast<std::ptrdiff_t>(block.size));
     --block.size;

@@ -133,7 +133,7 @@ void FourCounter::report(MetricTotals& totals) const {
   DetectorStatistics{.waves = waves_}.report(totals);
 }
 
-// Waves are counted for the report.
+// Leaves out waves, which are only for the report.
 void FourCounter::digest_state(Digest& into) const {
   into.add(state_, idle_, repeat_waits_, stops_, sent_, received_, subtree_sent_, subtree_received_,
            previous_sent_, previous_received_);

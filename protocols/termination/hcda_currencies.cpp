@@ -91,14 +91,14 @@ class OwnCurrency final : public Layer {
   }
 
  private:
-  // Flushes and subcalls are counted for the report.
+  // Leaves out flushes and subcalls, which are only for the report.
   void digest_state(Digest& into) const override {
     into.add(foreign_, cover_issuer_, cover_, own_, issued_);
   }
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
 
-  /// Credit of which a message can take half: what others issued, as long as it can be divided, and
-  /// else the own currency.
+  /// Credit of which a message can take half: credit that others issued, as long as it can be
+  /// divided, or else the own currency.
   std::int64_t& divisible_credit(Rank& issuer) {
     for (auto& [from, credit] : foreign_) {
       if (credit < 2) continue;
@@ -109,7 +109,7 @@ class OwnCurrency final : public Layer {
     return own_;
   }
 
-  // The cover is chosen once per subcall, from credit that is itself covered up to the agent: so
+  // The cover is chosen once per subcall, from credit that is itself covered up to the agent. So
   // covers form a tree, and no two issuers wait for each other.
   void issue() {
     if (!is_agent() && cover_issuer_ == kNobody && !foreign_.empty()) {

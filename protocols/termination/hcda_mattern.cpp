@@ -100,7 +100,7 @@ class Mattern final : public Layer {
   }
 
  private:
-  // The residue says the same as the sum; flushes are counted for the report.
+  // Leaves out the residue, which follows from the sum, and flushes, which are only for the report.
   void digest_state(Digest& into) const override { into.add(exponent_, returned_); }
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
 
@@ -133,7 +133,7 @@ class Mattern final : public Layer {
   Rank self_;
   std::optional<std::uint64_t> exponent_ = 0;  ///< Y of the credit held, less the initial one
   PowerSum returned_;                          ///< agent
-  std::int64_t returned_residue_ = 0;          ///< agent: the same, for the auditor
+  std::int64_t returned_residue_ = 0;          ///< agent: residue of `returned_`, for the auditor
   std::uint64_t flushes_ = 0;
 };
 

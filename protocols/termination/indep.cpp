@@ -29,7 +29,7 @@ const Registered registered{registration<Indep>(
                  .unit = "B",
                  .source = "assumed: two words"})
         .option("as_printed", &IndepOptions::as_printed,
-                {.doc = "points in which the protocol does what the paper prints, though it is "
+                {.doc = "points at which the protocol does what the paper prints, although it is "
                         "wrong (gallery.md)",
                  .source = "adoption-2013 sections 2 and 5",
                  .choices = {"cornet", "old-notes", "late-notes", "child-flush"}}))};

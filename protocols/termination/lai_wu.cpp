@@ -153,8 +153,8 @@ void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
     ask_root(context, peer.actor);
 }
 
-// The root may have known of a death when the phase began, and this process not: what it has sent
-// to the dead since then nobody would write off.
+// The root may have known of a death when the phase began, while this process did not. Then nobody
+// would write off what this process has sent to the dead since.
 void LaiWu::ask_root(Context& context, Rank failed) {
   const Debtor* debtor = successors_.find(failed);
   if (debtor == nullptr || debtor->acks_owed == 0) return;
@@ -167,8 +167,8 @@ void LaiWu::survivor_asks(Context& context, Rank failed) {
   if (failed_.contains(failed) && !queried_.contains(failed)) query_survivors(context, failed);
 }
 
-// From here on the survivors owe the root, so it cannot announce until each of them is its child or
-// idle. Processes below the dead one in the tree owe it as well.
+// From here on the survivors owe the root, so the root cannot announce until each of them is its
+// child or idle. Processes below the dead one in the tree owe the root as well.
 void LaiWu::query_survivors(Context& context, Rank failed) {
   queried_.insert(failed);
   await_flush(context, failed);
@@ -213,8 +213,8 @@ void LaiWu::report(MetricTotals& totals) const {
   totals.put(kStateBytesMean, bytes);
 }
 
-// A rank that owes nothing is as one that it has never sent to; flushes are waited for in any
-// order. Messages of recovery and times are kept for the report.
+// A rank that owes nothing is like one that this process has never sent to; the order in which
+// flushes come does not matter. Messages of recovery and times are only for the report.
 void LaiWu::digest_state(Digest& into) const {
   const auto owes = [](const Debtor& debtor) { return debtor.acks_owed > 0; };
   into.add(parent_, D_, failed_, queried_, announcement_, started_);

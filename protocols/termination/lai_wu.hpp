@@ -17,10 +17,10 @@ struct LaiWuOptions {
   std::uint64_t control_bytes = 16;
 };
 
-/// A cost model of what adoption-2013 section 3 says of Lai and Wu's detector: the messages of
+/// A cost model of Lai and Wu's detector as adoption-2013 section 3 describes it: the messages of
 /// Dijkstra and Scholten as long as nobody dies, and after a death every survivor talks to the
-/// root. Here the root sends a query to each, as if it were a message of the application: it makes
-/// the receiver a child of the root, so that nobody is left below the dead.
+/// root. Here the root sends a query to each survivor, as if it were a message of the application.
+/// The query makes the survivor a child of the root, so that nobody is left below the dead.
 class LaiWu final : public Layer {
  public:
   using Options = LaiWuOptions;
@@ -69,8 +69,9 @@ class LaiWu final : public Layer {
   Announcement announcement_;
   bool started_ = false;
   std::uint64_t recovery_messages_ = 0;
-  double noticed_s_ = 0.0;   ///< when the root was told of the last death that it asked about
-  double recovery_s_ = 0.0;  ///< the longest time from there to a child of the root
+  double noticed_s_ = 0.0;  ///< when the root heard of the last death that it asked about
+  double recovery_s_ =
+      0.0;  ///< the longest time from then until a survivor was a child of the root
 };
 
 }  // namespace faultline

@@ -49,7 +49,7 @@ void LeaderView::signal(Rank from, const std::vector<std::uint64_t>& words,
 }
 
 void LeaderView::died(Rank rank, bool in_this_phase) {
-  invariant(rank < told_.size() && live_ > 0, "a leader is told of a death too many");
+  invariant(rank < told_.size() && live_ > 0, "a leader is told of too many deaths");
   --live_;
   if (!told_[rank]) one_less_untold();
   std::erase_if(channels_, [rank](const auto& channel) {

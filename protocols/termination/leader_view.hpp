@@ -13,29 +13,29 @@
 namespace faultline {
 
 /// What a leader of Venkatesan's detector knows of all processes, whose states it simulates: which
-/// of them have been idle, and on which channels the numbers of messages sent and received differ.
+/// of them have been idle, and on which channels the numbers of sent and received messages differ.
 class LeaderView {
  public:
   /// `keeps` is true at a leader. Elsewhere the view stays empty.
   LeaderView(const JobShape& job, bool keeps);
   /// Takes in a signal of an idle process: the words of its tally.
   void signal(Rank from, const std::vector<std::uint64_t>& words, const FailedRanks& failed);
-  /// The channels of the dead process no longer count. If it died in this phase, every survivor
-  /// must report that all that the dead process sent to it has arrived.
+  /// Stops counting the channels of the dead process. If it died in this phase, every survivor must
+  /// report that everything that the dead process sent to it has arrived.
   void died(Rank rank, bool in_this_phase);
   void require_flushes(Rank dead);
-  /// Is all work over: every live process has been idle, every channel between two of them is
-  /// balanced, and the flushes that deaths require are reported?
+  /// True if all work is over: every live process has been idle, every channel between two of them
+  /// is balanced, and the flushes that deaths require are reported.
   [[nodiscard]] bool terminated() const;
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::string waiting_for() const;
   void digest(Digest& into) const;
 
  private:
-  /// Which processes have reported that all that a dead process sent to them has arrived.
+  /// The processes that have reported that all that a dead process sent to them has arrived.
   struct Flushes {
     std::vector<bool> by;
-    std::uint32_t live = 0;  ///< how many of these are live
+    std::uint32_t live = 0;  ///< number of live ones among them
     bool required = false;   ///< this leader has been told of the death
 
     void digest(Digest& into) const { into.add(by, live, required); }

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> PowerSum::whole() const {
   return ones_ == 0 ? std::optional(whole_) : std::nullopt;
 }
 
-// The set bits, not all: how many places there are tells what was added on the way to the sum.
+// Adds the set bits only: the number of places depends on the terms that were added on the way.
 void PowerSum::digest(Digest& into) const {
   into.add(whole_, ones_);
   for (std::size_t place = 0; place < fraction_.size(); ++place)

@@ -117,9 +117,9 @@ void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
 
 // Deviation: an interior process tells the new grandparent itself. In the paper it answers whether
 // it is engaged, and whether it is interior, and its parent tells the grandparent in the aggregated
-// response. The parent could do so after the process has reported that it is
-// exterior, or forget it when the process disengages in between. In both cases the parity would be
-// wrong from then on.
+// response. But the parent could do so after the process has reported that it is exterior, or could
+// forget it when the process disengages in between. In both cases the parity would be wrong from
+// then on.
 void RelEager::new_grandparent(Context& context, const Message& message) {
   const auto told = message.payload.get<NewGrandparent>();
   const auto known =
@@ -174,9 +174,9 @@ void RelEager::reply_to_grandparent(const Context& context, const Message& messa
         static_cast<std::int32_t>(key >> kInteriorBit);
 }
 
-// Deviation: in the paper nobody tells the grandparent. It would still see the child and the failed
-// process as a process and its interior child, and give up if the child failed later: when all
-// replies have come, "the window of vulnerability is closed".
+// Deviation: in the paper nobody tells the grandparent. It would still treat the child and the
+// failed process as a process and its interior child, and give up if the child failed later: when
+// all replies have come, "the window of vulnerability is closed".
 void RelEager::tell_parent_when_recovered(Context& context) {
   const auto is_over = [&](Rank failed) {
     const auto& pending = state_.adoption.pending_recoveries;
@@ -199,9 +199,9 @@ void RelEager::grandchild_recovered(const Message& message) {
     state_.adoption.successors.potential_child(*child, signal.other).recovered = true;
 }
 
-// The news that a process has about its possible parent's parent can be newer than the message that
+// What a process knows about its possible parent's parent can be newer than the message that
 // engages it, which was sent before. As printed, "every message carries a note not just of the
-// sender, but also of the sender's parent" (6.1), and that is all that a process goes by.
+// sender, but also of the sender's parent" (6.1), and a process goes by that note alone.
 RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
   if (printed_.message_label) return told;
   for (const KnownParent& known : known_parents_)
@@ -209,7 +209,7 @@ RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
   return told;
 }
 
-// What it knows of parents it looks up by rank. The parent will be told of recoveries in their
+// A process looks up what it knows of parents by rank. It tells its parent of recoveries in their
 // order; the root has nobody to tell.
 void RelEager::digest_state(Digest& into) const {
   into.add(state_, version_, unanswered_);

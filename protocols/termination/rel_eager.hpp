@@ -35,7 +35,7 @@ class RelEager final : public Layer {
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
-  /// The points of section 6.3 in which the protocol does what the paper prints.
+  /// The points of section 6.3 at which the protocol does what the paper prints.
   struct AsPrinted {
     explicit AsPrinted(const ChosenWords& points)
         : aggregated_response(names(points, "aggregated-response")),
@@ -47,7 +47,7 @@ class RelEager final : public Layer {
     bool window;               ///< see tell_parent_when_recovered
   };
 
-  /// The parent of a process that may become this one's parent, as that process told it last.
+  /// The parent of a process that may become this one's parent, as that process reported it last.
   /// `version` counts its adoptions.
   struct KnownParent {
     Rank rank = kNobody;
@@ -72,11 +72,11 @@ class RelEager final : public Layer {
 
   RelState state_;
   AsPrinted printed_;
-  std::uint32_t version_ = 0;               ///< of the parent: how often it has changed
-  std::uint32_t grandparents_version_ = 0;  ///< of the parent's parent
+  std::uint32_t version_ = 0;               ///< how often the parent has changed
+  std::uint32_t grandparents_version_ = 0;  ///< how often the parent's parent has changed
   std::vector<KnownParent> known_parents_;
   std::vector<Rank> recovering_;         ///< failed children whose children are being adopted
-  std::optional<HeldQuery> unanswered_;  ///< the query to which the reply waits for answers
+  std::optional<HeldQuery> unanswered_;  ///< the query whose reply waits for answers
 };
 
 }  // namespace faultline

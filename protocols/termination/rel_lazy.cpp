@@ -22,8 +22,8 @@ const Registered registered{registration<RelLazy>(
      .may_give_up = adoption_may_give_up},
     rel_options({}).option(
         "adopted_child_fails", &RelOptions::adopted_child_fails,
-        {.doc = "strict: it gives up when an adopted child fails; fallback: only when a process "
-                "that the child named when it was adopted has failed, too",
+        {.doc = "strict: it gives up when an adopted child fails; fallback: it does so only when a "
+                "process that the child named when it was adopted has failed, too",
          .source = "strict: section 6.2; fallback: the rule of INDEP",
          .choices = {"strict", "fallback"}}))};
 

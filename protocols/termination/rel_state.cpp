@@ -16,14 +16,15 @@ OptionSet<RelOptions> rel_options(const ChosenWords& as_printed) {
                .source = "assumed: two words"})
       .option("exterior_signal", &RelOptions::exterior_signal,
               {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
-                      "is acknowledged, or when it disengages",
+                      "its messages are acknowledged, or when it disengages",
                .source = "section 6.1",
                .choices = {"aggressive", "at-disengagement"}})
-      .option("as_printed", &RelOptions::as_printed,
-              {.doc = "points in which the protocol does what the paper prints, though it is wrong "
-                      "(gallery.md)",
-               .source = "adoption-2013 sections 2, 5 and 6",
-               .choices = points});
+      .option(
+          "as_printed", &RelOptions::as_printed,
+          {.doc = "points at which the protocol does what the paper prints, although it is wrong "
+                  "(gallery.md)",
+           .source = "adoption-2013 sections 2, 5 and 6",
+           .choices = points});
 }
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
@@ -121,7 +122,7 @@ bool RelState::write_off_grandchild(Context& context, Rank failed) {
   return true;
 }
 
-// A process that is known to be dead is flushed instead of queried: the signals that it has sent
+// Flushes a process that is known to be dead instead of querying it: the signals that it has sent
 // decide.
 void RelState::query_potential_children(Context& context, const Successor& failed,
                                         std::uint32_t version) {

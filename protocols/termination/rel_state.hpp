@@ -21,9 +21,9 @@ struct RelOptions {
 OptionSet<RelOptions> rel_options(const ChosenWords& as_printed);
 
 /// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1). A process tells its
-/// grandparent when it becomes interior, that is when messages that it has sent are not
-/// acknowledged, and when it becomes exterior again. A failed potential grandchild that was
-/// exterior is written off. If it was interior, the protocol gives up.
+/// grandparent when it becomes interior, that is when some of its messages are not acknowledged,
+/// and when it becomes exterior again. A failed potential grandchild that was exterior is written
+/// off. If it was interior, the protocol gives up.
 struct RelState {
   RelState(const JobShape& job, Rank self, const RelOptions& options)
       : adoption(job, self, options.control_bytes, AdoptionAsPrinted(options.as_printed)),
@@ -39,18 +39,19 @@ struct RelState {
   /// Nothing is sent if there is no grandparent. Returns whether something was sent.
   bool inform_interior(Context& context);
   bool inform_exterior(Context& context);
-  /// Takes in such a signal of a grandchild. `change` is 1 for interior, -1 for exterior.
+  /// Takes in such a signal from a grandchild. `change` is 1 for interior, -1 for exterior.
   void grandchild_informs(const Message& message, std::int32_t change);
   /// Handles a control message that both protocols handle alike; returns false for others.
   bool handle(Context& context, const Message& message);
-  /// Signals and disengages as D = 0 and an idle process require; at the end of every handler.
+  /// Signals and disengages if D = 0 and an idle process require it; called at the end of every
+  /// handler.
   void settle(Context& context);
   void try_disengage(Context& context);
 
   /// Writes off a potential grandchild that has failed without a reply, after all its messages have
   /// arrived. Gives up and returns false if it was interior, or may have been.
   bool write_off_grandchild(Context& context, Rank failed);
-  /// Queries the potential children that the failed successor has told of.
+  /// Queries the potential children that the failed successor has reported.
   void query_potential_children(Context& context, const Successor& failed, std::uint32_t version);
   /// Takes on the new parent, and the grandparent that comes with it.
   void adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent);
@@ -60,7 +61,7 @@ struct RelState {
   Rank grandparent = kNobody;
   bool late_exterior;              ///< informs at disengagement, not as soon as D = 0
   bool silent_adoption;            ///< as printed: see adopted_by
-  bool informed_interior = false;  ///< and not exterior since
+  bool informed_interior = false;  ///< has informed that it is interior, and not exterior since
 };
 
 }  // namespace faultline

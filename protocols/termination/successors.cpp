@@ -35,7 +35,7 @@ Successor& Successors::operator[](Rank rank) {
 
 void Successors::erase(Rank rank) {
   const Successor* successor = find(rank);
-  invariant(successor != nullptr, "a successor is removed that is not there");
+  invariant(successor != nullptr, "the successor to be removed is missing");
   forget_children_of(*successor);
   entries_.erase(rank);
   --size_;
@@ -43,7 +43,8 @@ void Successors::erase(Rank rank) {
 
 void Successors::forget_children_of(const Successor& successor) {
   const std::size_t children = successor.potential_children.size();
-  invariant(children <= potential_children_, "there are fewer potential children than of one rank");
+  invariant(children <= potential_children_,
+            "all successors together have fewer potential children than one of them");
   potential_children_ -= children;
 }
 

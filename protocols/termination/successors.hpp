@@ -12,7 +12,7 @@ namespace faultline {
 /// A process that a successor may have engaged.
 struct PotentialChild {
   Rank rank = kNobody;
-  /// The number of INTERIOR signals received from it less that of EXTERIOR ones. It can be
+  /// The number of INTERIOR signals received from it minus that of EXTERIOR ones. It can be
   /// negative, since messages may be out of order.
   std::int32_t interior = 0;
   bool unknown = false;    ///< its signals went to another process, so it may be interior
@@ -25,10 +25,10 @@ struct PotentialChild {
 struct Successor {
   Rank rank = kNobody;
   std::uint32_t acks_owed = 0;
-  std::uint32_t engagement = 0;  ///< the present one; what it has said of earlier ones is stale
-  std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
+  std::uint32_t engagement = 0;  ///< the present one; notes about earlier ones are stale
+  std::uint32_t asked = 0;       ///< RELEAGER: version of its grandparent that it must confirm
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
-  /// RELEAGER as printed: what it has answered.
+  /// RELEAGER as printed: the successor's answer.
   enum Condition : std::uint8_t { kNotEngaged, kExterior, kInterior } condition = kNotEngaged;
   EntriesByRank<PotentialChild> potential_children;
 
@@ -51,7 +51,7 @@ class Successors {
   void erase(Rank rank);
 
   /// Returns false if that is an earlier engagement of the successor. A later one becomes the
-  /// present one, and what the successor has said before is forgotten.
+  /// present one, and everything that the successor has told before is forgotten.
   bool is_present(Successor& successor, std::uint32_t engagement);
   /// Adds the child if it is not there.
   PotentialChild& potential_child(Successor& successor, Rank child);
@@ -59,7 +59,7 @@ class Successors {
   [[nodiscard]] auto begin() { return entries_.begin(); }
   [[nodiscard]] auto end() { return entries_.end(); }
   void digest(Digest& into) const { into.add(entries_); }
-  /// The size of what has to be stored: O(f) successors with O(f) potential children each.
+  /// The bytes to be stored: O(f) successors with O(f) potential children each.
   [[nodiscard]] std::size_t bytes() const {
     return size_ * sizeof(Successor) + potential_children_ * sizeof(PotentialChild);
   }

@@ -159,9 +159,9 @@ void Venkatesan::ask_all(Context& context, const Question& question) {
   asked(context, question);
 }
 
-/// Repeats what the leader before may have left half done: it may have asked and told only some. It
-/// began this phase before this process did, so ranks that were dead when this one began may have
-/// taken part in the phase.
+/// Repeats what the previous leader may have left half done: it may have asked and told only some
+/// processes. That leader began this phase before this process did, so ranks that were dead when
+/// this process began may have taken part in the phase.
 void Venkatesan::succeed(Context& context) {
   for (const Question& question : deaths_) {
     view_.require_flushes(question.failed);
@@ -214,9 +214,10 @@ void Venkatesan::report(MetricTotals& totals) const {
   totals.put(kStateBytesMean, state_bytes_);
 }
 
-// Of a question it matters whether it has been answered, and not when its asker was told. The order
-// of deaths is that in which a leader asks about them when it succeeds the first one; the first
-// leader has asked. Messages of recovery, times and sizes are kept for the report.
+// A question matters as long as it is unanswered; when its asker heard of the death does not. The
+// order of deaths is the one in which a leader asks about them when it succeeds the first leader;
+// the first leader has asked already. Messages of recovery, times and sizes are only for the
+// report.
 void Venkatesan::digest_state(Digest& into) const {
   into.add(tally_, told_, failed_, view_, started_, announced_);
   if (is_leader() && !is_first_leader()) {

@@ -19,13 +19,13 @@ struct VenkatesanOptions {
   std::uint64_t entry_bytes = 8;
 };
 
-/// A cost model of what adoption-2013 section 3 says of Venkatesan's detector: to tolerate k
-/// deaths, k + 1 leaders each receive signals of all processes and simulate the state of all of
+/// A cost model of Venkatesan's detector as adoption-2013 section 3 describes it: to tolerate k
+/// deaths, k + 1 leaders each receive signals of all processes and simulate the states of all of
 /// them. Here a process signals when it becomes idle and something is new since its last signal:
 /// what it has sent and received on each channel, or that it has been flushed after a death.
 class Venkatesan final : public Layer {
  public:
-  /// Asks a process to signal when all that a dead one has sent to it has arrived.
+  /// Asks a process to signal when all that a dead process has sent to it has arrived.
   struct Question {
     Rank failed = kNobody;
     std::uint32_t unused = 0;
@@ -64,9 +64,9 @@ class Venkatesan final : public Layer {
   Tally tally_;
   bool told_;  ///< the leaders know that this process has been idle
   FailedRanks failed_;
-  std::vector<Question> deaths_;  ///< leader: that it knows of
+  std::vector<Question> deaths_;  ///< leader: the deaths that it knows of
   std::vector<Question> asked_;   ///< each dead rank once
-  LeaderView view_;               ///< empty but at leaders
+  LeaderView view_;               ///< empty except at leaders
   bool started_ = false;
   bool announced_ = false;
   std::uint64_t recovery_messages_ = 0;

@@ -12,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-constexpr std::uint32_t kHeaderBytes = 92;  ///< of an UP with no member in it
+constexpr std::uint32_t kHeaderBytes = 92;  ///< an UP that names no member
 constexpr std::uint32_t kMemberBytes = 4;
 
 bool contains(const std::vector<Rank>& ranks, Rank rank) {
@@ -56,7 +56,8 @@ Agreement::Agreement(AgreementAlgorithm algorithm, Rank self, std::uint32_t memb
       self_(self),
       tree_{.shape = shape_of(algorithm), .members = members, .absent = absent},
       failed_(std::move(absent)) {
-  invariant(self < members && !contains(failed_, self), "who agrees is no member of its group");
+  invariant(self < members && !contains(failed_, self),
+            "a rank that agrees is no member of its group");
 }
 
 // ---- the tree as this member sees it ------------------------------------------------------------
@@ -65,7 +66,8 @@ std::uint32_t Agreement::sweeps_each() const {
   return algorithm_ == AgreementAlgorithm::two_phase ? 2 : 1;
 }
 
-/// The second sweep of a two-phase agreement, in which all contribute what they know already.
+/// True for the second sweep of a two-phase agreement, in which all contribute what they know
+/// already.
 bool Agreement::confirms(const Sweep& sweep) const {
   return sweeps_each() == 2 && sweep.number % 2 == 1;
 }
@@ -85,7 +87,7 @@ Rank Agreement::root_of(const Sweep& sweep) const {
   return root;
 }
 
-/// The next ancestor that is alive, or else the root. The own rank if this member is the root.
+/// The next ancestor that is alive, or else the root. This member's own rank if it is the root.
 Rank Agreement::parent_in(const Sweep& sweep) const {
   std::uint32_t position = tree_.position_of(self_);
   while (position > 0) {
@@ -96,8 +98,8 @@ Rank Agreement::parent_in(const Sweep& sweep) const {
   return root_of(sweep);
 }
 
-/// Goes down to the first on each way that is alive or whose contribution has come: that one stands
-/// for all below it. The root looks after the whole tree.
+/// Goes down each branch to the first member that is alive or whose contribution has come: that
+/// member stands for all below it. The root looks after the whole tree.
 Agreement::Survey Agreement::survey(const Sweep& sweep) const {
   Survey found;
   const std::uint32_t own = tree_.position_of(self_);
@@ -222,15 +224,15 @@ void Agreement::on_up(Sweep& sweep, Rank from, const AgreementValue& value,
     return send(output, from, AgreementMessageKind::down, sweep.number, sweep.value);
   if (!insert_sorted(sweep.from, from)) return;
   if (!confirms(sweep)) sweep.value.unite(value);
-  // At the centre of a star, each survey would look at everyone.
+  // At the centre of a star, each survey would look at all members.
   if (tree_.shape == AgreementTree::Shape::star &&
       sweep.from.size() + failed_.size() + 1 < tree_.members)
     return;
   go_on(sweep, output);
 }
 
-/// The sender is the root, so all before it are dead, whether this member has heard so or not. (Who
-/// takes this member for dead is no root: it has been misinformed.)
+/// The sender is the root, so all members before it are dead, whether this member has heard so or
+/// not. (A member that takes this one for dead is no root: it has been misinformed.)
 void Agreement::on_request(Sweep& sweep, Rank from, AgreementOutput& output) const {
   if (sweep.decided)
     return send(output, from, AgreementMessageKind::down, sweep.number, sweep.value);

@@ -11,8 +11,7 @@
 
 namespace faultline {
 
-/// What members contribute to an agreement, and what they agree on: the union of what those who
-/// contributed said.
+/// What members contribute to an agreement, and what they agree on: the union of all contributions.
 struct AgreementValue {
   bool success = true;            ///< everyone's operations have succeeded
   std::uint32_t codes = 0;        ///< bit c: an error of code c was found
@@ -24,20 +23,21 @@ struct AgreementValue {
 };
 
 enum class AgreementAlgorithm : std::uint8_t {
-  /// Early returning over a binary heap, as in Open MPI (coll/ftagree): 2(P - 1) messages. All that
-  /// are alive at the same time decide alike; one that dies may have decided otherwise.
+  /// Early returning over a binary heap, as in Open MPI (coll/ftagree): 2(P - 1) messages. All
+  /// members that are alive at the same time decide alike; one that dies may have decided
+  /// otherwise.
   era,
-  /// The same twice: what the first sweep finds is decided when the second has confirmed that all
-  /// know it. 4(P - 1) messages. Nobody decides otherwise, dead or alive.
+  /// Two sweeps of `era`: a member decides on the outcome of the first sweep when the second has
+  /// confirmed that all know it. 4(P - 1) messages. Nobody decides otherwise, dead or alive.
   two_phase,
-  /// As `era`, with everyone a child of the first member, which stands for a head node.
+  /// As `era`, but all are children of the first member, which stands for a head node.
   star,
 };
 
 enum class AgreementMessageKind : std::uint8_t {
-  up,              ///< what the sender and all below it contribute
-  down,            ///< what is decided
-  result_request,  ///< from a new root: say what is decided, or what you contribute
+  up,              ///< the contributions of the sender and all below it
+  down,            ///< the decision
+  result_request,  ///< from a new root: asks for the decision, or else for a contribution
 };
 
 struct AgreementMessage {
@@ -52,8 +52,8 @@ struct AgreementMessage {
 /// The size of a message: Open MPI's header of 92 bytes, and 4 bytes for each failed member.
 std::uint64_t agreement_bytes(const AgreementMessage& message);
 
-/// What follows from an event: what is decided, and messages, to be sent in this order afterwards.
-/// The caller empties it.
+/// The consequences of an event: decisions, and messages to be sent in this order afterwards. The
+/// caller empties it.
 struct AgreementOutput {
   struct Send {
     Rank to = kNobody;
@@ -68,28 +68,31 @@ struct AgreementOutput {
 };
 
 /// One member's part in a sequence of agreements of a group on values that all contribute, while
-/// members die (fampi-2015 section 3.1: the commit of a TryBlock; the algorithm is that of ULFM's
-/// MPI_Comm_agree as Open MPI has built it).
+/// members die (fampi-2015 section 3.1: the commit of a TryBlock). The algorithm is that of ULFM's
+/// MPI_Comm_agree as Open MPI has built it.
 ///
-/// Contributions go up a tree of the living, are united on their way, and the decision comes down.
+/// Contributions go up a tree of the living, which unites them on the way, and the decision comes
+/// down.
 ///
-/// - Whoever has sent its contribution up waits for that parent alone. If the parent dies, it
-///   sends it again, to its next ancestor that is alive, or else to the root.
+/// - A member that has sent its contribution up waits for that parent alone. If the parent dies,
+///   the member sends the contribution again, to its next ancestor that is alive, or else to the
+///   root.
 /// - The root is the first member that is alive. A member that becomes the root does not know what
-///   the root before it has told others. It asks those below it from whom it has no contribution,
+///   the previous root has told others. It asks all members below it whose contribution it lacks,
 ///   and decides only when it has one from each; or it takes over what one of them has decided.
-/// - Whoever has decided says so to all that have sent it a contribution, then or later. It
-///   remembers a decision until it decides a later agreement: by then all that live have
-///   contributed to that one, and have therefore decided this one.
+/// - A member that has decided sends the decision to all that have sent it a contribution, then or
+///   later. It remembers a decision until it decides a later agreement: by then all live members
+///   have contributed to that one, and have therefore decided this one.
 /// - A contribution stands: what its member hears later does not change it. A member that died
 ///   before anyone alive had its contribution counts as failed. So nobody has failed only if all
 ///   have contributed.
 /// - A member that learns from a decision that the others take it for dead takes no part any more.
 ///
-/// Ranks are those in the group. A rank is one incarnation of one actor: who replaces it belongs to
-/// another group, with an Agreement of its own. Deaths may be heard in any order, late or never by
-/// some, as long as those who live hear of every death at some time, and only of deaths. Messages
-/// may overtake each other; those of members that are known to be dead do not count.
+/// Ranks are those in the group. A rank is one incarnation of one actor: a process that replaces it
+/// belongs to another group, with an Agreement of its own. Members may hear of deaths in any order,
+/// late, or for some deaths never, as long as the living hear of every death at some time, and only
+/// of deaths. Messages may overtake each other; messages of members that are known to be dead do
+/// not count.
 ///
 /// A plain value. Its memory grows with the number of failures and, at the root of a star, with
 /// the number of members.
@@ -99,43 +102,43 @@ class Agreement {
   Agreement(AgreementAlgorithm algorithm, Rank self, std::uint32_t members,
             std::vector<Rank> absent = {});
 
-  /// This member's contribution to the agreement of that number; the deaths that it has heard of
-  /// are added. Numbers ascend, from 0 on, and some can be left out if all leave them out. The
-  /// previous agreement must have been decided here. False, without effect, if this member has
+  /// This member's contribution to the agreement of that number, to which the deaths that it has
+  /// heard of are added. Numbers ascend, from 0 on, and some can be left out if all leave them out.
+  /// The previous agreement must have been decided here. False, without effect, if this member has
   /// contributed before: a repeated finish waits for the same agreement.
   bool contribute(std::uint64_t number, AgreementValue value, AgreementOutput& output);
   void on_message(Rank from, const AgreementMessage& message, AgreementOutput& output);
-  /// A member is dead. To hear it twice does no harm.
+  /// A member is dead. To hear of it twice does no harm.
   void on_peer_failed(Rank peer, AgreementOutput& output);
 
-  /// The agreements up to that number are of no interest to anybody any more.
+  /// Nobody needs the agreements up to that number any more.
   void forget_through(std::uint64_t number);
 
   /// The members of whose death this one knows, ascending.
   [[nodiscard]] const std::vector<Rank>& failed() const { return failed_; }
-  /// For what it waits, in words; "" if for nothing.
+  /// What this member waits for, in words; "" if for nothing.
   [[nodiscard]] std::string waiting_for() const;
 
   void digest(Digest& into) const;
   friend bool operator==(const Agreement&, const Agreement&) = default;
 
  private:
-  /// One way of contributions up the tree, and of what follows down.
+  /// One way of contributions up the tree, and of the answers down.
   struct Sweep {
     std::uint64_t number = 0;
     bool contributed = false;
     bool decided = false;
-    /// All members with a lower rank are dead: one that has this rank asked as the root.
+    /// All members with a lower rank are dead: a member among them has asked this rank as the root.
     Rank lowest = 0;
-    Rank sent_to = kNobody;        ///< the parent that has the contribution and whose word counts
+    Rank sent_to = kNobody;        ///< the parent that has the contribution and whose answer counts
     AgreementValue value = {};     ///< united so far; the decision once there is one
-    std::vector<Rank> from = {};   ///< those whose contribution has come, ascending
-    std::vector<Rank> asked = {};  ///< those who were sent a request, ascending
+    std::vector<Rank> from = {};   ///< members whose contribution has come, ascending
+    std::vector<Rank> asked = {};  ///< members that were sent a request, ascending
 
     void digest(Digest& into) const;
     friend bool operator==(const Sweep&, const Sweep&) = default;
   };
-  /// Who below this member has not sent a contribution.
+  /// The members below this one that have not sent a contribution.
   struct Survey {
     std::vector<Rank> awaited;  ///< alive
     std::vector<Rank> missing;  ///< dead
@@ -150,7 +153,7 @@ class Agreement {
   [[nodiscard]] Rank root_of(const Sweep& sweep) const;
   [[nodiscard]] Rank parent_in(const Sweep& sweep) const;
   [[nodiscard]] Survey survey(const Sweep& sweep) const;
-  /// Of that number, made if there is none. Invalidates references to others.
+  /// The sweep of that number, made if there is none. Invalidates references to others.
   Sweep& sweep_of(std::uint64_t number);
   void forget_sweeps_below(std::uint64_t number);
 
@@ -164,7 +167,7 @@ class Agreement {
 
   AgreementAlgorithm algorithm_;
   Rank self_;
-  AgreementTree tree_;             ///< without those who have failed by a decision
+  AgreementTree tree_;             ///< without members that a decision has named as failed
   std::vector<Rank> failed_;       ///< members known to be dead, ascending
   std::uint64_t first_sweep_ = 0;  ///< earlier ones are forgotten
   std::vector<Sweep> sweeps_;      ///< by ascending number

@@ -9,7 +9,7 @@
 
 namespace faultline {
 
-/// What a message of an agreement says besides the failed, which are attached.
+/// What a message of an agreement carries besides the failed members, which are attached.
 struct AgreementWords {
   WorldEpoch epoch;
   std::uint64_t sweep = 0;
@@ -17,12 +17,13 @@ struct AgreementWords {
   std::uint64_t codes = 0;
 };
 
-/// Sends what follows from an event of an agreement in this world, which is of that epoch. The
-/// kinds of these messages are successive: `first_kind` is that of an AgreementMessageKind::up.
+/// Sends the messages that follow from an event of an agreement in this world, which has that
+/// epoch. The kinds of these messages are successive: `first_kind` is that of an
+/// AgreementMessageKind::up.
 void send_agreement(Context& context, const AgreementOutput& output, std::uint16_t first_kind,
                     const WorldEpoch& epoch, const World& world);
 
-/// What such a message says.
+/// Reads such a message.
 AgreementMessage received_agreement(Context& context, const Message& message,
                                     std::uint16_t first_kind);
 

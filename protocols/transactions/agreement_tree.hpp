@@ -11,9 +11,9 @@
 
 namespace faultline {
 
-/// The tree over which the members of a group agree: those who are not absent, as a binary heap in
+/// The tree over which the members of a group agree: all that are not absent, as a binary heap in
 /// the order of their ranks, or as a star around the first one. The *position* of a member is its
-/// place in that order. Needs memory for the absent alone.
+/// place in that order. Needs memory for the absent members alone.
 struct AgreementTree {
   enum class Shape : std::uint8_t { heap, star };
 
@@ -24,7 +24,7 @@ struct AgreementTree {
   [[nodiscard]] std::uint32_t size() const {
     return members - static_cast<std::uint32_t>(absent.size());
   }
-  /// Of a rank that is not absent.
+  /// The position of a rank that is not absent.
   [[nodiscard]] std::uint32_t position_of(Rank rank) const {
     const auto before = std::lower_bound(absent.begin(), absent.end(), rank) - absent.begin();
     return rank - static_cast<std::uint32_t>(before);
@@ -41,7 +41,7 @@ struct AgreementTree {
     }
     return position + low;
   }
-  /// Of a position above 0.
+  /// The parent of a position above 0.
   [[nodiscard]] std::uint32_t parent(std::uint32_t position) const {
     return shape == Shape::star ? 0 : ControlTree::parent(position);
   }

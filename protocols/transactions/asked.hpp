@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// A request that is still to be answered: what an answer needs of it. A StackRequest also has
-/// room for what is asked.
+/// What an answer needs of the request that it answers. A StackRequest also has room for the
+/// question.
 struct Asked {
   Family from = Family::workload;
   std::uint16_t kind = 0;

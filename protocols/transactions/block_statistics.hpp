@@ -9,13 +9,14 @@
 namespace faultline {
 
 inline constexpr MetricSpec kCommitTime{
-    "commit_time_s", Merge::mean, "from a rank's contribution to a TryBlock until its decision"};
+    "commit_time_s", Merge::mean,
+    "time from a rank's contribution to a TryBlock until its decision"};
 inline constexpr MetricSpec kBlockTime{"tryblock_time_s", Merge::mean,
-                                       "from the start of a TryBlock until its decision"};
+                                       "time from the start of a TryBlock until its decision"};
 inline constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,
-                                             "accepted TryBlocks, of the rank with most"};
+                                             "accepted TryBlocks of the rank with the most"};
 inline constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
-                                            "rejected TryBlocks, of the rank with most"};
+                                            "rejected TryBlocks of the rank with the most"};
 inline constexpr MetricSpec kAgreementMessages{"agreement_messages", Merge::sum,
                                                "`up`, `down` and `result-request`"};
 
@@ -23,12 +24,12 @@ inline constexpr Mark kContributedMark{
     "contributed",
     "a rank contributes to a TryBlock: its number in the epoch, from 1; 0: to a recovery"};
 inline constexpr Mark kDecidedMark{
-    "decided", "a rank has a decision, and has told nobody yet: of which, as `contributed`"};
+    "decided", "a rank has a decision, and has told nobody yet: the number, as for `contributed`"};
 
-/// What a rank counts of its TryBlocks, and of agreements.
+/// What a rank counts for its TryBlocks and agreements.
 struct BlockStatistics {
   double start_s = 0.0;        ///< of the last one
-  double contributed_s = 0.0;  ///< the rank to it
+  double contributed_s = 0.0;  ///< when the rank contributed to it
   double commit_time_s = 0.0;
   double block_time_s = 0.0;
   std::uint32_t committed = 0;

@@ -14,7 +14,7 @@ namespace faultline {
 void WorldLayer::on_world_message(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (phase_ != Phase::spawned && words.epoch <= epoch_) {
-    // Its sender may be the one who is behind.
+    // Its sender may be the one that is behind.
     if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
     return;
   }
@@ -22,7 +22,7 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
   const std::vector<Incarnation>& replaced = news->replacements.replaced;
   const auto own = place_of_life(replaced, self_);
   const bool was_replaced = own != replaced.end() && own->actor == self_;
-  // It is the world of the process before this one.
+  // This is the world of the process before this one.
   if ((was_replaced ? own->number : 0) < context.incarnation()) return;
   enter(context, words.epoch, news, words.point);
 }
@@ -52,8 +52,8 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
   enter_when_all_are_known(context);
 }
 
-/// A world that has been long on its way can name processes that have died since, or had done so
-/// before this one started.
+/// News of a world that comes late can name processes that have died since, or that had died before
+/// this one started.
 void WorldLayer::take_up_restarts(const Context& context) {
   for (Rank rank = 0; rank < world_.size(); ++rank) {
     const ActorId actor = world_.actor_of(rank);
@@ -85,7 +85,7 @@ void WorldLayer::restore_world(Context& context) {
   restore(context);
 }
 
-/// What is sent to a new process before this rank knows of it would be lost.
+/// A message to a new process would be lost if it were sent before this rank knows of the process.
 void WorldLayer::enter_when_all_are_known(Context& context) {
   const bool all = std::all_of(
       replacements().replaced.begin(), replacements().replaced.end(), [&](const Incarnation& life) {

@@ -23,37 +23,37 @@ OptionSet<FampiOptions> fampi_options() {
   return world_options<Options>()
       .option(
           "agreement", &Options::agreement,
-          {.doc = "how ranks agree. `era`: early returning over a binary heap, 2 (P - 1) "
-                  "messages; who dies may have decided otherwise. `two-phase`: nobody decides "
-                  "before all can know, 4 (P - 1) messages. `star`: all tell one rank, as a head "
-                  "node",
+          {.doc = "how ranks agree. `era`: early returning over a binary heap, 2 (P - 1) messages; "
+                  "a process that dies may have decided otherwise. `two-phase`: nobody decides "
+                  "before all can know, 4 (P - 1) messages. `star`: all tell one rank, which "
+                  "stands for a head node",
            .source = "fampi-2015 section 3.1: \"a consensus algorithm\"; era: Open MPI's "
                      "coll/ftagree",
            .choices = {"era", "two-phase", "star"}})
       .option(
           "scope", &Options::scope,
-          {.doc = "who decides on a TryBlock. `global`: all ranks together. "
-                  "`with-collective`: a rank takes its own for accepted if the collective in it "
-                  "has ended; all agree when a request has failed, and at the end. `local`: "
-                  "every rank decides on its own alone, and nobody recovers from a death",
+          {.doc = "which ranks decide on a TryBlock. `global`: all ranks together. "
+                  "`with-collective`: a rank accepts its own if the collective in it has ended; "
+                  "all agree when a request has failed, and at the end. `local`: every rank "
+                  "decides on its own alone, and nobody recovers from a death",
            .source = "fampi-2015 section 3.1",
            .choices = {"global", "with-collective", "local"}})
       .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
       .option("protect_recovery", protect(&WorldOptions::protect_recovery),
-              {.doc = "a TryBlock ends the recovery, so that another death during it makes all "
-                      "regroup once more. If not, the calls of the recovery lie outside of "
+              {.doc = "true: a TryBlock ends the recovery, so that another death during it makes "
+                      "all regroup once more. false: the calls of the recovery lie outside of "
                       "TryBlocks and block, and another death leaves their callers waiting",
                .source = "false: fampi-2015 section 4, Algorithm 1; true: section 3.3, \"users "
                          "might need to call shrink inside a TryBlock\""})
       .option(
           "release", &Options::release,
-          {.doc = "how ranks give up requests that will not end because their peer has given the "
-                  "TryBlock up. `timeout`: the requests time out. `invite`: who gives up tells "
-                  "the others, by a flood",
+          {.doc = "how ranks give up requests that will not end because their peer has given up "
+                  "the TryBlock. `timeout`: the requests time out. `invite`: a rank that gives up "
+                  "tells the others, by a flood",
            .source = "`timeout`: fampi-2015 section 4",
            .choices = {"timeout", "invite"}})
       .option("request_timeout_s", &Options::request_timeout_s,
-              {.doc = "after which a request in a TryBlock has failed",
+              {.doc = "time after which a request in a TryBlock has failed",
                .unit = "s",
                .source = "the authors' MiniFE",
                .minimum = 0.0,
@@ -61,18 +61,17 @@ OptionSet<FampiOptions> fampi_options() {
                .above_minimum = true,
                .awaits_message = true})
       .option("wait_timeout_s", &Options::wait_timeout_s,
-              {.doc = "after which a rank asks again for the outcome of a TryBlock",
+              {.doc = "time after which a rank asks again for the outcome of a TryBlock",
                .unit = "s",
                .source = "the authors' MiniFE",
                .minimum = 0.0,
                .maximum = kLongest_s,
                .above_minimum = true,
                .awaits_message = true})
-      .option(
-          "retries", &Options::retries,
-          {.doc = "how often a rank asks again for an outcome, and how often a TryBlock is tried "
-                  "again in which nobody has died, before the job gives up",
-           .source = "the authors' MiniFE"})
+      .option("retries", &Options::retries,
+              {.doc = "how often a rank asks again for an outcome, and how often ranks repeat a "
+                      "TryBlock in which nobody has died, before the job gives up",
+               .source = "the authors' MiniFE"})
       .option("spawn_s", spawn_s(&WorldOptions::spawn_s), spawn_time_notes())
       .option("cancel_s", &Options::cancel_s,
               {.doc = "processor time to cancel a request",
@@ -84,13 +83,13 @@ OptionSet<FampiOptions> fampi_options() {
 
 namespace {
 
-constexpr MetricSpec kRevoked{
-    "presumptions_revoked", Merge::sum,
-    "TryBlocks that a rank has taken for accepted and that were rejected"};
+constexpr MetricSpec kRevoked{"presumptions_revoked", Merge::sum,
+                              "TryBlocks that a rank had accepted and that were rejected later"};
 constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
                                    "waits for an outcome that have timed out"};
 
-/// What relies on the contents of TryBlocks that are not there, or cannot do with those that are.
+/// Refuses protocols that rely on contents that the TryBlocks lack, or that cannot handle their
+/// contents.
 std::vector<OptionProblem> check_with_workload(const OptionValues& own,
                                                const Registration& workload,
                                                const OptionValues& workload_options) {
@@ -101,12 +100,13 @@ std::vector<OptionProblem> check_with_workload(const OptionValues& own,
   if (scope == "with-collective" && !blocks.has_collective)
     problems.push_back(
         {"scope",
-         "expected \"global\": the TryBlocks of the workload have no collective inside, "
-         "which \"with-collective\" relies on"});
+         "expected \"global\": the TryBlocks of the workload contain no collective, which "
+         "\"with-collective\" relies on"});
   if (scope == "local" && blocks.has_messages)
     problems.push_back({"",
-                        "with scope \"local\" tries a TryBlock again at one rank alone, and those "
-                        "of the workload need messages of other ranks; expected scope \"global\""});
+                        "with scope \"local\" repeats a TryBlock at one rank alone, and the "
+                        "workload's TryBlocks need messages of other ranks; expected scope "
+                        "\"global\""});
   return problems;
 }
 
@@ -135,8 +135,8 @@ Registration fampi() {
                           .is_note = true});
     if (deaths.several && !std::get<bool>(own.at("protect_recovery")))
       problems.push_back({.option = "protect_recovery",
-                          .message = "false: who waits in a recovery for a rank that dies then "
-                                     "waits for ever",
+                          .message = "false: a rank that waits in a recovery for a rank that dies "
+                                     "then waits for ever",
                           .is_note = true});
     return problems;
   };
@@ -186,7 +186,7 @@ void Fampi::on_data(Context& context) {
   contribute(context, true);
 }
 
-/// Nobody puts the world together again where no TryBlock is everybody's.
+/// Nobody puts the world together again if each rank commits its TryBlocks alone.
 void Fampi::on_death(Context& context, ActorId actor) {
   if (decides_alone())
     return context.fatal("a local TryBlock does not recover from the death of a process");
@@ -209,7 +209,7 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
   if (request.is<WaitBlock>()) return wait_for_block(context, request);
   if (request.is<RecoverWorld>()) return recover(context);
   if (request.is<LeaveWorld>()) return leave(context, request);
-  invariant(request.is<QueryBlock>(), "a program asks for something else than TryBlocks");
+  invariant(request.is<QueryBlock>(), "a program asks for something other than TryBlocks");
   answer_query(context, request, outcome_ ? outcome_->failed : std::vector<Rank>());
 }
 
@@ -229,7 +229,7 @@ void Fampi::start_block(Context& context, const StackRequest& request) {
   release(context);
 }
 
-/// A contribution stands. To finish again is to go on waiting.
+/// A contribution stands. A rank that finishes again only goes on waiting.
 void Fampi::finish_block(Context& context, const FinishBlock& finish) {
   if (finished_ == attempt_ || finish.attempt != attempt_) return;
   finished_ = attempt_;
@@ -278,7 +278,7 @@ void Fampi::recover(Context& context) {
   }
   if (++rejections_ > options().retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
-  // Some may have begun the next TryBlock, and have another checkpoint.
+  // Some ranks may have begun the next TryBlock, and have another checkpoint.
   if (presumes()) return regroup(context);
   roll_back(context);
 }
@@ -348,7 +348,7 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
 
 // ---- how others are released ------------------------------------------------------------------
 
-/// To those at a distance of a power of two, each once.
+/// Sends the invitation to the ranks at a distance of a power of two, once to each.
 void Fampi::invite(Context& context) {
   invited_ = attempt_;
   const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
@@ -365,7 +365,7 @@ void Fampi::send_invite(Context& context, Rank to) const {
       .payload.put(InviteWords{epoch(), attempt_});
 }
 
-/// The dead one may have been the only one who would have told those behind it.
+/// The dead rank may have been the only one that would have told those behind it.
 void Fampi::mend_invitation(Context& context, Rank dead) {
   const bool has_invited = presumes() ? called_ : attempt_ > 0 && invited_ == attempt_;
   if (!has_invited) return;

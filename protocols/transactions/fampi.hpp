@@ -22,13 +22,13 @@ struct FampiOptions : WorldOptions {
   double cancel_s = 0.0;
 };
 
-/// The options as they are declared.
+/// Declares the options.
 OptionSet<FampiOptions> fampi_options();
 
-/// FA-MPI (Hassani et al., 2015): all ranks agree at the end of a TryBlock whether everyone's
-/// requests have succeeded, and on who is dead. If nobody is, a rejected TryBlock is tried again.
-/// Otherwise the ranks regroup, and agree once more before they go on from the last checkpoint that
-/// all have: that is TryBlock 0 of the new world, which a death during the recovery rejects.
+/// FA-MPI (Hassani et al., 2015): at the end of a TryBlock all ranks agree whether all requests
+/// have succeeded, and which ranks are dead. If none is, they repeat a rejected TryBlock. Otherwise
+/// the ranks regroup, and agree once more before they go on from the last checkpoint that all have:
+/// that is TryBlock 0 of the new world, which a death during the recovery rejects.
 class Fampi : public WorldLayer {
  public:
   using Options = FampiOptions;
@@ -63,7 +63,7 @@ class Fampi : public WorldLayer {
   struct Presumption {
     std::uint32_t block = 0;    ///< a TryBlock taken for accepted, not decided; 0: none
     std::uint32_t revoked = 0;  ///< those that were rejected
-    Asked wait;                 ///< of the program, for its outcome
+    Asked wait;                 ///< the program's request for its outcome
     std::optional<Asked> leave_request;
 
     void digest(Digest& into) const { into.add(block, wait, leave_request); }
@@ -102,14 +102,14 @@ class Fampi : public WorldLayer {
   void release(Context& context);
 
   Agreement agreement_;
-  std::uint32_t attempt_ = 0;     ///< the TryBlock that was begun last
+  std::uint32_t attempt_ = 0;     ///< the TryBlock that began last
   std::uint32_t finished_ = 0;    ///< the TryBlock that the program has finished
-  std::uint32_t released_ = 0;    ///< the one that it was told to give up
+  std::uint32_t released_ = 0;    ///< the TryBlock that it was told to give up
   std::uint32_t invited_ = 0;     ///< the last TryBlock that others give up
-  bool contributed_ = false;      ///< to the one that was begun last
+  bool contributed_ = false;      ///< to the TryBlock that began last
   bool called_ = false;           ///< somebody wants an agreement on what is presumed
   std::uint32_t waits_ = 0;       ///< for this outcome, that have timed out
-  std::uint32_t rejections_ = 0;  ///< one after the other in which nobody was dead
+  std::uint32_t rejections_ = 0;  ///< successive ones in which nobody was dead
   std::uint32_t wait_timeouts_ = 0;
   std::optional<AgreementValue> outcome_;  ///< of the TryBlock
   std::optional<Asked> start_request_;     ///< of the TryBlock

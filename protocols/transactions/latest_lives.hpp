@@ -8,15 +8,15 @@
 
 namespace faultline {
 
-/// The first entry of a list, sorted by actors, that is of this actor or a later one.
+/// The first entry of a sorted list that is of this actor or a later one.
 template <class List>
 auto place_of_life(List& list, ActorId actor) {
   return std::lower_bound(list.begin(), list.end(), actor,
                           [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
 }
 
-/// Adds an incarnation to a list with one for each actor, if it has no later one. True if it has
-/// been added.
+/// Adds an incarnation to a list with one for each actor, unless the list has a later one. Returns
+/// true if it was added.
 inline bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
   const auto place = place_of_life(list, life.actor);
   if (place == list.end() || place->actor != life.actor) {

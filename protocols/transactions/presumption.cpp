@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TryBlocks with a collective inside: taken for accepted by who has succeeded, and agreed on when
-// somebody has not.
+// TryBlocks with a collective inside: a rank that succeeds accepts its own, and all agree when a
+// rank has not succeeded.
 
 #include <utility>
 
@@ -9,15 +9,15 @@
 
 namespace faultline {
 
-/// TryBlocks with other numbers than those around them: who has failed in one may be told from who
-/// has failed in the one before or after.
+/// Numbers a TryBlock differently from those around it, so that a failure in it can be told from
+/// one in the TryBlock before or after.
 std::uint32_t Fampi::code_of(std::uint32_t attempt) const {
   constexpr std::uint64_t kCodes = 32;
   return 1U << (attempt % kCodes);
 }
 
-/// A TryBlock that is presumed is not agreed on. The one agreement of a world ends what all are
-/// doing, in whichever TryBlock.
+/// Ranks do not agree on a presumed TryBlock. The one agreement of a world ends what all are doing,
+/// in whichever TryBlock.
 std::uint64_t Fampi::agreement_number() const {
   if (attempt_ == 0) return 0;
   return presumes() ? 1 : attempt_;
@@ -51,7 +51,7 @@ void Fampi::settle_presumed(Context& context, bool is_accepted) {
   ++own.revoked;
 }
 
-/// Somebody has failed. It waits for an agreement of all, those included who have presumed.
+/// A rank that has failed waits for an agreement of all, including those that have presumed.
 void Fampi::call(Context& context) {
   if (std::exchange(called_, true)) return;
   invite(context);
@@ -61,7 +61,7 @@ void Fampi::call(Context& context) {
   if (!contributed_) contribute(context, true);
 }
 
-/// At the end nothing follows that could prove the last TryBlock.
+/// At the end, no TryBlock follows that could prove the last one.
 void Fampi::leave(Context& context, const StackRequest& request) {
   if (!presumes() || attempt_ == 0) return context.answer(request, LeaveWorld{});
   presumption_.change().leave_request = request;
@@ -75,7 +75,7 @@ void Fampi::try_to_leave(Context& context) {
   context.answer(*std::exchange(presumption_.change().leave_request, std::nullopt), LeaveWorld{});
 }
 
-/// Does this contribution to the agreement say that somebody has failed? That of a recovery is
+/// True if this contribution to the agreement reports a failure. The agreement of a recovery is
 /// another one.
 bool Fampi::calls(const AgreementMessage& up) const {
   const std::uint64_t first_sweep = options().agreement == "two-phase" ? 2 : 1;

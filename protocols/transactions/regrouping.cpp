@@ -16,7 +16,7 @@ constexpr std::uint32_t kBytesOfHeldPoint = 16;
 
 }  // namespace
 
-// ---- who lives --------------------------------------------------------------------------------
+// ---- the living -------------------------------------------------------------------------------
 
 /// In the first world, nobody is new.
 const Replacements& WorldLayer::replacements() const {
@@ -30,7 +30,7 @@ std::uint16_t WorldLayer::incarnation_in_world(ActorId actor) const {
   return place != replaced.end() && place->actor == actor ? place->number : std::uint16_t{0};
 }
 
-/// Who has been left out of a world has died in an earlier one.
+/// A process that was left out of a world died in an earlier one.
 bool WorldLayer::is_dead(ActorId actor) const {
   const auto place = place_of_life(dead_, actor);
   return (place != dead_.end() && place->actor == actor) || !world_.rank_of(actor);
@@ -43,7 +43,8 @@ std::vector<ActorId> WorldLayer::actors_of(const std::vector<Rank>& ranks) const
   return actors;
 }
 
-/// Who has been told that it is dead itself, and all others are, can turn to nobody else.
+/// A process that has been told that it is dead itself, and all others are, can turn to nobody
+/// else.
 ActorId WorldLayer::leader() const {
   for (Rank first = 0; first < world_.size(); ++first)
     if (const ActorId actor = world_.actor_of(first); !is_dead(actor)) return actor;
@@ -54,7 +55,7 @@ void WorldLayer::add_dead(ActorId actor) {
   put_latest(dead_, {actor, incarnation_in_world(actor)});
 }
 
-/// A late notice says nothing of who has taken the place of the dead.
+/// A late notice does not concern the process that has taken the place of the dead one.
 void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
   if (is_blocked()) {
@@ -65,7 +66,7 @@ void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
   heed(context, peer);
 }
 
-/// Nobody looks after deaths while it waits for a recovery whose calls block.
+/// A rank heeds no deaths while it waits for a recovery whose calls block.
 bool WorldLayer::is_blocked() const {
   return !options_->protect_recovery && phase_ != Phase::running && phase_ != Phase::resuming;
 }
@@ -94,10 +95,10 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
     lead(context);
 }
 
-/// A new process does not know yet who is in the world. If its leader dies, or has perhaps done so
-/// before saying anything, it tells everybody that it is there: once, if it hears of many deaths
-/// before it has a leader. It has been told who had been replaced before it started, and a notice
-/// that was on its way to its predecessor can be late.
+/// A new process does not know yet which processes are in the world. If its leader dies, or may
+/// have died before sending anything, it tells all ranks that it is there. It does so once, even if
+/// it hears of many deaths before it has a leader. It has been told which processes had been
+/// replaced before it started, and a notice that was on its way to its predecessor can be late.
 void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
   if (peer.number < context.known(peer.actor).number) return;
   put_latest(dead_, peer);
@@ -114,8 +115,9 @@ void WorldLayer::call_all(Context& context) {
     if (rank != self_ && !is_dead(rank)) send_ready(context, rank);
 }
 
-/// Who names a leader that has died will name another one when it hears of that, to all who have
-/// called it: one call is enough. Who takes this process for the leader knows a world of it.
+/// A rank that names a dead leader will name another one when it hears of that death, to all that
+/// have called it: one call is enough. A rank that takes this process for the leader knows a world
+/// of it.
 void WorldLayer::follow(Context& context, Incarnation leader, ActorId from) {
   if (leader == Incarnation{self_, context.incarnation()}) return send_ready(context, from);
   if (leader.number < context.known(leader.actor).number || is_dead_now(leader)) {
@@ -126,9 +128,9 @@ void WorldLayer::follow(Context& context, Incarnation leader, ActorId from) {
   send_ready(context, leader.actor);
 }
 
-/// Nobody is left who knows of a world if all others are dead, or new as well. A successor of the
-/// dead may have entered one, and whoever started it may have died before telling anybody: the
-/// resource manager knows. Whoever has entered a world tells this process of it when called.
+/// Nobody is left that knows of a world if all others are dead, or new as well. A successor of the
+/// dead may have entered one, and the process that started it may have died before telling anybody:
+/// the resource manager knows. A process that has entered a world tells this one of it when called.
 void WorldLayer::give_up_if_world_is_lost(Context& context) const {
   std::vector<Incarnation> gone = dead_;
   for (const Ready& ready : regrouping_->ready)
@@ -147,27 +149,28 @@ void WorldLayer::give_up_if_world_is_lost(Context& context) const {
   if (is_lost) context.fatal("no process is left that knows the world");
 }
 
-/// The last process of an actor that has entered a world. Those of the start are in one.
+/// The last process of an actor that has entered a world. The processes of the start are in one.
 Incarnation WorldLayer::last_to_enter(const Context& context, ActorId actor) const {
   const std::vector<std::uint64_t> words = context.stored(place_of_entry(actor));
   return {actor, words.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(words.front())};
 }
 
-/// Who has been started again was dead. Often only the rank that has asked for that knows of it,
-/// whoever leads by now.
+/// A process that has been started again was dead. Often only the rank that has asked for the
+/// restart knows of it, whichever rank leads by now.
 void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   if (peer.actor >= processes_) return;
   if (phase_ == Phase::spawned) {
     std::erase_if(dead_, [&](const Incarnation& dead) {
       return dead.actor == peer.actor && dead.number < peer.number;
     });
-    // A notice of the death before is late now. So whoever may have lost its leader calls at once.
+    // A notice of the death of the previous process is late now. So a rank that may have lost its
+    // leader calls at once.
     const std::optional<Incarnation>& leader = regrouping_->follows;
     if (leader ? leader->actor == peer.actor && leader->number < peer.number
                : !regrouping_->has_called)
       call_all(context);
     else if (!leader)
-      send_ready(context, peer.actor);  // the call went to the process before
+      send_ready(context, peer.actor);  // the call went to the previous process
     return;
   }
   if (phase_ == Phase::entering) enter_when_all_are_known(context);
@@ -189,7 +192,7 @@ void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
     context.fatal("no node is left for a process that takes the place of a dead one");
 }
 
-// ---- to be ready ------------------------------------------------------------------------------
+// ---- being ready ------------------------------------------------------------------------------
 
 void WorldLayer::regroup(Context& context) {
   if (phase_ != Phase::regrouping)
@@ -237,13 +240,13 @@ void WorldLayer::on_ready(Context& context, const Ready& ready) {
   const std::uint16_t expected = incarnation_in_world(ready.from.actor);
   if (phase_ != Phase::spawned) {
     if (ready.from.number < expected) return;
-    // It is in this world without knowing it.
+    // The sender is in this world without knowing it.
     const bool is_behind = ready.is_spawned ? ready.from.number == expected : ready.epoch < epoch_;
     if (is_behind && phase_ != Phase::entering) return tell_world(context, ready.from.actor);
   }
   std::vector<Ready>& known = regrouping_.change().ready;
   if (phase_ == Phase::regrouping && leader() == self_) known.reserve(world_.size() - 1);
-  // What was sent in an earlier world may come later.
+  // A message from an earlier world may come later.
   const auto place =
       std::lower_bound(known.begin(), known.end(), ready.from.actor,
                        [](const Ready& entry, ActorId of) { return entry.from.actor < of; });
@@ -268,7 +271,7 @@ std::vector<Rank> WorldLayer::waiting_ranks() const {
   return ranks;
 }
 
-// ---- to lead ----------------------------------------------------------------------------------
+// ---- leading ----------------------------------------------------------------------------------
 
 void WorldLayer::lead(Context& context) {
   Regrouping& own = regrouping_.change();
@@ -332,8 +335,8 @@ void WorldLayer::try_to_put_together(Context& context) {
   put_together(context, *point);
 }
 
-/// The world in which all who are ready go on: new processes have the ranks of the dead, or the
-/// last ones, or there are none.
+/// The world in which all that are ready go on. New processes have the ranks of the dead, or the
+/// last ranks, or there are none.
 World WorldLayer::next_world() const {
   World next = world_;
   if (options_->recovery == "rebuild") return next;
@@ -357,7 +360,8 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   }
   std::uint32_t losses = processes_ - news.world.size();
   for (const Incarnation& life : news.replacements.replaced) losses += life.number;
-  // The list has an entry for each rank: its memory goes back before the messages to all take some.
+  // The list has an entry for each rank. Its memory is freed before the messages to all ranks take
+  // some.
   regrouping_.change().ready = {};
   enter(context, {number + 1, losses}, std::make_shared<const WorldNews>(std::move(news)), point);
   if (options_->rebuild_over == "tree") return;
@@ -367,8 +371,8 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
       send_world(context, actor, all);
 }
 
-/// Some may not have heard of this world, because its leader has died. They wait for the first of
-/// the earlier world that lives.
+/// Some ranks may not have heard of this world, because its leader has died. They wait for the
+/// first live rank of the earlier world.
 void WorldLayer::tell_those_behind(Context& context) const {
   for (Rank rank = 0; rank < world_.size(); ++rank) {
     const ActorId first = world_.actor_of(rank);

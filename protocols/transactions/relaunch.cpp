@@ -13,7 +13,7 @@ OptionSet<RelaunchOptions> options() {
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
   return world_options<Options>().option(
       "relaunch_s", spawn_s(&WorldOptions::spawn_s),
-      {.doc = "from the end of the job until its processes start again",
+      {.doc = "time from the end of the job until its processes start again",
        .unit = "s",
        .source = "assumed",
        .minimum = 0.0,
@@ -43,8 +43,8 @@ const Registered registered{relaunch()};
 Relaunch::Relaunch(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
     : WorldLayer(options, job, self) {}
 
-/// The launcher ends all other processes. If the job has come to its end, those who do not know it
-/// yet wait for the leader.
+/// The launcher ends all other processes. If the job has come to its end, the processes that do not
+/// know it yet wait for the leader.
 void Relaunch::on_death(Context& context, ActorId) {
   if (!ended_) {
     stop_program(context);
@@ -53,7 +53,7 @@ void Relaunch::on_death(Context& context, ActorId) {
   if (leader() != self()) tell_end(context, leader());
 }
 
-/// Another one has died meanwhile.
+/// Another process has died meanwhile.
 void Relaunch::on_world(Context& context) {
   leave_request_.reset();
   knows_end_ = ended_ = false;
@@ -80,7 +80,7 @@ void Relaunch::pass_on_end(Context& context) {
       .payload.put(epoch());
 }
 
-/// Everybody tells those below it, and whoever waits for a new world.
+/// Each rank tells the ranks below it, and those that wait for a new world.
 void Relaunch::end(Context& context) {
   ended_ = true;
   set_phase(Phase::running);
@@ -101,7 +101,8 @@ void Relaunch::on_own_message(Context& context, const Message& message) {
   pass_on_end(context);
 }
 
-/// Who has said that it waits for a new world leaves it to the leader whether there will be one.
+/// A rank that has reported that it waits for a new world leaves it to the leader whether there
+/// will be one.
 void Relaunch::on_end(Context& context, const WorldEpoch& of, Rank from) {
   if (phase() == Phase::spawned) {
     ended_ = true;

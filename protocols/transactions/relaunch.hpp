@@ -12,8 +12,8 @@ struct RelaunchOptions : WorldOptions {
   RelaunchOptions() { spawn_s = 30.0; }  // relaunch_s
 };
 
-/// What MPI without fault tolerance does under a batch system: a death ends the job, which is
-/// started again from its last checkpoint. There are no TryBlocks.
+/// What MPI without fault tolerance does under a batch system: a death ends the job, which starts
+/// again from its last checkpoint. There are no TryBlocks.
 class Relaunch final : public WorldLayer {
  public:
   using Options = RelaunchOptions;
@@ -24,8 +24,8 @@ class Relaunch final : public WorldLayer {
 
  private:
   enum OwnKind : std::uint16_t {
-    kAtEnd = kOwnKinds,  ///< the programs of all ranks below me have come to their end
-    kEnd,                ///< all have: processes may end
+    kAtEnd = kOwnKinds,  ///< the programs of all ranks below the sender have come to their end
+    kEnd,                ///< all programs have come to their end: processes may end
   };
 
   void on_death(Context& context, ActorId actor) override;
@@ -45,8 +45,8 @@ class Relaunch final : public WorldLayer {
 
   std::optional<Asked> leave_request_;  ///< the program has come to its end
   std::uint32_t ends_below_ = 0;
-  bool knows_end_ = false;  ///< has heard of it while it waits for a new world
-  bool ended_ = false;      ///< the job: a death means nothing any more
+  bool knows_end_ = false;  ///< has heard of the end while it waits for a new world
+  bool ended_ = false;      ///< the job has ended, and a death means nothing any more
 };
 
 }  // namespace faultline

@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// The next rank from `rank` on in that direction that lives, or `rank` itself. `is_dead(rank)`
-/// says who does not.
+/// The next live rank from `rank` on in that direction, or `rank` itself. `is_dead(rank)` is true
+/// for the dead.
 template <class IsDead>
 Rank next_alive(Rank rank, std::uint32_t ranks, bool forward, const IsDead& is_dead) {
   Rank next = rank;
@@ -19,11 +19,11 @@ Rank next_alive(Rank rank, std::uint32_t ranks, bool forward, const IsDead& is_d
   return next;
 }
 
-/// To whom a rank passes the revocation of a world, or the call to give a TryBlock up, on, in this
-/// order: the neighbours +1, -1, +2,
-/// -2, +4, -4 ... up to half of the ranks, as Open MPI's reliable broadcast over the binomial
-/// graph. Whoever is dead is left out, but for the neighbours at distance 1, in whose place the
-/// next one that lives is told. A neighbour at half of the ranks is told twice.
+/// The ranks to which a rank passes on the revocation of a world, or the call to give up a
+/// TryBlock, in this order: the neighbours +1, -1, +2, -2, +4, -4 ... up to half of the ranks, as
+/// in Open MPI's reliable broadcast over the binomial graph. Dead ranks are left out, except that
+/// the next live rank takes the place of a dead neighbour at distance 1. A neighbour at half of the
+/// ranks is told twice.
 template <class IsDead>
 std::vector<Rank> revoke_targets(Rank self, std::uint32_t ranks, const IsDead& is_dead) {
   std::vector<Rank> targets;
@@ -36,9 +36,9 @@ std::vector<Rank> revoke_targets(Rank self, std::uint32_t ranks, const IsDead& i
   return targets;
 }
 
-/// Whom a rank that has passed the revocation on has to tell when it hears of a death: whoever
-/// comes behind the dead neighbour on the ring may have heard of it from nobody. `is_dead` is true
-/// of the dead one, too.
+/// The ranks that a rank has to tell when it hears of a death after it has passed the revocation
+/// on: the rank behind the dead neighbour on the ring may have heard of it from nobody. `is_dead`
+/// is true for the dead neighbour, too.
 template <class IsDead>
 std::vector<Rank> mended_targets(Rank self, std::uint32_t ranks, Rank dead, const IsDead& is_dead) {
   const auto was_dead = [&](Rank rank) { return rank != dead && is_dead(rank); };

@@ -23,8 +23,8 @@ OptionSet<UlfmRecoveryOptions> options() {
 }
 
 constexpr MetricSpec kShrinks{"shrinks", Merge::maximum,
-                              "how often a rank began to shrink a world, or began again because "
-                              "of a further death; of the rank with most"};
+                              "how often a rank began to shrink a world, or began again because of "
+                              "a further death; the rank with the most"};
 
 constexpr Mark kRevokeMark{"revoke", "a rank revokes its world: the number of the epoch"};
 
@@ -32,8 +32,8 @@ Registration ulfm() {
   Registration made = registration<UlfmRecovery>(
       {.family = Family::transactions,
        .name = "ulfm",
-       .summary = "ULFM: who meets an error revokes the world; the ranks shrink it, replace the "
-                  "dead, and redo the TryBlock",
+       .summary = "ULFM: a rank that meets an error revokes the world; the ranks shrink it, "
+                  "replace the dead, and redo the TryBlock",
        .source = "Bland et al., Post-failure recovery of MPI communication capability, IJHPCA "
                  "27(3), 2013; Open MPI's communicator/ft and coll/ftagree",
        .traits = {.tolerates_faults = true,
@@ -131,7 +131,7 @@ void UlfmRecovery::on_block_request(Context& context, const StackRequest& reques
   if (request.is<LeaveWorld>()) return context.answer(request, LeaveWorld{});
   if (request.is<QueryBlock>())
     return answer_query(context, request, outcome_ ? outcome_->failed : std::vector<Rank>());
-  invariant(request.is<WaitBlock>(), "a program asks for something else than TryBlocks");
+  invariant(request.is<WaitBlock>(), "a program asks for something other than TryBlocks");
   wait_request_ = request;
   if (outcome_) answer_outcome(context);
 }
@@ -213,7 +213,7 @@ void UlfmRecovery::on_decision(Context& context, const AgreementValue& value) {
   }
 }
 
-// ---- to shrink --------------------------------------------------------------------------------
+// ---- shrinking --------------------------------------------------------------------------------
 
 void UlfmRecovery::begin_shrink(Context& context) {
   stage_ = Stage::shrink;
@@ -223,7 +223,8 @@ void UlfmRecovery::begin_shrink(Context& context) {
   contribute_to_next(context, true);
 }
 
-/// The first agreement says who has failed. If a later one finds others, all begin again.
+/// The first agreement determines which ranks have failed. If a later one finds others, all begin
+/// again.
 void UlfmRecovery::on_shrunk(Context& context, const AgreementValue& value) {
   std::vector<ActorId> lost = actors_of(value.failed);
   const bool begins_again = shrink_step_ > 0 && lost != shrunk_;
@@ -234,7 +235,7 @@ void UlfmRecovery::on_shrunk(Context& context, const AgreementValue& value) {
   regroup(context);
 }
 
-// ---- to revoke --------------------------------------------------------------------------------
+// ---- revoking ---------------------------------------------------------------------------------
 
 void UlfmRecovery::on_own_message(Context& context, const Message& message) {
   if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;

@@ -14,10 +14,10 @@ namespace faultline {
 
 struct UlfmRecoveryOptions : WorldOptions {};
 
-/// User-Level Failure Mitigation, as programs use it that must keep all ranks. A request whose peer
-/// is dead fails; its rank revokes the world, which ends everybody's requests. At the end of each
-/// TryBlock the ranks agree whether all have succeeded (MPI_Comm_agree). If not, they shrink the
-/// world, again if somebody dies meanwhile; the first one has new processes started; all put the
+/// User-Level Failure Mitigation, as used by programs that must keep all ranks. A request whose
+/// peer is dead fails; its rank revokes the world, which ends the requests of all. At the end of
+/// each TryBlock the ranks agree whether all have succeeded (MPI_Comm_agree). If not, they shrink
+/// the world, again if a rank dies meanwhile; the first rank has new processes started; all put the
 /// next world together, agree on that, restore their data and agree once more.
 class UlfmRecovery final : public WorldLayer {
  public:
@@ -29,13 +29,13 @@ class UlfmRecovery final : public WorldLayer {
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
-  /// The agreements of one shrink in Open MPI: on the failed, on the context id (two), and on its
-  /// activation.
+  /// The agreements of one shrink in Open MPI: on the failed ranks, on the context id (two), and on
+  /// its activation.
   static constexpr std::uint32_t kShrinkAgreements = 4;
-  /// Those after a spawn and a merge: on the spawn, and on the merge among those who have lived on
+  /// The agreements after a spawn and a merge: on the spawn, and on the merge among the survivors
   /// and among all.
   static constexpr std::uint32_t kMergeAgreements = 3;
-  /// With that after the split that puts the ranks in their former order.
+  /// The agreements with the one after the split that puts the ranks in their former order.
   static constexpr std::uint32_t kRebuildAgreements = kMergeAgreements + 1;
 
   enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kRevoke };
@@ -43,10 +43,10 @@ class UlfmRecovery final : public WorldLayer {
  private:
   /// What the next decision is about. Each stage has its numbers of agreements in a world.
   enum class Stage : std::uint8_t {
-    rebuild,  ///< all before rebuild_agreements_
+    rebuild,  ///< all numbers before rebuild_agreements_
     restore,  ///< rebuild_agreements_
-    block,    ///< from there on by the attempt
-    shrink,   ///< the next ones, whatever has been decided last
+    block,    ///< the numbers after that, by the attempt
+    shrink,   ///< the next numbers, whatever was decided last
   };
 
   void on_death(Context& context, ActorId actor) override;
@@ -80,16 +80,16 @@ class UlfmRecovery final : public WorldLayer {
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world
   Agreement agreement_;
   Stage stage_ = Stage::block;
-  std::uint64_t number_ = 0;               ///< of the agreement that is next, or under way
-  bool contributed_ = false;               ///< to it
-  bool has_decided_ = false;               ///< an agreement of this world
-  std::uint64_t attempt_ = 0;              ///< the TryBlock that was begun last
+  std::uint64_t number_ = 0;   ///< number of the next agreement, or of the one under way
+  bool contributed_ = false;   ///< to that agreement
+  bool has_decided_ = false;   ///< has decided an agreement of this world
+  std::uint64_t attempt_ = 0;  ///< the TryBlock that began last
   std::optional<AgreementValue> outcome_;  ///< of the TryBlock
   std::optional<Asked> start_request_;     ///< of the TryBlock
   std::optional<Asked> wait_request_;
-  bool revoked_ = false;  ///< this world
+  bool revoked_ = false;  ///< this world is revoked
   std::uint32_t shrink_step_ = 0;
-  /// Without whom this process has shrunk a world last; nothing if it has not.
+  /// The processes without which this process has last shrunk a world; nothing if it has not.
   std::optional<std::vector<ActorId>> shrunk_;
 
   BlockStatistics statistics_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The checkpoints of a world: when they are taken, who keeps them, and how a rank gets its data
-// back.
+// The checkpoints of a world: when ranks take them, where they are kept, and how a rank gets its
+// data back.
 
 #include <algorithm>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace faultline {
 
-// ---- to take one ------------------------------------------------------------------------------
+// ---- taking one -------------------------------------------------------------------------------
 
 void WorldLayer::save(Context& context, const StackRequest& request) {
   const auto asked = request.get<SaveCheckpoint>();
@@ -38,7 +38,7 @@ bool WorldLayer::is_due(std::uint64_t iteration) const {
                           options_->checkpoint_iterations.value_or(checkpoints_->data.every());
 }
 
-/// A scenario that states no interval, and no MTBF to compute one, is refused.
+/// Scenarios with neither an interval nor an MTBF to compute one are refused.
 bool WorldLayer::counts_seconds() const {
   return !options_->checkpoint_iterations && (options_->checkpoint_interval_s || mtbf_s_ < kNever);
 }
@@ -53,9 +53,9 @@ bool WorldLayer::is_written() const {
   return options_->checkpoint == "storage" || options_->checkpoint == "local";
 }
 
-/// Without a keeper that lives there is no copy. The TryBlock that comes next will be rejected, as
-/// this rank knows of a death; or the keeper was left out of a world that has shrunk, in which
-/// nobody needs the copies of others.
+/// Without a live keeper there is no copy. The next TryBlock will be rejected, as this rank knows
+/// of a death; or the keeper was left out of a world that has shrunk, in which nobody needs the
+/// copies of others.
 void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   const Rank keeper = keeper_of(context.placement(), context.job(), self_);
   if (keeper == kNobody || is_dead(keeper)) {
@@ -69,8 +69,8 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   context.attach(message, point);
 }
 
-/// Where no TryBlocks are committed, a rank can send its next checkpoint but one while others do
-/// not know yet that the last is complete. They may all go back to the one before.
+/// If no TryBlocks are committed, a rank can send its next checkpoint but one while others do not
+/// know yet that the last one is complete. They may all go back to the one before.
 void WorldLayer::keep_copy(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
@@ -82,8 +82,8 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   context.send(message.from, kCopyStored, options_->control_bytes).payload.put(words);
 }
 
-/// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
-/// back to before the last two checkpoints of this rank.
+/// Forgets copies for ranks that have another keeper by now, because ranks or processes have moved.
+/// No recovery goes back to before the last two checkpoints of this rank.
 void WorldLayer::forget_moved(const Context& context) {
   checkpoints_.change().data.kept.erase_if([&](const KeptPoints& kept) {
     return kept.points.newest() < checkpoints_->data.saved().oldest() &&
@@ -96,14 +96,14 @@ void WorldLayer::own_part_is_safe(Context& context) {
   if (checkpoints_.change().data.own_is_safe(children())) pass_on_stored(context);
 }
 
-/// The checkpoint is complete, or will never be because somebody has died.
+/// The checkpoint is complete, or will never be because a rank has died.
 void WorldLayer::end_save(Context& context, bool is_safe) {
   Checkpoints& own = checkpoints_.change();
   const SavedPoint point = own.data.end(is_safe, context.now_s());
   context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
-/// As it is known by now, the checkpoint will never be complete.
+/// Ends a checkpoint that will never be complete, as far as this rank knows.
 void WorldLayer::end_lost_save(Context& context) {
   const ActorId keeper = checkpoints_->data.kept_by.actor;
   const bool has_lost_keeper = keeper != kNobody && is_dead(keeper);
@@ -112,7 +112,7 @@ void WorldLayer::end_lost_save(Context& context) {
   if (checkpoints_->data.taking() && never_ends) end_save(context, false);
 }
 
-/// Whoever has kept this rank's checkpoint may have lost it with its life.
+/// The process that has kept this rank's checkpoint may have died and lost it.
 void WorldLayer::renew_copy(Context& context) {
   const SavedPoints& saved = checkpoints_->data.saved();
   if (options_->checkpoint != "partner" || saved.newest() == 0) return;
@@ -132,8 +132,8 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
              : data * processes_per_node_ / options_->node_storage_bandwidth_Bps;
 }
 
-/// What is stored in a turn is there before its messages leave, so this rank can say at once that
-/// its part is safe.
+/// What a rank stores in a turn is in the storage before its messages leave, so this rank can
+/// report at once that its part is safe.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
   if (!checkpoints_->data.taking()) return;
@@ -142,13 +142,13 @@ void WorldLayer::on_storage(Context& context) {
 }
 
 /// Where this process's data are written: at the places of its rank, or at its own if nobody takes
-/// over those of others.
+/// over the data of others.
 PointStorage WorldLayer::places() const {
   return {PointStorage::kPlaces * std::uint64_t{shrinks() ? self_ : rank()}};
 }
 
-/// Where the resource manager keeps which process of an actor has entered a world last, as it knows
-/// of PMIx_Connect: behind the places of all ranks.
+/// The place where the resource manager keeps which process of an actor has entered a world last,
+/// as it knows through PMIx_Connect: behind the places of all ranks.
 std::uint64_t WorldLayer::place_of_entry(ActorId actor) const {
   return PointStorage::kPlaces * std::uint64_t{processes_} + actor;
 }
@@ -159,9 +159,9 @@ void WorldLayer::write_down(Context& context) const {
                  *own.taking(), own.saved());
 }
 
-/// What a process that takes a rank's place finds of it, up to `latest`. A later checkpoint than
-/// the latest complete one has perhaps not been written by all. Of those before the last two it
-/// takes up what may be `needed`.
+/// What a process that takes a rank's place finds of its checkpoints, up to `latest`. Not all ranks
+/// may have written a checkpoint later than the latest complete one. Of the checkpoints before the
+/// last two, takes up what may be `needed`.
 void WorldLayer::find_written(const Context& context, std::uint64_t latest, std::uint64_t needed) {
   SavedPoints& saved = checkpoints_.change().data.saved();
   saved = {};
@@ -214,22 +214,22 @@ void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::ui
   end_save(context, true);
 }
 
-// ---- to find one that all have ----------------------------------------------------------------
+// ---- finding one that all have ----------------------------------------------------------------
 
-/// The latest checkpoint that all have; nothing if somebody's is lost.
+/// The latest checkpoint that all have; nothing if one rank's is lost.
 std::optional<std::uint64_t> WorldLayer::common_point() const {
   if (options_->checkpoint == "none") return 0;
   if (options_->checkpoint == "partner") return copied_point();
   if (options_->checkpoint == "local") return point_on_nodes();
-  // What anybody knows to be complete is in the storage.
+  // A checkpoint that any rank knows to be complete is in the storage.
   std::uint64_t latest = checkpoints_->data.saved().newest();
   for (const Ready& ready : regrouping_->ready) latest = std::max(latest, ready.saved);
   return latest;
 }
 
-/// Of the data that nobody has who lives, only a keeper's copy is left. If there is none, their
-/// rank may have died before its first checkpoint: then nobody has taken the second one yet. What
-/// the dead had in a world that shrinks is lost.
+/// If no live process has a rank's data, only a keeper's copy is left. If there is none, the rank
+/// may have died before its first checkpoint: then nobody has taken the second one yet. In a world
+/// that shrinks, the data of the dead are lost.
 std::optional<std::uint64_t> WorldLayer::copied_point() const {
   const Ready own = own_ready();
   std::vector<bool> is_there(processes_, shrinks());
@@ -262,8 +262,8 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
   return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
 }
 
-/// What all have: those who are new have looked for it on their nodes. A checkpoint that all take
-/// together is on all nodes as soon as anybody knows that it is complete.
+/// The checkpoint that all have: new processes have looked for it on their nodes. A checkpoint that
+/// all take together is on all nodes as soon as any rank knows that it is complete.
 std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
   std::uint64_t common = checkpoints_->data.saved().newest();
   if (is_collective()) {
@@ -283,7 +283,7 @@ std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
   return common < oldest ? std::nullopt : std::optional(common);
 }
 
-// ---- to get the data back ---------------------------------------------------------------------
+// ---- getting the data back --------------------------------------------------------------------
 
 void WorldLayer::restore(Context& context) {
   context.mark(kRestoreMark, static_cast<std::int64_t>(point_));
@@ -292,15 +292,15 @@ void WorldLayer::restore(Context& context) {
   if (data()) data_are_there(context);
 }
 
-/// The data of this process's rank in this world, if it has them. Who is left of a smaller world
-/// keeps its own.
+/// The data of this process's rank in this world, if it has them. A process that is left in a
+/// smaller world keeps its own.
 std::optional<SavedPoint> WorldLayer::data() const {
   if (point_ == 0 || data_rank_ == rank() || shrinks())
     return checkpoints_->data.saved().find(point_);
   return checkpoints_->data.came;
 }
 
-/// To those who have got the rank of these data: what they lack, from those who have it.
+/// Sends data to the processes that have got their rank: what they lack, from those that have it.
 void WorldLayer::give_back(Context& context) {
   if (Checkpoints* own = checkpoints_.changed()) own->data.go_back_to(point_);
   if (point_ == 0 || shrinks() || is_written()) return;
@@ -332,8 +332,8 @@ void WorldLayer::take_back(Context& context, const Message& message) {
   if (phase_ == Phase::restoring) data_are_there(context);
 }
 
-/// What has come before the news of this world. If this rank is to regroup at once, it must not say
-/// that it has no data, or keeps none.
+/// Takes the data that came before the news of this world. If this rank has to regroup at once, it
+/// must not report that it has no data, or keeps none.
 void WorldLayer::take_early_data(Context& context) {
   for (Message& message : take(&Regrouping::early)) {
     const bool is_data = message.kind == kRestore || message.kind == kCopy;
@@ -357,7 +357,7 @@ void WorldLayer::take_data(Context& context, const Message& message) {
   }
 }
 
-/// The world stands. From now on, everybody has the data of its rank, and nobody else's.
+/// The world stands. From now on, each process has the data of its rank, and nobody else's.
 void WorldLayer::settle(const SavedPoint& from) {
   const Rank now = rank();
   const bool has_moved = data_rank_ != now && data_rank_ != kNobody;

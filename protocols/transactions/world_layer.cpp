@@ -11,14 +11,14 @@ namespace faultline {
 namespace {
 
 constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
-                                     "for which a checkpoint keeps a program waiting"};
+                                     "time for which a checkpoint keeps a program waiting"};
 constexpr MetricSpec kRespawned{"ranks_respawned", Merge::sum,
                                 "processes that have taken the place of a dead one in a world"};
 constexpr MetricSpec kMoved{"ranks_moved", Merge::sum,
-                            "survivors whose rank is another one after a recovery"};
+                            "survivors that have another rank after a recovery"};
 constexpr MetricSpec kNewRank{"respawned_rank", Merge::maximum,
-                              "the rank of a new process in the first world that it enters; the "
-                              "highest"};
+                              "the highest rank of a new process in the first world that it "
+                              "enters"};
 
 /// The layer asks itself to go on when the program has handled its answer.
 struct ReleaseHeld {
@@ -83,7 +83,7 @@ Passage WorldLayer::on_receive(Context& context, Message& message) {
   return Passage::hold;
 }
 
-/// What has come while the program could not take it.
+/// Passes on the messages that came while the program could not take them.
 void WorldLayer::release_held(Context& context) {
   for (Message& message : take(&Regrouping::held)) {
     const auto of = message.transactions.get<WorldEpoch>();
@@ -129,7 +129,7 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
 }
 
-/// The program gets its answer first, and what has been held then.
+/// The program gets its answer first, and then the held messages.
 void WorldLayer::resume(Context& context) {
   phase_ = Phase::resuming;
   context.mark(kResumeMark, epoch_.number);
@@ -234,7 +234,7 @@ std::string WorldLayer::waiting_for() const {
     case Phase::regrouping:
       return leader() == self_ ? "all ranks to be ready" : "a new world";
     case Phase::entering:
-      return "news of who was replaced";
+      return "news of replaced processes";
     case Phase::restoring:
       return "its data";
     default:

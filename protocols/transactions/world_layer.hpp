@@ -37,18 +37,19 @@ struct WorldOptions {
 
 /// A layer that puts the world of a program together again after deaths.
 ///
-/// Every message of the program carries the epoch of its sender's world. What comes from an earlier
-/// epoch is discarded, what comes from a later one waits.
+/// Every message of the program carries the epoch of its sender's world. The layer discards
+/// messages from an earlier epoch, and holds those from a later one.
 ///
-/// To regroup, every rank tells the leader that it is ready: the first rank of the world that
-/// lives, as far as it knows. The leader has the dead started again, and when all are ready, it
-/// tells all of the new world, of who has been replaced in it, and of the checkpoint to go on from.
-/// New processes take the ranks of the dead (`rebuild`), or those above the dead move down, their
-/// data with them (`merge`: the new processes are the last ranks; `shrink`: nobody is replaced, and
-/// the data of the dead are lost).
-/// A new process is ready as soon as it knows its leader: the leader says so itself, and if the
-/// leader dies, the new process tells all ranks that it is there. A rank that has heard of another
-/// death tells the next leader, and whoever has reached a later world tells those who are still in
+/// To regroup, every rank tells the leader that it is ready. The leader is the first live rank of
+/// the world, as far as the rank knows. The leader has the dead started again, and when all are
+/// ready, it tells all of the new world, of the processes that were replaced in it, and of the
+/// checkpoint to go on from. New processes take the ranks of the dead (`rebuild`), or the ranks
+/// above the dead move down, their data with them (`merge`: the new processes are the last ranks;
+/// `shrink`: nobody is replaced, and the data of the dead are lost).
+///
+/// A new process is ready as soon as it knows its leader. The leader introduces itself, and if it
+/// dies, the new process tells all ranks that it is there. A rank that has heard of another death
+/// tells the next leader, and a rank that has reached a later world tells those that are still in
 /// an earlier one.
 class WorldLayer : public Layer {
  public:
@@ -66,20 +67,20 @@ class WorldLayer : public Layer {
 
  protected:
   enum Kind : std::uint16_t {
-    kReady,       ///< I wait for a new world
-    kLeader,      ///< to a new process: tell me when you are ready
+    kReady,       ///< the sender waits for a new world
+    kLeader,      ///< to a new process: asks it to report when it is ready
     kWorld,       ///< the new world
-    kCopy,        ///< keep this checkpoint of mine
-    kCopyStored,  ///< I keep it
-    kRestore,     ///< to one who was replaced: your checkpoint
-    kStored,      ///< I and all below me in the tree have stored a checkpoint
-    kCommitted,   ///< all have
+    kCopy,        ///< a checkpoint for the receiver to keep
+    kCopyStored,  ///< the sender keeps the checkpoint
+    kRestore,     ///< to a new process: its checkpoint
+    kStored,      ///< the sender and all below it in the tree have stored a checkpoint
+    kCommitted,   ///< all have stored it
     kOwnKinds,
   };
   enum class Phase : std::uint8_t {
     spawned,     ///< in no world yet
     regrouping,  ///< waits for a new world
-    entering,    ///< learns of those who were replaced in it
+    entering,    ///< learns which processes were replaced in it
     restoring,   ///< waits for its data
     committing,  ///< has its data; the protocol has still to let it go on
     resuming,    ///< the program gets its answer
@@ -92,7 +93,7 @@ class WorldLayer : public Layer {
   // ---- the protocol's part --------------------------------------------------------------------
   /// A process of the world has died.
   virtual void on_death(Context& context, ActorId actor) = 0;
-  /// A new world has been put together, and this rank knows of all who were replaced.
+  /// A new world has been put together, and this rank knows of all replaced processes.
   virtual void on_world(Context&) {}
   /// True if the protocol has something to do in the new world before data are restored. It calls
   /// `restore_world` when that is done.
@@ -101,10 +102,10 @@ class WorldLayer : public Layer {
   virtual void on_data(Context& context) = 0;
   virtual void on_block_request(Context& context, const StackRequest& request) = 0;
   virtual void on_own_message(Context&, const Message&) {}
-  /// True if no rank can begin the next checkpoint before all have ended the last one, since they
+  /// True if no rank can begin the next checkpoint before all have ended the last one, because they
   /// commit TryBlocks in between.
   [[nodiscard]] virtual bool commits_blocks() const { return true; }
-  /// True if all will regroup though nobody is dead, and some may take no checkpoint before.
+  /// True if all will regroup although nobody is dead, and some may take no checkpoint before.
   [[nodiscard]] virtual bool is_given_up() const { return false; }
   /// True if no rank can be in an earlier world any more.
   [[nodiscard]] virtual bool all_have_entered() const { return false; }
@@ -113,9 +114,9 @@ class WorldLayer : public Layer {
   /// A rank waits for a new world, and this one does not.
   virtual void on_late_ready(Context&, Rank) {}
   virtual void on_own_timer(Context&, std::uint64_t /*key*/) {}
-  /// True of a message that was sent before the last recovery.
+  /// True for a message that was sent before the last recovery.
   [[nodiscard]] virtual bool is_stale(const WorldEpoch& of) const { return of < epoch_; }
-  /// True of a notice that is about a process which has been replaced in this world.
+  /// True for a notice about a process that has been replaced in this world.
   [[nodiscard]] virtual bool is_replaced(Incarnation peer) const {
     return peer.number < incarnation_in_world(peer.actor);
   }
@@ -123,8 +124,8 @@ class WorldLayer : public Layer {
   void regroup(Context& context);
   /// This rank gives back the checkpoints that it keeps for others, and waits for its data.
   void restore_world(Context& context);
-  /// Only those whose death all have agreed on are recovered from: the calls of an unprotected
-  /// recovery, which block, know of no others.
+  /// Recovers only from the deaths that all have agreed on: the calls of an unprotected recovery,
+  /// which block, know of no others.
   void leave_others_out(const std::vector<ActorId>& agreed);
   /// The program goes on, from the checkpoint of this world.
   void resume(Context& context);
@@ -132,14 +133,15 @@ class WorldLayer : public Layer {
   void stop_program(Context& context) const;
   /// The program goes back to its last checkpoint in the same world.
   void roll_back(Context& context);
-  /// Answers a QueryBlock about a TryBlock after which these ranks were said to be dead.
+  /// Answers a QueryBlock about a TryBlock after which these ranks were reported dead.
   void answer_query(Context& context, const StackRequest& request,
                     const std::vector<Rank>& failed) const;
   /// All have agreed that this process is dead.
   void add_dead(ActorId actor);
   /// A checkpoint that is being taken ends if its keeper is dead.
   void end_lost_save(Context& context);
-  /// A message of the protocol for a later world is handled there. True if it is one, or is void.
+  /// Handles a message of the protocol for a later world in that world. Returns true if the message
+  /// is one, or is void.
   bool belongs_elsewhere(const Message& message, const WorldEpoch& of);
   void tell_world(Context& context, ActorId to) const;
 
@@ -147,28 +149,28 @@ class WorldLayer : public Layer {
   void set_phase(Phase phase) { phase_ = phase; }
   [[nodiscard]] const WorldEpoch& epoch() const { return epoch_; }
   [[nodiscard]] ActorId self() const { return self_; }
-  /// Who is which rank. The first one, until the process has entered another.
+  /// The ranks of all processes; those of the first world until the process has entered another.
   [[nodiscard]] const World& world() const { return world_; }
-  /// Who these ranks of this world are, in their order.
+  /// The processes with these ranks of this world, in their order.
   [[nodiscard]] std::vector<ActorId> actors_of(const std::vector<Rank>& ranks) const;
   /// The rank of this process.
   [[nodiscard]] Rank rank() const { return *world_.rank_of(self_); }
   /// Ranks of the job at the start.
   [[nodiscard]] std::uint32_t processes() const { return processes_; }
   [[nodiscard]] const WorldOptions& world_options() const { return *options_; }
-  /// Those of the world who are dead, ascending.
+  /// The dead processes of the world, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
   [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
   [[nodiscard]] bool is_dead(ActorId actor) const;
-  /// Those who are new in this world.
+  /// The processes that are new in this world.
   [[nodiscard]] const std::vector<ActorId>& fresh() const { return replacements().fresh; }
   [[nodiscard]] ActorId leader() const;
-  /// Those who have said that they wait for a new world.
+  /// The ranks that have reported that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
   void digest_state(Digest& into) const override;
 
  private:
-  /// What a rank says of itself when it is ready.
+  /// What a rank reports when it is ready.
   struct Ready {
     Incarnation from;
     WorldEpoch epoch;
@@ -192,14 +194,14 @@ class WorldLayer : public Layer {
 
   /// What the leader, a new process and few others need while one world becomes the next.
   struct Regrouping {
-    bool spawns = false;                 ///< the timer runs
+    bool spawns = false;                 ///< the timer for new processes runs
     std::vector<Incarnation> unheeded;   ///< deaths during a recovery that is not protected
     std::optional<Incarnation> follows;  ///< a new process: its leader
-    bool has_called = false;             ///< a new process: all have been told that it is there
-    std::vector<Incarnation> asked;      ///< by this leader, to be started again
-    std::vector<Ready> ready;            ///< others, ascending
-    std::vector<Message> early;          ///< of the protocol, about later worlds
-    std::vector<Message> held;           ///< of the program
+    bool has_called = false;             ///< a new process: it has told all that it is there
+    std::vector<Incarnation> asked;  ///< processes that this leader has asked to have started again
+    std::vector<Ready> ready;        ///< other ranks, ascending
+    std::vector<Message> early;      ///< of the protocol, about later worlds
+    std::vector<Message> held;       ///< of the program
 
     [[nodiscard]] bool is_over() const {
       return !spawns && unheeded.empty() && !follows && asked.empty() && ready.empty() &&
@@ -210,7 +212,7 @@ class WorldLayer : public Layer {
     }
   };
 
-  /// Where checkpoints are taken: those of this rank, and those that it keeps.
+  /// The state of checkpoints: those of this rank, and those that it keeps.
   struct Checkpoints {
     DataCheckpoints data;
     Asked request;  ///< to take the one that is being taken
@@ -221,7 +223,7 @@ class WorldLayer : public Layer {
   // Regrouping: protocols/transactions/regrouping.cpp, and entering.cpp.
   [[nodiscard]] const Replacements& replacements() const;
   [[nodiscard]] bool has_asked_for(Incarnation dead) const;
-  /// What was in one of the lists. Most ranks have nothing in them, and get no memory for them.
+  /// The entries that were in one of the lists. Most ranks have none, and get no memory for them.
   template <class Entry>
   [[nodiscard]] std::vector<Entry> take(std::vector<Entry> Regrouping::*list) {
     Regrouping* own = regrouping_.changed();
@@ -324,18 +326,18 @@ class WorldLayer : public Layer {
   Seldom<Checkpoints> checkpoints_;
 };
 
-/// The kinds of messages that all these protocols have, and behind them those of one of them.
+/// The kinds of messages that all these protocols have, followed by those of one of them.
 std::vector<std::string> world_kinds(const std::vector<std::string>& own = {});
-/// Their metrics, and behind them those of one of them.
+/// The metrics that all these protocols have, followed by those of one of them.
 MetricSpecs world_metrics(const MetricSpecs& own = {});
-/// And their marks.
+/// The marks that all these protocols have, followed by those of one of them.
 Marks world_marks(const Marks& own = {});
 
 inline constexpr Mark kRegroupMark{"regroup", "a rank wants a new world: the number of its epoch"};
 inline constexpr Mark kShrinkMark{
     "shrink",
     "a rank wants a smaller world: the number of its epoch; in `ulfm`, a rank begins to shrink its "
-    "world: the number of that one's epoch"};
+    "world: the number of that epoch"};
 inline constexpr Mark kSpawnMark{
     "spawn", "the leader asks for a new process: the number of the epoch of its world"};
 inline constexpr Mark kJoinMark{"join", "a rank has learned of a world: the number of its epoch"};

@@ -10,19 +10,21 @@
 
 namespace faultline {
 
-/// What a message about a world, or about a checkpoint in it, says.
+/// The words of a message about a world, or about a checkpoint in it.
 struct WorldWords {
   WorldEpoch epoch;
-  std::uint64_t point = 0;  ///< the checkpoint, by its iteration; of a world: from which it goes on
+  std::uint64_t point =
+      0;  ///< the checkpoint, by its iteration; for a world: the one to go on from
 
   bool operator==(const WorldWords&) const = default;
 };
 
-/// Who is new in a world.
+/// The processes that are new in a world.
 struct Replacements {
-  std::vector<Incarnation> replaced;  ///< who is in this world in a later life than the first
-  std::vector<ActorId> fresh;         ///< of them, those who are new in this world
-  ActorId put_together_by = kNobody;  ///< this world
+  std::vector<Incarnation>
+      replaced;                ///< processes that are in this world in a later life than the first
+  std::vector<ActorId> fresh;  ///< those of them that are new in this world
+  ActorId put_together_by = kNobody;  ///< the leader that put this world together
 
   void digest(Digest& into) const { into.add(replaced, fresh, put_together_by); }
 };

@@ -7,14 +7,14 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
   std::vector<OptionProblem> problems;
   if (std::get<std::string>(values.at("checkpoint")) == "partner" && job.nodes < 2)
     problems.push_back({"checkpoint",
-                        "expected at least 2 nodes for \"partner\": a checkpoint is kept on "
-                        "another node than its rank"});
+                        "expected at least 2 nodes for \"partner\", which keeps a checkpoint on "
+                        "another node than its rank's"});
   const auto recovery = values.find("recovery");
   if (std::get<std::string>(values.at("checkpoint")) == "local" && recovery != values.end() &&
       std::get<std::string>(recovery->second) == "merge")
     problems.push_back(
         {"checkpoint",
-         "expected another one than \"local\" with recovery \"merge\", which moves ranks to "
+         "expected another checkpoint than \"local\" with recovery \"merge\", which moves ranks to "
          "other nodes"});
   const auto has = [&](const char* option) {
     return !std::holds_alternative<std::monostate>(values.at(option));
@@ -28,8 +28,8 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
       job.mtbf_s == kNever)
     problems.push_back(
         {"checkpoint_interval_s",
-         "expected checkpoint_iterations or checkpoint_interval_s, or faults with a mean "
-         "time between them, from which Daly's interval is computed"});
+         "expected checkpoint_iterations or checkpoint_interval_s, or faults with a mean time "
+         "between them, from which to compute Daly's interval"});
   return problems;
 }
 
@@ -39,13 +39,13 @@ std::vector<OptionProblem> block_problems(const OptionValues& own, const Registr
   if (std::get<std::string>(own.at("recovery")) == "shrink" && blocks.needs_all_ranks)
     problems.push_back({"recovery",
                         "expected \"rebuild\" or \"merge\": the workload needs all of its ranks, "
-                        "which \"shrink\" would not replace"});
+                        "and \"shrink\" does not replace the dead"});
   if (blocks.has_messages_outside)
     problems.push_back({.option = "",
-                        .message = "gives up requests inside of TryBlocks alone, and " +
+                        .message = "gives up only requests inside of TryBlocks, and " +
                                    program.name +
-                                   " has messages outside of them: whoever waits there for a rank "
-                                   "that dies waits for ever",
+                                   " has messages outside of them: a rank that waits there for a "
+                                   "rank that dies waits for ever",
                         .is_note = true});
   return problems;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a new world is told: to one rank, or over a binary tree of its ranks, whose root is who has
-// put it together.
+// How the news of a new world spreads: to one rank, or over a binary tree of its ranks, whose root
+// is the leader that has put it together.
 
 #include "protocols/transactions/world_layer.hpp"
 
@@ -14,8 +14,8 @@ constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
 
 }  // namespace
 
-/// The news that this rank has got go on to others, unless checkpoints are taken at other
-/// intervals since.
+/// Passes the news that this rank has got on to others, unless the interval of checkpoints has
+/// changed since.
 std::shared_ptr<const WorldNews> WorldLayer::news_of_world() const {
   if (news_ && news_->every == checkpoints_->data.every()) return news_;
   return std::make_shared<const WorldNews>(
@@ -47,7 +47,7 @@ ActorId WorldLayer::actor_in_tree(std::uint64_t place) const {
       static_cast<Rank>((place + *world_.rank_of(replacements().put_together_by)) % world_.size()));
 }
 
-/// To those below a place, or below them if they are dead.
+/// Sends the news to the ranks below a place, or below those if they are dead.
 void WorldLayer::tell_those_below(Context& context, std::uint64_t place) const {
   for (std::uint64_t below = 2 * place + 1; below <= 2 * place + 2 && below < world_.size();
        ++below) {
@@ -59,7 +59,7 @@ void WorldLayer::tell_those_below(Context& context, std::uint64_t place) const {
   }
 }
 
-/// Who was to pass the world on has perhaps not done so. The next one above it that lives does.
+/// A dead rank may not have passed the world on. The next live rank above it does.
 void WorldLayer::take_over_from(Context& context, ActorId dead) const {
   if (options_->rebuild_over != "tree" || phase_ == Phase::entering) return;
   const std::uint64_t place = place_in_tree(dead);

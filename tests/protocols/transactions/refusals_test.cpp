@@ -157,7 +157,7 @@ TEST_CASE("what a death may leave waiting, or end, is noted") {
     const std::vector<std::string> notes = notes_of(told);
     REQUIRE(notes.size() == 1);
     CHECK_THAT(notes[0], Contains("transactions: " + name +
-                                  " gives up requests inside of TryBlocks alone, and minife has "
+                                  " gives up only requests inside of TryBlocks, and minife has "
                                   "messages outside of them"));
   }
   // The whole job starts again, wherever a rank waits.
@@ -215,8 +215,8 @@ TEST_CASE("what a partition of the network loses is noted, unless requests are g
   for (const std::string name : {"relaunch", "ulfm", "none"}) {
     const auto noted = notes(R"("name": ")" + name + "\"");
     REQUIRE(noted.size() == 1);
-    CHECK_THAT(noted[0], Contains("faults.partition: nobody sends again what it loses, and "
-                                  "whatever waits for that in minife waits for ever"));
+    CHECK_THAT(noted[0], Contains("faults.partition: nobody sends the lost messages again, and "
+                                  "whatever waits for them in minife waits for ever"));
   }
 }
 
@@ -241,8 +241,8 @@ TEST_CASE("nothing is presumed of TryBlocks without a collective inside") {
         R"("name": "try-blocks")"})
     CHECK_THAT(
         error_of({.workload = workload, .transactions = presumed}),
-        Contains("transactions.scope: expected \"global\": the TryBlocks of the workload have no "
-                 "collective inside"));
+        Contains("transactions.scope: expected \"global\": the TryBlocks of the workload contain "
+                 "no collective"));
   for (const std::string workload : {R"("name": "minife")", R"("name": "lulesh-mpi")",
                                      R"("name": "try-blocks", "allreduces": 1)"})
     CHECK(error_of({.workload = workload, .transactions = presumed}) == "");
@@ -299,8 +299,8 @@ TEST_CASE("a rank tries a TryBlock again alone only if it needs no messages of o
                                      R"("name": "try-blocks", "allreduces": 1)"})
     for (const std::string& fault : {Told().fault, stall})
       CHECK_THAT(error_of({.workload = workload, .transactions = local, .fault = fault}),
-                 Contains("s.json: transactions: fampi with scope \"local\" tries a TryBlock again "
-                          "at one rank alone"));
+                 Contains("s.json: transactions: fampi with scope \"local\" repeats a TryBlock at "
+                          "one rank alone"));
   CHECK(error_of({.workload = R"("name": "try-blocks")", .transactions = local}) == "");
   // Nothing is tried again if nothing goes wrong.
   CHECK(error_of({.transactions = local, .fault = ""}) == "");
