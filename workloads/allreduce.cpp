@@ -15,9 +15,10 @@ OptionSet<AllreduceOptions> options() {
           {.doc = "computation before each operation", .unit = "s", .minimum = 0, .maximum = 1e6});
 }
 
-constexpr MetricSpec kTime{"allreduce_time_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kTime{"allreduce_time_s", Merge::maximum,
+                           "time at which the last rank finished"};
 constexpr MetricSpec kWrongSums{"wrong_sums", Merge::sum,
-                                "if it is not 0, the run is `violated` (`wrong-result`)"};
+                                "wrong sums; if not 0, the run is `violated` (`wrong-result`)"};
 
 constexpr Mark kOperationMark{"operation",
                               "a rank has the sum of an operation: its number, from 1"};
@@ -46,7 +47,7 @@ std::unique_ptr<Component> Allreduce::clone() const { return std::make_unique<Al
 
 void Allreduce::start(Context& context) { begin(context); }
 
-// A single rank has nobody to wait for: its operations must not nest.
+// A single rank waits for nobody, so its operations must not nest.
 void Allreduce::begin(Context& context) {
   if (options_->compute_s > 0.0 || context.job().processes == 1) {
     context.compute(options_->compute_s);
@@ -90,7 +91,8 @@ void Allreduce::report(MetricTotals& totals) const {
   totals.put(kWrongSums, wrong_);
 }
 
-// A wrong sum is a violation when the run ends, so two runs that differ in it are not the same.
+// A wrong sum is a violation at the end of the run, so the count of wrong sums is part of the
+// state.
 void Allreduce::digest_state(Digest& into) const { into.add(sum_, operations_, reducing_, wrong_); }
 
 std::string Allreduce::waiting_for() const {

@@ -14,7 +14,7 @@ std::unique_ptr<Component> AnyTree::clone() const { return std::make_unique<AnyT
 void AnyTree::start(Context& context) {
   if (context.self() != 0) return;
   const std::uint64_t most = context.job().processes > 1 ? *options_->most_messages : 0;
-  run(context, context.choose(random, most + 1, "how many messages there are to be"));
+  run(context, context.choose(random, most + 1, "the number of messages of the tree"));
 }
 
 void AnyTree::on_message(Context& context, const Message& message) {
@@ -31,7 +31,7 @@ void AnyTree::on_compute_done(Context& context, std::uint64_t messages) {
     const auto other =
         static_cast<Rank>(context.choose(random, context.job().processes - 1, kChildRank));
     const Rank to = other + static_cast<Rank>(other >= context.self());
-    const std::uint64_t below = context.choose(random, messages, "how many messages are below it");
+    const std::uint64_t below = context.choose(random, messages, "the number of messages below it");
     context.send(to, 0, options_->bytes).payload.put(below);
     messages -= 1 + below;
     if (!options_->pauses || context.choose(random, 2, "whether to compute once more") == 0)

@@ -10,12 +10,13 @@
 
 namespace faultline {
 
-inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "how many ran"};
+inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "tasks that ran"};
 
-/// Any tree of tasks with at most so many messages (random-tree with most_messages). A task that
-/// starts knows how many messages there are to be below it. When it has computed, it chooses the
-/// rank of a child and how many of these messages are below that child, sends it there, and goes on
-/// with what is left until nothing is. So every tree comes from exactly one list of choices: ranks
+/// Any tree of tasks with at most that many messages (random-tree with most_messages). A task that
+/// starts knows how many messages must follow below it. When it has computed, it chooses the rank
+/// of a child and how many of these messages are below that child, sends it there, and goes on with
+/// the rest until nothing is left. So every tree comes from exactly one list of choices: ranks
+/// choose by themselves, and their messages add up.
 /// choose by themselves, and their messages add up.
 class AnyTree final : public Workload {
  public:
@@ -28,7 +29,8 @@ class AnyTree final : public Workload {
   void report(MetricTotals& totals) const override;
 
  private:
-  /// What is to be done is in messages and computations; tasks are counted for the report.
+  /// Messages and computations hold everything that remains to be done; tasks are only for the
+  /// report.
   void digest_state(Digest&) const override {}
   void run(Context& context, std::uint64_t messages);
 

@@ -16,29 +16,31 @@ using Kind = ProgramStep::Kind;
 
 constexpr OperationKeys kKeys{.message_kind = 0, .timer_key = 0};
 
-/// What a message of an exchange says.
+/// The content of a message of an exchange.
 struct Halo {
   std::uint64_t value = 0;
 };
 
-constexpr MetricSpec kSolution{"time_to_solution_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kSolution{"time_to_solution_s", Merge::maximum,
+                               "time at which the last rank finished"};
 constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "the time until the last rank finished, by iterations"};
+                                    "time until the last rank finished, divided by the iterations"};
 constexpr MetricSpec kHaloMessages{"halo_messages", Merge::sum,
-                                   "messages of exchanges, those of redone iterations included"};
+                                   "messages of exchanges, including those of redone iterations"};
 constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
-                             "iterations that a process did again; of the process with most"};
+                             "iterations that a process did again; the process with the most"};
 constexpr MetricSpec kTimeouts{"timeouts", Merge::sum, "requests that have timed out"};
 constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
                                 "requests that were pending when their TryBlock was given up"};
 constexpr MetricSpec kRaised{"errors_raised", Merge::sum,
                              "errors that programs have found in their data"};
 constexpr MetricSpec kDigest{"state_digest", Merge::digest,
-                             "of the final states of all ranks that have finished. A rank's state "
-                             "is a digest of all that it has consumed"};
+                             "digest of the final states of all ranks that have finished. A rank's "
+                             "state is a digest of all that it has consumed"};
 constexpr MetricSpec kDifference{"state_difference", Merge::digest,
-                                 "that digest less the one of the right states, computed without "
-                                 "an engine; if it is not 0, the run ends as `wrong-state`"};
+                                 "state_digest minus the digest of the right states, computed "
+                                 "without an engine; if it is not 0, the run ends as "
+                                 "`wrong-state`"};
 
 constexpr Mark kRedoMark{
     "redo", "a program goes back to an iteration that it has done: its number, from 0"};
@@ -94,8 +96,9 @@ void BulkProgram::walk(Context& context) {
   hold_work(context);
 }
 
-/// A send that it waits for lets it go on when the message has left, although nothing has come. Who
-/// counted as idle meanwhile would begin work that no detector of termination can know of.
+/// When a send that the rank waits for has left, the rank goes on, although no message has come. If
+/// the rank counted as idle meanwhile, it would begin work that no termination detector can know
+/// of.
 void BulkProgram::hold_work(Context& context) {
   const bool waits_for_requests = waits_ == Waits::requests || waits_ == Waits::sum;
   const bool holds = waits_for_requests && operations_.waits_for_send();
@@ -182,7 +185,8 @@ void BulkProgram::begin_exchange(Context& context) {
   halo_messages_ += exchange.sends.size();
 }
 
-/// Who is not in the communicator counts its tags all the same: all ranks number requests alike.
+/// A rank that is not in the communicator counts its tags all the same, so that all ranks number
+/// requests alike.
 void BulkProgram::begin_sum(Context& context) {
   const RankRange ranks = program_->summing(step(), world_.size());
   sum_tag_ = tag_;
@@ -211,7 +215,7 @@ void BulkProgram::post_sum(Context& context) {
   next_step();
 }
 
-/// Looks whether the requests of the step have ended.
+/// Checks whether the requests of the step have ended.
 void BulkProgram::check_requests(Context& context) {
   while (waits_ == Waits::requests || waits_ == Waits::sum) {
     if (operations_.any_failed() || has_failed()) {
@@ -263,7 +267,7 @@ bool BulkProgram::has_failed() const {
                      [](const OpenBlock& block) { return block.failed; });
 }
 
-/// What has failed in an inner TryBlock has failed in the one around it, which is then given up.
+/// A failure in an inner TryBlock is a failure in the one around it, which is then given up.
 void BulkProgram::finish_block(Context& context) {
   if (open_.empty()) return next_step();
   const OpenBlock block = open_.back();
@@ -302,7 +306,7 @@ void BulkProgram::ask_for_outcome(Context& context) {
   context.ask(Family::transactions, WaitBlock{attempt_}, attempt_);
 }
 
-/// A commit that takes too long is asked for again: it is the same one.
+/// If a commit takes too long, the rank asks for it again: it is the same commit.
 void BulkProgram::on_outcome(Context& context, BlockVerdict verdict) {
   if (verdict == BlockVerdict::accepted) return next_step();
   if (verdict == BlockVerdict::timed_out) {
@@ -320,21 +324,21 @@ void BulkProgram::save(Context& context) {
   context.ask(Family::transactions, SaveCheckpoint{iteration_ + 1, state_, program_->state_bytes});
 }
 
-/// Who has come to its end waits for nothing but to be let go.
+/// A rank that has come to its end only waits to be released.
 void BulkProgram::stop(Context& context) {
   if (waits_ == Waits::leave || waits_ == Waits::end) return;
   abandon(context);
   waits_ = Waits::world;
 }
 
-/// What is under way, requests and computations, ends here.
+/// Ends the requests and computations that are under way.
 void BulkProgram::abandon(Context& context) {
   operations_.cancel_all(context);
   if (waits_ == Waits::compute) context.cancel_computations();
   open_.clear();
 }
 
-/// Whatever the program was doing, it goes on from here.
+/// Goes on from here, whatever the program was doing.
 void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   abandon(context);
   if (entered.epoch == epoch_ && attempt_ > 0) {
@@ -359,8 +363,8 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   context.mark(redoes_ ? kRedoMark : kRedoneMark, static_cast<std::int64_t>(iteration_));
 }
 
-/// Has the rank of the world of which it has been told. What was done in iterations to come will be
-/// done again in this world.
+/// Takes its rank of the world that it has been told of. The program will repeat, in this world,
+/// the later iterations that it had done.
 void BulkProgram::take_rank() {
   world_ = others_->next.size() > 0 ? std::exchange(others_.change().next, World(0))
                                     : World(program_->processes);
@@ -374,7 +378,8 @@ void BulkProgram::take_rank() {
     others_.change().shrunk.push_back({iteration_, world_.size()});
 }
 
-/// Whose data the process has: those of its rank, unless the program does without those of others.
+/// The rank whose data the process has: its own, unless the program goes on without the data of
+/// others.
 Rank BulkProgram::data_rank() const { return others_->shrunk.empty() ? rank_ : self_; }
 
 void BulkProgram::on_started(const BlockStarted& started) {
@@ -395,7 +400,7 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
   }
   if (answer.is<MemberLife>()) {
     operations_.on_peer_restarted(context, answer.get<MemberLife>().life);
-    return;  // what it concerns is abandoned when the world is entered
+    return;  // entering the world abandons what this is about
   }
   if (answer.is<WorldEntered>()) {
     enter(context, answer.get<WorldEntered>());
@@ -422,9 +427,9 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
 
 // ---- events -----------------------------------------------------------------------------------
 
-/// An error has been found. A computation is brought to its end before the TryBlock is given up.
+/// An error has been found. A computation ends before the TryBlock is given up.
 void BulkProgram::on_request(Context& context, const StackRequest& request) {
-  invariant(request.is<RaiseError>(), "a program is asked for something else than an error");
+  invariant(request.is<RaiseError>(), "a program gets a request other than for an error");
   if (!has_blocks_ || waits_ == Waits::end) return;
   ++raised_;
   raise_error();
@@ -444,12 +449,12 @@ void BulkProgram::on_timer(Context& context, std::uint64_t key) {
 }
 
 void BulkProgram::on_compute_done(Context& context, std::uint64_t) {
-  invariant(waits_ == Waits::compute, "a computation that was abandoned has ended");
+  invariant(waits_ == Waits::compute, "an abandoned computation has ended");
   next_step();
   walk(context);
 }
 
-/// A late notice says nothing of the peer's next incarnation.
+/// A late notice does not concern the peer's next incarnation.
 void BulkProgram::on_peer_failed(Context& context, Incarnation peer) {
   if (peer.actor >= program_->processes || waits_ == Waits::end) return;
   if (!has_blocks_)
@@ -464,7 +469,7 @@ void BulkProgram::on_peer_restarted(Context& context, Incarnation peer) {
 
 // ---- seen from outside ------------------------------------------------------------------------
 
-/// A rank counts once, also if it finished twice.
+/// A rank that finished twice counts once.
 void BulkProgram::report(MetricTotals& totals) const {
   totals.put(kHaloMessages, halo_messages_);
   totals.put(kRedone, redone_);

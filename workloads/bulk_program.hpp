@@ -22,15 +22,15 @@ namespace faultline {
 using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
 
 /// Walks the steps of a bulk-synchronous program of TryBlocks. It is a value: waiting is a state,
-/// and a rollback assigns the iteration and the state that was saved.
+/// and a rollback assigns the saved iteration and state.
 ///
 /// In a TryBlock, a request that fails or times out leads to the finish of that block. A TryBlock
 /// is a request of the one around it. Outside of TryBlocks a request that fails never ends, as in
 /// MPI without fault tolerance. A stack without `transactions` has no TryBlocks, and the death of a
 /// rank ends the job, as MPI's default error handler does.
 ///
-/// An error that the program finds in its own data is raised on the innermost TryBlock that is
-/// open, as on any request of the one around it (MPI_Request_raise_error), or on the next TryBlock.
+/// A rank raises an error in its own data on the innermost open TryBlock, as on any request of the
+/// one around it (MPI_Request_raise_error), or else on the next TryBlock.
 class BulkProgram final : public Workload {
  public:
   BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self);
@@ -49,18 +49,18 @@ class BulkProgram final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// What the step that is next waits for.
+  /// What the next step waits for.
   enum class Waits : std::uint8_t {
     nothing,
-    world,     ///< to enter it, at the start or after a rejected TryBlock
-    start,     ///< of a TryBlock
-    requests,  ///< of an exchange
-    sum,       ///< requests of an allreduce
+    world,     ///< entering a world, at the start or after a rejected TryBlock
+    start,     ///< the start of a TryBlock
+    requests,  ///< the requests of an exchange
+    sum,       ///< the requests of an allreduce
     compute,
-    outcome,  ///< of a TryBlock
-    saved,    ///< a checkpoint
-    leave,    ///< to be let go, at the end
-    end,      ///< has come
+    outcome,  ///< the outcome of a TryBlock
+    saved,    ///< a checkpoint to be saved
+    leave,    ///< being released, at the end
+    end,      ///< nothing: the end has come
   };
   /// A TryBlock that has begun.
   struct OpenBlock {
@@ -70,10 +70,10 @@ class BulkProgram final : public Workload {
     void digest(Digest& into) const { into.add(begin, failed); }
   };
 
-  /// Where ranks have moved.
+  /// The worlds to which ranks have moved.
   struct OtherWorlds {
-    World next{0};                   ///< of which it is being told
-    std::vector<WorldSince> shrunk;  ///< the smaller worlds in which it has gone on
+    World next{0};                   ///< the world that it is being told of
+    std::vector<WorldSince> shrunk;  ///< the smaller worlds in which the program has gone on
 
     void digest(Digest& into) const { into.add(next, shrunk); }
   };
@@ -106,7 +106,7 @@ class BulkProgram final : public Workload {
   void take_rank();
   [[nodiscard]] Rank data_rank() const;
   [[nodiscard]] SumRequest::Means sum_means(Context& context);
-  /// True if a TryBlock that is open is to be given up.
+  /// True if an open TryBlock must be given up.
   [[nodiscard]] bool has_failed() const;
   [[nodiscard]] const ProgramStep& step() const { return program_->steps[step_]; }
 
@@ -122,20 +122,20 @@ class BulkProgram final : public Workload {
   std::vector<OpenBlock> open_;  ///< the outermost first
   Waits waits_ = Waits::nothing;
   bool has_blocks_ = false;    ///< the stack has the family `transactions`
-  bool raises_next_ = false;   ///< an error, when the next TryBlock begins
-  bool redoes_ = false;        ///< what it had done before a rollback
-  bool holds_work_ = false;    ///< it has declared work, because it waits for a send
-  std::uint32_t sum_tag_ = 0;  ///< the first of the allreduce
+  bool raises_next_ = false;   ///< raises an error when the next TryBlock begins
+  bool redoes_ = false;        ///< repeats what it had done before a rollback
+  bool holds_work_ = false;    ///< has declared work, because it waits for a send
+  std::uint32_t sum_tag_ = 0;  ///< the first tag of the allreduce
   std::uint64_t iteration_ = 0;
   std::size_t step_ = 0;
   std::uint64_t state_ = 0;        ///< a digest of what was consumed
   std::uint32_t attempt_ = 0;      ///< number of the last TryBlock in this epoch of the world
-  std::uint32_t tag_ = 0;          ///< the next that no request of this attempt has had
-  Operation first_operation_ = 0;  ///< of the step
+  std::uint32_t tag_ = 0;          ///< the next tag that no request of this attempt has had
+  Operation first_operation_ = 0;  ///< the first operation of the step
   std::uint32_t errors_ = 0;       ///< requests of this TryBlock that have not succeeded
   std::uint32_t cancelled_ = 0;
   double timeout_s_ = kNever;  ///< of requests
-  std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
+  std::uint64_t reached_ = 0;  ///< iterations that the program ended at least once
 
   std::uint64_t halo_messages_ = 0;
   std::uint32_t redone_ = 0;
@@ -148,8 +148,8 @@ class BulkProgram final : public Workload {
 /// Makes the component of each rank.
 ComponentFactory bulk_program_factory(ProgramOfRank programs);
 
-/// What registrations of programs have in common: metrics and how they are judged. Their options
-/// and `make` are still to be set.
+/// What registrations of programs have in common: metrics and how they are judged. The caller still
+/// sets their options and `make`.
 Registration bulk_program_registration(std::string name, std::string summary, std::string source);
 
 }  // namespace faultline

@@ -11,8 +11,8 @@ std::uint32_t doubling_stages(std::uint32_t ranks) {
   return static_cast<std::uint32_t>(std::bit_width(ranks)) + 1;
 }
 
-/// Stage 0 folds the ranks beyond the largest power of two into the others, and the last one gives
-/// them the sum.
+/// In stage 0, the ranks beyond the largest power of two give their values to others, and in the
+/// last stage they get the sum.
 std::optional<DoublingStage> doubling_stage(Rank self, std::uint32_t ranks, std::uint32_t number) {
   const std::uint32_t core = std::bit_floor(ranks);
   const bool folds = self >= core;
@@ -59,7 +59,7 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::advance() {
   return sends;
 }
 
-/// False if the part of this stage has not come yet.
+/// Returns false if the part of this stage has not come yet.
 bool RecursiveDoubling::take_early(const DoublingStage& stage) {
   const auto part = std::find_if(early_.begin(), early_.end(), [&](const CollectivePart& one) {
     return one.operation == operation_ && one.stage == stage_;

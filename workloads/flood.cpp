@@ -14,11 +14,10 @@ namespace {
 OptionSet<FloodOptions> options() {
   return with_choices(
       OptionSet<FloodOptions>()
-          .option(
-              "graph", &FloodOptions::graph,
-              {.doc = "random: distinct random successors; tree: those of a complete tree, so that "
-                      "every message engages its receiver and recovery costs the most",
-               .choices = {"random", "tree"}})
+          .option("graph", &FloodOptions::graph,
+                  {.doc = "random: distinct random successors; tree: those of a complete tree, in "
+                          "which every message engages its receiver and recovery costs the most",
+                   .choices = {"random", "tree"}})
           .option("fanout", &FloodOptions::fanout,
                   {.doc = "successors of each rank",
                    .source = "adoption-2013 section 5.2",

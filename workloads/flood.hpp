@@ -19,8 +19,8 @@ struct FloodOptions {
 };
 
 /// Rank 0 floods a graph: a rank that its first message reaches sends one to each of its
-/// successors, and computes. On a random graph it is random who engages whom. While the ranks
-/// compute, all that can be reached are engaged and have sent to all their successors.
+/// successors, and computes. On a random graph, chance decides which rank engages which. While the
+/// ranks compute, all reachable ranks are engaged and have sent to all their successors.
 class Flood final : public Workload {
  public:
   using Options = FloodOptions;

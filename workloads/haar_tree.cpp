@@ -55,9 +55,9 @@ bool HaarTree::refined(HaarNode node) const {
 
 // On either side of x = 0 the true detail rises with |x| up to one peak and then falls. For samples
 // h on both sides of x it is exp(-x^2 - h^2) sinh(2xh), whose peak solves x tanh(2xh) = h and lies
-// between 0.70 and 0.71 + h. So the least detail of a range stands at one of its ends, and so does
-// the largest, unless the peak lies inside, where the steepest slope bounds it. Where rounding
-// could turn the decision there is none.
+// between 0.70 and 0.71 + h. So the least detail of a range is at one of its ends, and so is the
+// largest, unless the peak lies inside, where the steepest slope bounds it. Where rounding could
+// turn the decision, there is none.
 HaarTree::Verdict HaarTree::verdict(unsigned depth, Range range) const {
   if (depth < kLeastDepth) return Verdict::all_refined;
   const double first = middle(depth, range.first);

@@ -22,10 +22,10 @@ class HaarTree {
   explicit HaarTree(double threshold) : threshold_(threshold) {}
 
   [[nodiscard]] static unsigned depth(HaarNode node);
-  /// Does the node have two halves below it?
+  /// True if the node has two halves below it.
   [[nodiscard]] bool refined(HaarNode node) const;
-  /// The number of nodes in the subtree of this node, itself included. The time that this takes
-  /// grows with the logarithm of that number, and no memory is needed for each node.
+  /// The number of nodes in the subtree of this node, itself included. Takes time that grows with
+  /// the logarithm of that number, and no memory for each node.
   [[nodiscard]] std::uint64_t subtree_nodes(HaarNode node) const;
 
  private:

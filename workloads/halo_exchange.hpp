@@ -8,7 +8,8 @@
 
 namespace faultline {
 
-/// A message of an exchange, to or from a neighbour. Each of many ranks keeps dozens: 12 bytes.
+/// A message of an exchange, to or from a neighbour. It has 12 bytes, because each of many ranks
+/// keeps dozens.
 struct [[gnu::packed, gnu::aligned(4)]] HaloNeighbour {
   Rank rank = 0;            ///< the neighbour's place in the program's world
   std::uint64_t bytes = 0;  ///< of the message
@@ -22,7 +23,7 @@ struct HaloExchange {
   std::vector<HaloNeighbour> sends;
   std::vector<HaloNeighbour> receives;
 
-  /// Each of many ranks keeps its own lists: they take no more memory than they need.
+  /// Frees spare memory, because each of many ranks keeps its own lists.
   void shrink_to_fit() {
     sends.shrink_to_fit();
     receives.shrink_to_fit();

@@ -20,7 +20,7 @@ struct LuleshMpiOptions {
   std::optional<std::uint64_t> state_bytes;
 };
 
-/// How much of a step's computation comes before the exchange of forces, before that of positions,
+/// The shares of a step's computation before the exchange of forces, before that of positions,
 /// before that of gradients, and after it: stress and hourglass forces, motion of the nodes,
 /// kinematics and gradients, viscosity and the equation of state.
 constexpr std::array<double, 4> kShares{0.5, 0.05, 0.2, 0.25};
@@ -54,17 +54,15 @@ OptionSet<LuleshMpiOptions> options() {
            .minimum = 3,
            .maximum = 4})
       .option("zone_compute_s", &Options::zone_compute_s,
-              {.doc = "computation of a zone in a time step",
+              {.doc = "computation time of a zone in a time step",
                .unit = "s",
                .source = "estimate: ports of LULESH to other runtimes take 1.06 and 1.26 us",
                .minimum = 0,
                .maximum = 1.0})
-      .option(
-          "state_bytes", &Options::state_bytes,
-          {.doc =
-               "what a checkpoint of a rank holds; null: 6 fields of its nodes and 5 of its zones",
-           .unit = "B",
-           .maximum = 1e12});
+      .option("state_bytes", &Options::state_bytes,
+              {.doc = "size of a rank's checkpoint; null: 6 fields of its nodes and 5 of its zones",
+               .unit = "B",
+               .maximum = 1e12});
 }
 
 /// Waits for the smallest time step of all ranks, and then goes through the exchanges, each in a

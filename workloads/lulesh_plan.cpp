@@ -12,7 +12,7 @@ namespace faultline {
 namespace {
 
 constexpr std::uint64_t kNumberBytes = 8;
-constexpr std::uint64_t kNodeFields = 6;  ///< of the state: positions and velocities
+constexpr std::uint64_t kNodeFields = 6;  ///< positions and velocities
 constexpr std::uint64_t kZoneFields = 5;  ///< energy, pressure, viscosity, volume, speed of sound
 
 std::uint64_t fields(LuleshHalo halo) { return halo == LuleshHalo::position_velocity ? 6 : 3; }
@@ -41,12 +41,12 @@ LuleshPlan::LuleshPlan(std::uint32_t processes, std::uint32_t zones_per_side,
     : side_(cube_side(processes).value_or(0)),
       zones_(zones_per_side),
       exchanges_{LuleshHalo::force, LuleshHalo::position_velocity, LuleshHalo::gradients} {
-  invariant(side_ > 0, "the ranks of LULESH are no cube");
+  invariant(side_ > 0, "the ranks of LULESH form no cube");
   if (late_synchronization) exchanges_.push_back(LuleshHalo::position_velocity);
 }
 
-/// Of a message to the neighbour that lies one step away in `moved` of the three dimensions: they
-/// share a face, an edge or a corner.
+/// The bytes of a message to the neighbour that lies one step away in `moved` of the three
+/// dimensions: the two share a face, an edge or a corner.
 std::uint64_t LuleshPlan::bytes(LuleshHalo halo, int moved) const {
   const std::uint64_t side = halo == LuleshHalo::gradients ? zones_ : zones_ + 1;
   std::uint64_t shared = 1;

@@ -42,21 +42,22 @@ OptionSet<MiniFeOptions> options() {
                .minimum = 1,
                .maximum = 1e12})
       .option("dots", &Options::dots,
-              {.doc = "the two sums over all ranks in each iteration. `inside` the TryBlock; "
-                      "`outside`: before and after it, where the death of a rank leaves the others "
+              {.doc = "where the two sums over all ranks in each iteration are. `inside`: in the "
+                      "TryBlock; `outside`: before and after it, where the death of a rank leaves "
+                      "the others "
                       "waiting; `none`",
                .source = "`outside`: the authors' program; `none`: fampi-2015 section 5 (\"no "
                          "collective\"), which MiniFE contradicts",
                .choices = {"inside", "outside", "none"}})
       .option("memory_bandwidth_Bps", &Options::memory_bandwidth_Bps,
-              {.doc = "at which a rank reads its matrix and vectors and writes its vectors: its "
-                      "computation takes as long",
+              {.doc = "rate at which a rank reads its matrix and vectors and writes its vectors, "
+                      "which determines its computation time",
                .unit = "B/s",
                .source = "estimate: 80 GB/s of a Stampede node, shared by 16 ranks",
                .minimum = 0,
                .above_minimum = true})
       .option("state_bytes", &Options::state_bytes,
-              {.doc = "what a checkpoint of a rank holds; null: its part of x, r and p",
+              {.doc = "size of a rank's checkpoint; null: its part of x, r and p",
                .unit = "B",
                .maximum = 1e12});
 }

@@ -32,7 +32,7 @@ GridBox common(const GridBox& a, const GridBox& b) {
   return both;
 }
 
-/// The box and all that is around it. It can go beyond the upper ends of the grid.
+/// The box and everything around it. It can go beyond the upper ends of the grid.
 GridBox with_surroundings(GridBox box) {
   for (std::size_t d = 0; d < kDimensions; ++d) {
     if (box.begin[d] > 0) --box.begin[d];
@@ -41,8 +41,7 @@ GridBox with_surroundings(GridBox box) {
   return box;
 }
 
-/// No halo of a box is larger than its largest face, because the boxes of two ranks have nothing in
-/// common.
+/// No halo of a box is larger than its largest face, because the boxes of two ranks do not overlap.
 std::uint64_t largest_face(const GridBox& box) {
   std::array<std::uint64_t, kDimensions> sides{};
   for (std::size_t d = 0; d < kDimensions; ++d) sides[d] = box.end[d] - box.begin[d];
@@ -71,7 +70,7 @@ MiniFePlan::Part MiniFePlan::whole() const {
   return {.first = 0, .ranks = processes_, .elements = {.begin = {}, .end = elements_}, .axis = 2};
 }
 
-/// As the program computes it, in double precision and rounded down.
+/// Halves a part as the program does, in double precision and rounded down.
 std::array<MiniFePlan::Part, 2> MiniFePlan::halves(const Part& part) {
   Part low = part;
   Part high = part;

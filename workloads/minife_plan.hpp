@@ -14,7 +14,7 @@ namespace faultline {
 /// Numbers in x, y and z.
 using GridCounts = std::array<std::uint32_t, 3>;
 
-/// The places from `begin` to below `end` of a grid. Empty if that is none in one dimension.
+/// The places from `begin` to below `end` of a grid. Empty if one dimension has none.
 struct GridBox {
   GridCounts begin{};
   GridCounts end{};
@@ -24,16 +24,16 @@ struct GridBox {
   bool operator==(const GridBox&) const = default;
 };
 
-/// Which rank of MiniFE has which rows, and exchanges what with whom (Heroux et al., SAND2009-5574;
+/// The rows of each rank of MiniFE, and its exchanges with others (Heroux et al., SAND2009-5574;
 /// Mantevo/miniFE ref/). The elements of an nx x ny x nz brick are divided among the ranks by
-/// bisection in z, y, x in turn, what cannot be divided going to the lower ranks.
-/// Each of the (nx + 1)(ny + 1)(nz + 1) nodes is a row of the matrix, coupled with the 27 rows
-/// around it and including it. A rank owns the lower nodes of its elements, and at the upper ends
-/// of the brick the last ones, too.
+/// bisection in z, y, x in turn, and the lower ranks get what cannot be divided. Each of the (nx +
+/// 1)(ny + 1)(nz + 1) nodes is a row of the matrix, coupled with the 27 rows around it and
+/// including it. A rank owns the lower nodes of its elements, and at the upper ends of the brick
+/// the last ones, too.
 ///
 /// A number of ranks that is no power of two cuts neighbouring parts at different places. A rank
 /// can then have more than 26 neighbours, and send one of them more or less than it gets from it.
-/// Nothing here grows with the number of ranks.
+/// No memory here grows with the number of ranks.
 class MiniFePlan {
  public:
   /// All numbers are at least 1. Every rank must have a row (minife_problems).
@@ -43,18 +43,17 @@ class MiniFePlan {
   [[nodiscard]] std::uint32_t processes() const { return processes_; }
   /// The rows of a rank.
   [[nodiscard]] GridBox rows(Rank rank) const;
-  /// One number of 8 bytes of each row that the other end needs. There is one exchange in an
-  /// iteration.
+  /// The exchange of an iteration: one number of 8 bytes for each row that the other end needs.
   [[nodiscard]] HaloExchange halo(Rank rank) const;
   /// The entries of the matrix in a rank's rows.
   [[nodiscard]] std::uint64_t nonzeros(Rank rank) const;
   /// Matrix and vectors of a rank, with 64-bit ordinals: 16 B an entry, and for each row its
   /// number, two offsets, and b, x, r, p, Ap.
   [[nodiscard]] std::uint64_t memory_bytes(Rank rank) const;
-  /// What one iteration of conjugate gradients reads from and writes to memory: the matrix, the
-  /// offsets of its rows, and 14 vectors.
+  /// The bytes that one iteration of conjugate gradients reads from and writes to memory: the
+  /// matrix, the offsets of its rows, and 14 vectors.
   [[nodiscard]] std::uint64_t moved_bytes(Rank rank) const;
-  /// What a checkpoint of an iteration holds: x, r and p.
+  /// The size of a checkpoint of an iteration: x, r and p.
   [[nodiscard]] std::uint64_t state_bytes(Rank rank) const;
 
  private:
@@ -79,9 +78,9 @@ class MiniFePlan {
   std::uint32_t processes_;
 };
 
-/// Why MiniFE cannot run like this, if so: a rank would have no rows ("not currently supported", as
-/// the program says), or a halo would exceed what a message can carry. Options are named nx, ny,
-/// nz.
+/// The problems with which MiniFE cannot run: a rank would have no rows ("not currently supported",
+/// in the program's words), or a halo would exceed what a message can carry. Options are named nx,
+/// ny, nz.
 std::vector<OptionProblem> minife_problems(const GridCounts& elements, std::uint32_t processes);
 
 }  // namespace faultline

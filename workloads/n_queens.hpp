@@ -9,8 +9,9 @@ namespace faultline {
 /// The search tree of the queens puzzle, cut into tasks: one for each placement of `cut_depth`
 /// queens in the first rows, in depth-first order.
 struct QueensTasks {
-  /// How many partial placements each task visits: its own, all below it, and those on the way to
-  /// it from the task before. Together the tasks visit the whole tree, except the empty board.
+  /// The number of partial placements that each task visits: its own, all below it, and those on
+  /// the way to it from the task before. Together the tasks visit the whole tree, except the empty
+  /// board.
   std::vector<std::uint32_t> nodes;
   /// The first row, from 1, in which a task differs from the one before; 0 for the first.
   std::vector<std::uint8_t> divergence;

@@ -10,10 +10,9 @@ OptionSet<PingPongOptions> options() {
       .option("repetitions", &PingPongOptions::repetitions, {.doc = "round trips", .minimum = 1})
       .option("bytes", &PingPongOptions::bytes, {.doc = "size of a message", .unit = "B"})
       .option("peer", &PingPongOptions::peer, {.doc = "the other rank; null: the last one"})
-      .option("pairs", &PingPongOptions::pairs, {.doc = "all ranks play: rank i with rank i + P/2"})
+      .option("pairs", &PingPongOptions::pairs, {.doc = "all ranks play, rank i with rank i + P/2"})
       .option("compute_s", &PingPongOptions::compute_s,
-              {.doc = "computation of a rank that has got the ball, before it does anything else "
-                      "with it",
+              {.doc = "computation of a rank that has got the ball, before it returns the ball",
                .unit = "s",
                .minimum = 0,
                .maximum = 1e6});
@@ -27,7 +26,7 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
       return {
           {"pairs", "expected an even platform.processes, got " + std::to_string(job.processes)}};
     if (std::holds_alternative<std::int64_t>(peer))
-      return {{"peer", "expected null with pairs, which say who plays with whom"}};
+      return {{"peer", "expected null with pairs, which determines the peers"}};
   }
   if (!std::holds_alternative<std::int64_t>(peer)) return {};
   const auto rank = std::get<std::int64_t>(peer);
@@ -36,9 +35,10 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
 }
 
 constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::maximum,
-                                    "half of the mean time of a round trip, of the slowest pair"};
+                                    "half of the mean time of a round trip of the slowest pair"};
 
-constexpr Mark kRoundTripMark{"round-trip", "rank 0 has its ball back: how often, from 1"};
+constexpr Mark kRoundTripMark{"round-trip",
+                              "rank 0 has its ball back: the number of the round trip, from 1"};
 
 const Registered registered{registration<PingPong>(
     {.family = Family::workload,

@@ -32,7 +32,7 @@ class PingPong final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// The rest is for the report.
+  /// Leaves out everything that is only for the report.
   void digest_state(Digest& into) const override { into.add(round_trips_); }
   [[nodiscard]] bool serves() const { return self_ < peer_; }
   void take_ball(Context& context);
@@ -40,7 +40,7 @@ class PingPong final : public Workload {
 
   std::shared_ptr<const Options> options_;
   Rank self_;
-  Rank peer_;  ///< kNobody if this rank has none
+  Rank peer_;  ///< kNobody if this rank has no peer
   std::uint64_t round_trips_ = 0;
   double begin_s_ = 0.0;
   double half_round_trip_s_ = 0.0;

@@ -20,28 +20,28 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
-/// What a bulk-synchronous program does next.
+/// The next step of a bulk-synchronous program.
 struct ProgramStep {
   enum class Kind : std::uint8_t {
-    exchange,    ///< sends its halos, and waits until these have left and those of others have come
-    allreduce,   ///< a sum over all ranks, or over some
-    compute,     ///< for `duration_s`
+    exchange,    ///< sends its halos, and waits until they have left and those of others have come
+    allreduce,   ///< sums over all ranks, or over some
+    compute,     ///< computes for `duration_s`
     begin_try,   ///< begins a TryBlock; at the first iteration of a block only
     finish,      ///< commits it; at the last iteration of a block only
     checkpoint,  ///< saves the state; where a TryBlock is committed, and the last step
   };
   Kind kind = Kind::compute;
-  /// A TryBlock inside another one: each rank commits it for itself, in every iteration.
+  /// A TryBlock inside another one, which each rank commits for itself, in every iteration.
   bool local = false;
-  std::uint8_t exchange = 0;      ///< which of the program's exchanges
-  std::uint8_t communicator = 0;  ///< of an allreduce: which one, from 1; 0: all ranks of the world
-  std::uint64_t bytes = 0;        ///< of each message of an allreduce
+  std::uint8_t exchange = 0;  ///< which of the program's exchanges
+  std::uint8_t communicator =
+      0;  ///< for an allreduce: its communicator, from 1; 0: all ranks of the world
+  std::uint64_t bytes = 0;  ///< of each message of an allreduce
   double duration_s = 0.0;
 };
 
-/// The program of one rank, as data. All ranks have the same steps, but for how long they compute
-/// and whom they exchange with. Every TryBlock that is begun in an iteration or block of iterations
-/// is finished there.
+/// The program of one rank, as data. All ranks have the same steps, but different computation times
+/// and neighbours. Every TryBlock that begins in an iteration or block of iterations ends there.
 struct Program {
   std::vector<ProgramStep> steps;  ///< of one iteration
   std::vector<HaloExchange> exchanges;
@@ -49,7 +49,7 @@ struct Program {
   std::uint64_t iterations = 1;
   std::uint64_t iterations_per_block = 1;
   std::uint32_t processes = 1;
-  std::uint64_t state_bytes = 0;  ///< what a checkpoint holds
+  std::uint64_t state_bytes = 0;  ///< the size of a checkpoint
 
   [[nodiscard]] bool begins_block(std::uint64_t iteration) const {
     return iteration % iterations_per_block == 0;
@@ -57,7 +57,7 @@ struct Program {
   [[nodiscard]] bool ends_block(std::uint64_t iteration) const {
     return (iteration + 1) % iterations_per_block == 0 || iteration + 1 == iterations;
   }
-  /// Who takes part in an allreduce, if the world has so many ranks.
+  /// The ranks that take part in an allreduce of a world with that many ranks.
   [[nodiscard]] RankRange summing(const ProgramStep& step, std::uint32_t ranks) const {
     return step.communicator == 0 ? RankRange{0, ranks} : (*communicators)[step.communicator - 1U];
   }
@@ -73,18 +73,18 @@ struct WorldSince {
   void digest(Digest& into) const { into.add(iteration, ranks); }
 };
 
-/// What stands for the numbers of a program. What a rank sends is determined by the rank, iteration
-/// and step, and the state of a rank is a digest of all that it has consumed, in order. So whoever
-/// consumes something wrong, twice or not at all has a wrong state from then on.
+/// What stands for the numbers of a program. Its rank, iteration and step determine what a rank
+/// sends, and its state is a digest of all that it has consumed, in order. So a rank that consumes
+/// something wrong, twice or not at all has a wrong state from then on.
 struct ProgramStates {
-  /// What a rank sends in a step.
+  /// The value that a rank sends in a step.
   static std::uint64_t sent(Rank by, std::uint64_t iteration, std::size_t step);
-  /// What a rank contributes to a sum. `sum` is what all of them have contributed.
+  /// The value that a rank contributes to a sum. `sum` is the sum of all of them.
   static std::uint64_t contributed(Rank by, std::uint64_t iteration, std::size_t step);
   static std::uint64_t sum(RankRange ranks, std::uint64_t iteration, std::size_t step);
   static std::uint64_t initial(Rank rank);
   static std::uint64_t next(std::uint64_t state, std::uint64_t consumed);
-  /// The right state of a rank after so many iterations, without an engine. `shrunk`: the smaller
+  /// The right state of a rank after that many iterations, without an engine. `shrunk`: the smaller
   /// worlds in which the program has gone on, ascending.
   static std::uint64_t state_after(const Program& program, Rank rank, std::uint64_t iterations,
                                    const std::vector<WorldSince>& shrunk = {});

@@ -18,8 +18,8 @@ OptionSet<ProjectionOptions> options() {
                .minimum = 1e-16,
                .maximum = 1})
       .option("task_compute_s", &ProjectionOptions::task_compute_s,
-              {.doc = "computation of one task; a subtree that stays on its rank computes the sum "
-                      "of its tasks on one core",
+              {.doc = "computation time of one task; a subtree that stays on its rank computes the "
+                      "sum of its tasks on one core",
                .unit = "s",
                .source = "assumed: two evaluations of the function and a turn of the scheduler",
                .minimum = 0,
@@ -30,7 +30,7 @@ OptionSet<ProjectionOptions> options() {
                .source = "assumed"});
 }
 
-constexpr MetricSpec kTasks{"tasks", Merge::sum, "how many ran"};
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks that ran"};
 
 const Registered registered{registration<Projection>(
     {.family = Family::workload,
@@ -61,7 +61,7 @@ Projection::Projection(std::shared_ptr<const Options> options, const JobShape&, 
 
 std::unique_ptr<Component> Projection::clone() const { return std::make_unique<Projection>(*this); }
 
-// The computation starts at rank 0, which sends the root to where it belongs.
+// The computation starts at rank 0, which sends the root to its rank.
 void Projection::start(Context& context) {
   if (self_ == 0) spawn(context, 1);
 }

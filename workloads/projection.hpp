@@ -31,7 +31,8 @@ class Projection final : public Workload {
   void report(MetricTotals& totals) const override;
 
  private:
-  /// What is to be done is in messages and computations; tasks are counted for the report.
+  /// Messages and computations hold everything that remains to be done; tasks are only for the
+  /// report.
   void digest_state(Digest&) const override {}
   void spawn(Context& context, HaarNode node);
   void run(Context& context, HaarNode node);

@@ -10,16 +10,16 @@ namespace faultline {
 
 namespace {
 
-/// Beyond every rank and daemon, so that no component draws from the same stream.
+/// Beyond the key of every rank and daemon, so that no component draws from the same stream.
 constexpr std::uint64_t kTreeKey = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kMappingKey = kTreeKey + 1;
 
-/// A search ends after so many tasks, if every draw had as many as it may. To draw a small tree
-/// takes as long as so many tasks do.
+/// A search ends after this many tasks, if every draw had as many as it may. Drawing a small tree
+/// counts as this many tasks.
 constexpr std::uint64_t kSearchedTasks = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kTasksOfADraw = 128;
 
-/// The tasks of a complete tree with so many levels, as far as a Task can count.
+/// The tasks of a complete tree with that many levels, as far as a Task can count.
 Task tasks_of_complete_tree(std::uint32_t levels) {
   constexpr std::uint32_t kMostLevels = 31;
   return (Task{1} << std::min(levels, kMostLevels)) - 1;

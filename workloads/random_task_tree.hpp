@@ -33,7 +33,7 @@ std::vector<std::string> task_tree_presets();
 /// Draws a tree of that shape. Throws UsageError when it grows beyond kMostTasks.
 TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random);
 
-/// Draws the same tree, or returns nothing if it grows beyond `most_tasks`.
+/// Draws that tree, or returns nothing if it grows beyond `most_tasks`.
 std::optional<TaskTree> random_task_tree(const TaskTreeShape& shape, Stream& random,
                                          Task most_tasks);
 
@@ -53,7 +53,7 @@ std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
                                                  const TaskTreeSize& size, std::uint64_t seed);
 
 /// The streams of random numbers from which the tree and the random mapping of a seed are drawn,
-/// the same everywhere. No rank draws from them.
+/// the same on every machine. No rank draws from them.
 Stream task_tree_stream(std::uint64_t seed, std::uint64_t replication);
 Stream task_mapping_stream(std::uint64_t seed, std::uint64_t replication);
 

@@ -45,17 +45,18 @@ OptionSet<RandomTreeOptions> shape_options() {
                .source = kPaper,
                .minimum = 1})
       .option("tree_seed", &RandomTreeOptions::tree_seed,
-              {.doc = "one tree for all runs; null: one from each run's seed and replication"});
+              {.doc = "seed of one tree for all runs; null: each run's seed and replication "
+                      "determine its tree"});
 }
 
 OptionSet<RandomTreeOptions> task_options() {
   return shape_options()
       .option("tree_file", &RandomTreeOptions::tree_file,
-              {.doc = "runs the tree of this JSON file, {\"parents\": [null, 0, 0, ...], "
-                      "\"ranks\": [...]}, in place of a random one"})
+              {.doc = "run the tree of this JSON file, {\"parents\": [null, 0, 0, ...], \"ranks\": "
+                      "[...]}, instead of a random one"})
       .option("task_mapping", &RandomTreeOptions::task_mapping,
               {.doc = "the rank of task x (breadth first): x mod P; uniformly random, anew in "
-                      "every replication; or as the file's ranks say",
+                      "every replication; or from the ranks of the file",
                .source = kPaper,
                .choices = {"round-robin", "random", "file"}})
       .option("task_compute_s", &RandomTreeOptions::task_compute_s,
@@ -74,8 +75,8 @@ OptionSet<RandomTreeOptions> options() {
   return with_choices(
       task_options()
           .option("most_messages", &RandomTreeOptions::most_messages,
-                  {.doc = "instead of a tree of that shape, any: each task chooses its children, "
-                          "each on another rank, so that there are at most so many messages in "
+                  {.doc = "any tree instead of one of that shape: each task chooses its children, "
+                          "each on another rank, so that there are at most this many messages in "
                           "all; null: the tree is drawn before the run",
                    .maximum = 1e6})
           .option("pauses", &RandomTreeOptions::pauses,
@@ -110,8 +111,8 @@ std::vector<OptionProblem> check_choices(const RandomTreeOptions& options) {
   }
   if (!is_shaped(options) && !options.tree_file && options.task_mapping != "random") return {};
   return {{"most_messages",
-           "tasks choose their children and ranks, expected neither a tree_file "
-           "nor a task_mapping nor parameters of a random tree"}};
+           "tasks choose their children and ranks; expected neither a tree_file nor a task_mapping "
+           "nor parameters of a random tree"}};
 }
 
 std::vector<OptionProblem> check_file(const RandomTreeOptions& options, const JobShape& job) {
@@ -123,7 +124,7 @@ std::vector<OptionProblem> check_file(const RandomTreeOptions& options, const Jo
   std::vector<OptionProblem> problems;
   if (is_shaped(options))
     problems.push_back(
-        {"tree_file", "the tree stands in the file, expected no parameters of a random one"});
+        {"tree_file", "the file has the tree; expected no parameters of a random one"});
   const TaskTreeFile& file = *options.tree_file->content;
   if (by_file && file.ranks.empty())
     problems.push_back(
@@ -206,7 +207,7 @@ RandomTree::RandomTree(std::shared_ptr<const Options> options, std::shared_ptr<c
 
 std::unique_ptr<Component> RandomTree::clone() const { return std::make_unique<RandomTree>(*this); }
 
-// The computation starts at rank 0, which sends the root to where it belongs.
+// The computation starts at rank 0, which sends the root to its rank.
 void RandomTree::start(Context& context) {
   if (self_ == 0) spawn(context, 0);
 }

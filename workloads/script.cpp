@@ -16,7 +16,7 @@ OptionSet<ScriptOptions> options() {
                       "work: compute more 2e-3 s\"",
                .required = true})
       .option("compute_s", &ScriptOptions::compute_s,
-              {.doc = "computations without a time of their own",
+              {.doc = "time of computations without a time of their own",
                .unit = "s",
                .minimum = 0,
                .maximum = 1e6})
@@ -40,12 +40,12 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   add(script.problems);
   if (!found.empty()) return found;
   if (std::none_of(script.rules.begin(), script.rules.end(), starts))
-    return {{"rules", "no rule says what a rank does \"at start\", so that nothing would happen"}};
+    return {{"rules", "no rule has the occasion \"at start\", so nothing would happen"}};
   add(idle_rules(script));
   return found;
 }
 
-/// Does a rank other than 0 begin by itself?
+/// True if a rank other than 0 begins by itself.
 bool starts_elsewhere(const OptionValues& values) {
   const Script script = read_script(options().read(values).rules, kNobody);
   return std::any_of(script.rules.begin(), script.rules.end(),
@@ -56,10 +56,10 @@ std::string endless(const OptionValues& values, const JobShape& job) {
   const auto rule = endless_rule(read_script(options().read(values).rules, job.processes));
   if (!rule) return {};
   return "rules[" + std::to_string(*rule) +
-         "] can apply without end, since what it does leads to it";
+         "] can apply without end, since its actions lead to it again";
 }
 
-constexpr MetricSpec kApplied{"rules_applied", Merge::sum, "how often a rule of the script did"};
+constexpr MetricSpec kApplied{"rules_applied", Merge::sum, "how often rules of the script applied"};
 
 constexpr Mark kRuleMark{"rule", "a rule applies: its place in `rules`, from 0"};
 
@@ -67,8 +67,9 @@ Registration script() {
   Registration registration{
       .family = Family::workload,
       .name = "script",
-      .summary = "a small program in the scenario: who sends what to whom on what occasion",
-      .source = "the cases by which papers explain protocols",
+      .summary =
+          "a small program in the scenario: what each rank sends to others on which occasion",
+      .source = "cases with which papers explain protocols",
       .traits = {.starts_at_root = true, .has_images = true},
       .options = options().specs(),
       .message_kinds = {"message"},
@@ -89,7 +90,7 @@ Registration script() {
 
 const Registered registered{script()};
 
-/// Is what happened what the rule waits for, but for the count?
+/// True if the rule waits for what happened, leaving the count aside.
 bool is_occasion(const ScriptRule& rule, const ScriptRule& happened) {
   return rule.occasion == happened.occasion && rule.name == happened.name &&
          (rule.from == kNobody || rule.from == happened.from);

@@ -32,7 +32,7 @@ class ScriptedRanks final : public Workload {
   void report(MetricTotals& totals) const override;
 
  private:
-  /// How often a rule has applied is counted for the report.
+  /// Counts of applied rules are only for the report.
   void digest_state(Digest& into) const override { into.add(counts_); }
   void on(Context& context, const ScriptRule& occasion);
   void apply(Context& context, std::uint32_t rule);
@@ -41,7 +41,7 @@ class ScriptedRanks final : public Workload {
   std::shared_ptr<const Script> script_;
   const std::vector<std::uint32_t>* own_ =
       nullptr;  ///< of the script's rules; null if there are none
-  /// For each rule of this rank that counts, how often its occasion has come, up to its count.
+  /// For each rule of this rank that counts: how often its occasion has come, up to its count.
   std::vector<std::uint32_t> counts_;
   std::uint64_t applied_ = 0;
 };

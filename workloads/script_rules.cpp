@@ -121,7 +121,7 @@ class RuleReader {
   std::uint32_t processes_;
 };
 
-/// How often each rule of a script can apply at most. A message that goes round is received any
+/// How often each rule of a script can apply at most. A message that goes round can be received any
 /// number of times.
 class MostOften {
  public:
@@ -137,7 +137,8 @@ class MostOften {
  private:
   using Sent = std::tuple<std::uint32_t, Rank, Rank>;  ///< tag, receiver, sender
 
-  /// Works all numbers out from those before. If that is endless, whatever still grows is infinite.
+  /// Computes all numbers from the previous ones. If that is endless, the numbers that still grow
+  /// are infinite.
   void go_through(bool endless) {
     std::map<Sent, double> sent;
     std::map<std::pair<std::uint32_t, Rank>, double> computed;

@@ -15,15 +15,15 @@ namespace faultline {
 /// How many rules a script can have.
 inline constexpr std::size_t kMostRules = 200;
 
-/// What a rule of a script lets its rank do: send a message, or compute.
+/// An action of a rule: the rank sends a message, or computes.
 struct ScriptAction {
   bool sends = false;
   std::uint32_t name = 0;   ///< the message's tag, or the computation: its place in Script::names
-  Rank to = kNobody;        ///< of a message
-  double compute_s = -1.0;  ///< of a computation; below 0: as the workload's option says
+  Rank to = kNobody;        ///< receiver of a message
+  double compute_s = -1.0;  ///< of a computation; below 0: the workload's option
 };
 
-/// What lets a rule apply.
+/// The event that lets a rule apply.
 enum class Occasion : std::uint8_t {
   start,     ///< the run begins
   received,  ///< the rank has received a message with that tag
@@ -34,9 +34,10 @@ enum class Occasion : std::uint8_t {
 struct ScriptRule {
   Rank rank = 0;
   Occasion occasion = Occasion::start;
-  std::uint32_t name = 0;   ///< of the message or computation: its place in Script::names
-  Rank from = kNobody;      ///< received: from that rank only; kNobody: from any
-  std::uint32_t count = 0;  ///< applies only when that happens for this time, from 1; 0: each time
+  std::uint32_t name = 0;  ///< of the message or computation: its place in Script::names
+  Rank from = kNobody;     ///< received: from that rank only; kNobody: from any
+  std::uint32_t count =
+      0;  ///< applies only when this happens for the n-th time, from 1; 0: each time
   std::vector<ScriptAction> actions;
 };
 
@@ -62,8 +63,8 @@ struct Script {
 /// Reads the rules of a script: at most kMostRules, in a job with ranks below `processes`.
 Script read_script(const std::vector<std::string>& rules, std::uint32_t processes);
 
-/// The rules of a script without other problems that can never apply, whatever the order of
-/// messages.
+/// The rules that can never apply, whatever the order of messages, in a script without other
+/// problems.
 std::vector<ScriptProblem> idle_rules(const Script& script);
 
 /// The place of the first rule that a script without other problems can apply any number of times,

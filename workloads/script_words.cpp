@@ -32,7 +32,7 @@ void ScriptWords::expect(std::string_view word) {
 
 double ScriptWords::take_seconds() {
   const auto duration_s = number_in<double>(next());
-  // This way round, so that NaN is refused.
+  // Written this way round so that NaN is refused.
   if (!duration_s || !(*duration_s >= 0.0 && *duration_s <= kLongestScriptCompute_s))
     refuse("a time from 0 to 1e6 in seconds, such as \"2e-3 s\"");
   advance();

@@ -19,7 +19,7 @@ struct UnreadableWords {
   std::string message;
 };
 
-/// The number that a whole word is, if it is one.
+/// The number that a whole word spells, if it is a number.
 template <class Number>
 std::optional<Number> number_in(std::string_view word) {
   Number number = 0;
@@ -44,7 +44,7 @@ class ScriptWords {
   void expect(std::string_view word);
   /// Takes a time of at most kLongestScriptCompute_s and the word "s". Throws UnreadableWords.
   double take_seconds();
-  /// Throws UnreadableWords: something else comes next than what was expected.
+  /// Throws UnreadableWords: the next word is not what was expected.
   [[noreturn]] void refuse(const std::string& expected) const;
 
  private:

@@ -22,7 +22,7 @@ OptionSet<StencilOptions> options() {
       .option("dimensions", &Options::dimensions,
               {.doc = "dimensions of the grid without a preset", .minimum = 1, .maximum = 3})
       .option("periodic", &Options::periodic,
-              {.doc = "does the grid wrap around without a preset?"})
+              {.doc = "whether the grid wraps around, without a preset"})
       .option("iterations", &Options::iterations,
               {.doc = "iterations of the stencil", .minimum = 1, .maximum = 1e15})
       .option("bytes", &Options::bytes,
@@ -30,15 +30,15 @@ OptionSet<StencilOptions> options() {
                       "dimensions it is V^((d-1)/d) times smaller",
                .unit = "B"})
       .option("compute_s", &Options::compute_s,
-              {.doc = "computation of an iteration, by all objects of a process together",
+              {.doc = "computation time of an iteration, of all objects of a process together",
                .unit = "s",
                .minimum = 0,
                .maximum = 1e6})
       .option("preset", &Options::preset,
-              {.doc = "the program whose exchanges these are. `wave2d`, `jacobi3d`: the neighbours "
-                      "along 2 and 3 dimensions that wrap around. `lulesh`: all 26 neighbours on "
-                      "an open grid (nodes), then the 6 along its dimensions (elements), then the "
-                      "smallest time step of all objects",
+              {.doc = "the program whose exchanges these are. `wave2d`, `jacobi3d`: with the "
+                      "neighbours along 2 and 3 dimensions that wrap around. `lulesh`: with all 26 "
+                      "neighbours on an open grid (nodes), then with the 6 along its dimensions "
+                      "(elements), then the smallest time step of all objects",
                .source = "fast-message-logging section 5",
                .choices = {"none", "wave2d", "jacobi3d", "lulesh"}})
       .option("objects_per_process", &Options::objects_per_process,
@@ -47,18 +47,20 @@ OptionSet<StencilOptions> options() {
                .minimum = 1,
                .maximum = 65536})
       .option("object_mapping", &Options::object_mapping,
-              {.doc = "`linear`: runs of objects in the order of the first dimension, as Charm++ "
-                      "maps arrays by default. `block`: blocks of the grid",
+              {.doc = "map of objects to processes. `linear`: runs of objects in the order of the "
+                      "first dimension, as Charm++ maps arrays by default. `block`: blocks of the "
+                      "grid",
                .source = "fast-message-logging Table 1, whose remote messages are those of runs",
                .choices = {"linear", "block"}})
       .option("object_bytes", &Options::object_bytes,
               {.doc = "size of an object in an image and on its way to another process. The "
-                      "default is that of 32^3 numbers of 8 bytes, whose halo has the 8,192 bytes "
-                      "that `bytes` has by default",
+                      "default is 32^3 numbers of 8 bytes, whose halo has the 8,192 bytes of the "
+                      "default of `bytes`",
                .unit = "B"})
       .option("checkpoint_iterations", &Options::checkpoint_iterations,
-              {.doc = "all objects wait for each other at the start, at the end and after each so "
-                      "many iterations, where message logging can take a checkpoint. null: never",
+              {.doc = "number of iterations after which all objects wait for each other, as at the "
+                      "start and the end, so that message logging can take a checkpoint. null: "
+                      "never",
                .source = "fast-message-logging section 4.1",
                .minimum = 1})
       .option("synchronization", &Options::synchronization,
@@ -67,31 +69,33 @@ OptionSet<StencilOptions> options() {
                .source = "fast-message-logging Fig. 3",
                .choices = {"tags", "barrier"}})
       .option("copy_bandwidth_Bps", &Options::copy_bandwidth_Bps,
-              {.doc = "the speed at which an object copies its halos out of its grid and into it, "
-                      "each byte twice, as part of its computation. null: that takes no time",
+              {.doc = "rate at which an object copies its halos out of its grid and into it, each "
+                      "byte twice, as part of its computation. null: copying takes no time",
                .unit = "B/s",
                .minimum = 0,
                .above_minimum = true});
 }
 
 constexpr MetricSpec kIterations{"iterations_done", Merge::sum,
-                                 "iterations of all ranks; of all objects, divided by "
+                                 "iterations of all ranks: those of all objects, divided by "
                                  "`objects_per_process`"};
-constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum,
+                           "time at which the last rank finished"};
 constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "the time until the last rank finished, by iterations"};
+                                    "time until the last rank finished, divided by the iterations"};
 constexpr MetricSpec kObjectMessages{"object_messages", Merge::mean,
-                                     "messages to objects, per process and iteration. What is sent "
-                                     "again after a recovery counts once"};
+                                     "messages to objects, per process and iteration. A message "
+                                     "that is sent again after a recovery counts once"};
 constexpr MetricSpec kRemote{"remote_messages", Merge::mean,
-                             "those of them whose receiver is at home in another process than "
-                             "their sender"};
+                             "object_messages to a receiver whose home is another process than its "
+                             "sender's"};
 constexpr MetricSpec kDigest{"state_digest", Merge::digest,
-                             "of the final states of all objects. An object's state is a digest "
-                             "of all that it has consumed"};
+                             "digest of the final states of all objects. An object's state is a "
+                             "digest of all that it has consumed"};
 constexpr MetricSpec kDifference{"state_difference", Merge::digest,
-                                 "that digest less the one of the right states, computed without "
-                                 "an engine; if it is not 0, the run ends as `wrong-state`"};
+                                 "state_digest minus the digest of the right states, computed "
+                                 "without an engine; if it is not 0, the run ends as "
+                                 "`wrong-state`"};
 
 constexpr Mark kIterationMark{"iteration",
                               "the first object of a rank begins an iteration: its number, from 0"};
@@ -270,8 +274,8 @@ void Stencil::take(Object& object, const Early& halo) {
     object.consumed[ahead] += part;
 }
 
-/// Takes the halos that have been too early for the object, in the order in which they came. That
-/// comes after its sends, so that what it sends does not depend on how long it has computed.
+/// Takes the halos that came too early for the object, in the order in which they came. It does so
+/// after the object has sent, so that what it sends does not depend on how long it has computed.
 void Stencil::take_early(Object& object) {
   for (const Early& early : std::exchange(early_, {}))
     if (early.object == object.number && early.side != kNoSide)
@@ -315,7 +319,7 @@ void Stencil::go_on(Context& context, Object& object) {
   finish_if_done(context);
 }
 
-/// If it is to synchronise at its end, it has done so.
+/// An object that must synchronise at its end has already done so.
 void Stencil::finish_if_done(Context& context) {
   if (finished_ || done_ < objects_.size() || synchronization_ < plan().synchronizations()) return;
   finished_ = true;
@@ -327,22 +331,22 @@ void Stencil::finish_if_done(Context& context) {
 // ---- synchronisation points -------------------------------------------------------------------
 
 /// Objects that go on from an earlier state can have results before this rank has all contributions
-/// again. It is at the synchronisation point only with them.
+/// again. The rank is at the synchronisation point only with them.
 bool Stencil::has_reduced() const {
   const std::uint64_t reductions =
       plan().waits_for_all() ? plan().iterations_at(synchronization_) : 0;
   return reduction_.completed() >= reductions && results_ >= reductions;
 }
 
-/// When all objects that are here wait, message logging takes a checkpoint. Without it they wait
-/// for those of all other ranks.
+/// When all objects that are here wait, message logging takes a checkpoint. Without message logging
+/// they wait for the objects of all other ranks.
 void Stencil::synchronize(Context& context) {
   if (synchronization_ == plan().synchronizations() || waiting_ < objects_.size() || asked_ ||
       !has_reduced())
     return;
   if (context.ask(Family::message_logging, CheckpointRequest{synchronization_})) {
     asked_ = true;
-    context.declare_work(1);  // it goes on without a message
+    context.declare_work(1);  // the rank goes on without a message
     return;
   }
   ++synchronization_;
@@ -372,14 +376,15 @@ void Stencil::report(MetricTotals& totals) const {
   for (const Object& object : objects_) iterations += iteration_of(object);
   const double done = static_cast<double>(iterations) / per_process;
   totals.put(kIterations, done);
-  totals.put_null(kTime);  // unless somebody has finished
+  totals.put_null(kTime);  // unless a rank has finished
   if (finished_) totals.put(kTime, finish_s_);
   if (!plan().is_extended()) return;
   report_messages(totals, done);
   report_states(totals);
 }
 
-/// Of an object it is known how far it is, so what it has sent again after a recovery counts once.
+/// The progress of an object is known, so messages that it has sent again after a recovery count
+/// once.
 void Stencil::report_messages(MetricTotals& totals, double iterations) const {
   std::uint64_t all = results_ * plan().options().objects_per_process;
   std::uint64_t remote = 0;
@@ -401,7 +406,7 @@ void Stencil::report_messages(MetricTotals& totals, double iterations) const {
   totals.put_weighted(kRemote, static_cast<double>(remote), iterations);
 }
 
-/// Null unless somebody has finished.
+/// Null unless a rank has finished.
 void Stencil::report_states(MetricTotals& totals) const {
   totals.put_null(kIterationTime);
   totals.put_null(kDigest);

@@ -19,8 +19,8 @@ struct StencilJob {
       : plan(options, job, ordered) {}
 
   StencilPlan plan;
-  /// The right final states of all objects, where order does not matter. They are computed when
-  /// they are first asked for, and never change then.
+  /// The right final states of all objects, where order does not matter. They are computed on first
+  /// use, and never change then.
   [[nodiscard]] const std::vector<std::uint64_t>& expected() const;
 
  private:
@@ -34,11 +34,11 @@ class Stencil final : public Workload {
  public:
   enum Kind : std::uint16_t { kHalo, kSecondHalo, kElements, kContribution, kResult };
 
-  /// What a message of an exchange says. The first word is its tag.
+  /// The content of a message of an exchange. The first word is its tag.
   struct Halo {
     std::uint64_t iteration = 0;
-    std::uint64_t side = 0;   ///< of the receiver at which its sender lies
-    std::uint64_t state = 0;  ///< of the sender
+    std::uint64_t side = 0;   ///< the side of the receiver at which its sender lies
+    std::uint64_t state = 0;  ///< state of the sender
   };
   using Part = TreeReduction::Part;
 
@@ -61,19 +61,19 @@ class Stencil final : public Workload {
  private:
   enum class Phase : std::uint8_t {
     exchanging,     ///< sends and gets halos
-    computing,      ///< or waits for the processor
+    computing,      ///< computes, or waits for the processor
     reducing,       ///< waits for the result at the end of an iteration
     synchronizing,  ///< waits at a synchronisation point
     done,
   };
-  /// An object that is hosted here. There can be millions.
+  /// An object hosted here. There can be millions.
   struct Object {
     std::uint64_t state = 0;
-    std::uint64_t exchange = 0;          ///< how many exchanges are over
+    std::uint64_t exchange = 0;          ///< number of exchanges that are over
     std::uint64_t consumed[2] = {0, 0};  ///< in this exchange and the next
     std::uint32_t arrived[2] = {0, 0};   ///< sides whose halo has come, in this and the next
     std::uint32_t missing = 0;           ///< halos of this exchange that have not come
-    std::uint32_t reductions = 0;        ///< that it has contributed to
+    std::uint32_t reductions = 0;        ///< reductions that it has contributed to
     float halo_bytes = 0.0F;             ///< of all neighbours in this exchange
     ObjectId number = kNoObject;
     Phase phase = Phase::exchanging;
@@ -87,7 +87,7 @@ class Stencil final : public Workload {
   /// A message that an object cannot take yet.
   struct Early {
     ObjectId object = kNoObject;
-    std::uint64_t number = 0;  ///< of the exchange or the reduction
+    std::uint64_t number = 0;  ///< number of the exchange or the reduction
     std::uint64_t side = 0;    ///< kNoSide: a result
     std::uint64_t value = 0;
 
@@ -129,17 +129,17 @@ class Stencil final : public Workload {
   void report_states(MetricTotals& totals) const;
 
   std::shared_ptr<const StencilJob> job_;
-  // What every message looks at comes first, because the engine fetches only the beginning ahead.
+  // Every message needs these first members, and the engine prefetches only the beginning.
   Rank self_;
-  ComponentVector<Object> objects_;  ///< those that are here, by number
+  ComponentVector<Object> objects_;  ///< the objects that are here, by number
   std::vector<Early> early_;         ///< in the order in which they came
   TreeReduction reduction_;
-  std::uint64_t results_ = 0;        ///< that have been passed on, in the order of their numbers
-  std::vector<Part> early_results_;  ///< those that came before their turn
+  std::uint64_t results_ = 0;  ///< results that have been passed on, in the order of their numbers
+  std::vector<Part> early_results_;  ///< results that came before their turn
   std::uint32_t waiting_ = 0;        ///< objects at the synchronisation point
   std::uint32_t done_ = 0;
-  std::uint64_t synchronization_ = 0;  ///< the next one, by its number
-  bool asked_ = false;                 ///< for it, and every object has been waiting since
+  std::uint64_t synchronization_ = 0;  ///< number of the next synchronisation point
+  bool asked_ = false;  ///< has asked for it, and every object has been waiting since
   bool finished_ = false;
   std::uint64_t marked_ = 0;  ///< iterations whose beginning has been marked
   double finish_s_ = 0.0;

@@ -13,7 +13,7 @@ namespace faultline {
 
 namespace {
 
-/// An object that is packed: these words, and three for each message that it cannot take yet.
+/// A packed object: these words, and three for each message that it cannot take yet.
 enum Word : std::uint8_t {
   kState,
   kExchange,
@@ -29,7 +29,8 @@ enum Word : std::uint8_t {
 
 }  // namespace
 
-/// Where the object is in objects_, or where it would be. Mostly exactly those at home are here.
+/// The place of the object in objects_, or where it would be. Usually exactly the objects with
+/// their home here are here.
 std::size_t Stencil::place_of(ObjectId number) const {
   const std::size_t at_home = number - first_at_home();
   if (hosts_at(at_home, number)) return at_home;
@@ -60,7 +61,7 @@ std::vector<ObjectId> Stencil::objects() const {
 
 PackedObject Stencil::pack(ObjectId number) const {
   const std::size_t place = place_of(number);
-  invariant(hosts_at(place, number), "only an object that is here is packed");
+  invariant(hosts_at(place, number), "an object that is not here is to be packed");
   const Object& object = objects_[place];
   std::vector<std::uint64_t> words(kWords);
   words[kState] = object.state;
@@ -80,7 +81,7 @@ PackedObject Stencil::pack(ObjectId number) const {
 
 void Stencil::remove(ObjectId number) {
   const std::size_t place = place_of(number);
-  invariant(hosts_at(place, number), "only an object that is here is removed");
+  invariant(hosts_at(place, number), "an object that is not here is to be removed");
   if (objects_[place].phase == Phase::synchronizing) --waiting_;
   if (objects_[place].phase == Phase::done) --done_;
   objects_.erase(objects_.begin() + static_cast<std::ptrdiff_t>(place));
@@ -90,7 +91,7 @@ void Stencil::remove(ObjectId number) {
 void Stencil::unpack(Context& context, const PackedObject& packed) {
   const std::vector<std::uint64_t>& words = *packed.words;
   const std::size_t place = place_of(packed.object);
-  invariant(!hosts_at(place, packed.object), "an object is in one place");
+  invariant(!hosts_at(place, packed.object), "an unpacked object is here already");
   Object& object =
       *objects_.insert(objects_.begin() + static_cast<std::ptrdiff_t>(place),
                        Object{.state = words[kState],

@@ -91,7 +91,7 @@ void StencilPlan::add_faces(double compute_s, double bytes) {
   exchanges_.push_back(std::move(exchange));
 }
 
-/// All 26 neighbours: those at an edge or a corner of a block share fewer nodes with it.
+/// Adds all 26 neighbours: those at an edge or a corner of a block share fewer nodes with it.
 void StencilPlan::add_all_around(double compute_s, double bytes) {
   constexpr std::uint32_t kLast = 25;
   const double edge_nodes = std::sqrt(bytes / kBytesOfNode);

@@ -32,28 +32,27 @@ using GridPlace = std::array<std::uint32_t, 3>;
 /// The grid of exactly that many ranks that is nearest to a cube; its sizes descend.
 std::vector<std::uint32_t> process_grid(std::uint32_t processes, std::uint32_t dimensions);
 
-/// What a stencil does: who exchanges what with whom, and what follows. All ranks share it, and it
-/// never changes.
+/// The exchanges and computations of a stencil. All ranks share it, and it never changes.
 class StencilPlan {
  public:
   /// One of the ways from an object to its neighbours.
   struct Way {
     std::array<int, 3> step;  ///< -1, 0 or 1 in each dimension
     std::uint32_t opposite;   ///< the way back, by its number
-    std::uint64_t bytes;      ///< of a message
+    std::uint64_t bytes;      ///< size of a message
     std::uint8_t second = 0;  ///< 1: the dimension's second way, if it leads to the same neighbour
-    std::uint8_t dimension = 0;  ///< of a way along one dimension
+    std::uint8_t dimension = 0;  ///< dimension of a way along one of them
   };
-  /// An iteration is a sequence of exchanges, each with a computation behind it.
+  /// An iteration is a sequence of exchanges, each followed by a computation.
   struct Exchange {
     std::vector<Way> ways;
-    double compute_s;  ///< of an object
+    double compute_s;  ///< computation time of an object
   };
   struct Neighbour {
     ObjectId object;
-    std::uint32_t its_side;  ///< at which the sender lies: the number of the way back
+    std::uint32_t its_side;  ///< the side at which the sender lies: the number of the way back
     std::uint64_t bytes;
-    bool second;  ///< the same neighbour has got a message of this exchange already
+    bool second;  ///< the neighbour has already got a message of this exchange
   };
 
   StencilPlan(StencilOptions options, const JobShape& job, bool ordered);
@@ -68,22 +67,22 @@ class StencilPlan {
   [[nodiscard]] const std::vector<Exchange>& exchanges() const { return exchanges_; }
   [[nodiscard]] std::uint32_t processes() const { return processes_; }
   [[nodiscard]] bool periodic() const { return periodic_; }
-  /// Does each object fold what it consumes into its state in the order of consumption?
+  /// True if each object folds what it consumes into its state in the order of consumption.
   [[nodiscard]] bool ordered() const { return ordered_; }
-  /// Is the smallest state of all objects found at the end of each iteration, as LULESH does with
-  /// its time step?
+  /// True if all objects find the smallest of their states at the end of each iteration, as LULESH
+  /// does with its time step.
   [[nodiscard]] bool reduces() const { return reduces_; }
-  /// Do all objects wait for each other at the end of each iteration?
+  /// True if all objects wait for each other at the end of each iteration.
   [[nodiscard]] bool waits_for_all() const { return reduces_ || barrier_; }
-  /// Is this more than the plain exchange of one object on each rank?
+  /// True if this is more than the plain exchange of one object on each rank.
   [[nodiscard]] bool is_extended() const;
 
-  /// How many synchronisation points there are; 0 without checkpoints. The first is the start, the
-  /// last is the end.
+  /// The number of synchronisation points; 0 without checkpoints. The first is the start, the last
+  /// is the end.
   [[nodiscard]] std::uint64_t synchronizations() const;
-  /// The iterations that are done at a synchronisation point.
+  /// The number of iterations done at a synchronisation point.
   [[nodiscard]] std::uint64_t iterations_at(std::uint64_t number) const;
-  /// The number of the synchronisation point that comes after so many iterations, if there is one.
+  /// The number of the synchronisation point after that many iterations, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> synchronization_after(std::uint64_t iterations) const;
 
   /// Calls visit(neighbour) for each neighbour of an exchange.
@@ -99,7 +98,7 @@ class StencilPlan {
   }
 
  private:
-  /// Goes one way from a place; false if nobody is there.
+  /// Goes one way from a place; false if that leads off the grid.
   [[nodiscard]] bool take(const Way& way, GridPlace& place) const {
     for (std::size_t d = 0; d < place.size(); ++d) {
       if (way.step[d] == 0) continue;

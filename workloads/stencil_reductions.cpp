@@ -15,7 +15,8 @@ constexpr std::uint32_t kReductionBytes = 16;  ///< the number of a reduction, a
 
 }  // namespace
 
-/// An object contributes at its home, whose contributions go up the tree together.
+/// An object contributes at its home, which sends the contributions of its objects up the tree
+/// together.
 void Stencil::contribute(Context& context, Object& object, std::uint64_t value) {
   const Part part{.number = object.reductions++, .smallest = value};
   const Rank home = plan().home(object.number);
@@ -51,8 +52,8 @@ void Stencil::complete_reductions(Context& context) {
   synchronize(context);
 }
 
-/// Results pass one another only when those of before a death are sent again, all at once. What
-/// this rank sends must have the same order as before.
+/// Results overtake one another only when results from before a death are sent again, all at once.
+/// What this rank sends must have the same order as before.
 void Stencil::pass_results_on(Context& context) {
   const auto next = [this] {
     return std::find_if(early_results_.begin(), early_results_.end(),
@@ -65,7 +66,7 @@ void Stencil::pass_results_on(Context& context) {
   }
 }
 
-/// Passes a result down the tree, and to each object whose home is here, wherever it is.
+/// Passes a result down the tree, and to each object with its home here, wherever the object is.
 void Stencil::spread(Context& context, const Part& result) {
   const auto send = [&](Rank rank, ObjectId object) {
     Message& message = context.send(rank, kResult, kReductionBytes);
@@ -86,7 +87,7 @@ void Stencil::take_result(Context& context, Object& object, const Part& result) 
     early_.push_back({object.number, result.number, kNoSide, result.smallest});
     return;
   }
-  if (result.number + 1 < object.reductions) return;  // of an earlier reduction
+  if (result.number + 1 < object.reductions) return;  // the result of an earlier reduction
   if (object.phase == Phase::synchronizing) return go_on(context, object);
   if (object.phase != Phase::reducing) return;
   if (plan().reduces()) object.state = StencilStates::reduced(object.state, result.smallest);

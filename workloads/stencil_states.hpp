@@ -11,13 +11,13 @@
 namespace faultline {
 
 /// What stands for the numbers of a stencil: the state of an object is a digest, of 52 bits, of all
-/// that it has consumed. What it sends is its state.
+/// that it has consumed. It sends its state.
 struct StencilStates {
   static constexpr std::uint64_t kBits = (std::uint64_t{1} << 52) - 1;
 
   static std::uint64_t initial(ObjectId object) { return split_mix(object + 1ULL) & kBits; }
-  /// What a message adds to what an object consumes in an exchange: a sum, so that the order does
-  /// not matter.
+  /// What a message adds to the sum that an object consumes in an exchange. It is a sum so that the
+  /// order does not matter.
   static std::uint64_t part(std::uint64_t state_of_sender, std::uint32_t side) {
     return split_mix(state_of_sender ^ (std::uint64_t{side} + 1) << 56U);
   }

@@ -9,33 +9,33 @@
 namespace faultline {
 
 /// A sum over successive ranks of a world as one request, by recursive doubling. Each stage is a
-/// send and a receive of `Operations`: the request fails with one of them and times out with one of
-/// them. Who holds it posts the next stage when the operations of the last one are done. All ranks
-/// number the stages alike; a rank has nothing to do in some.
+/// send and a receive of `Operations`; if one of them fails or times out, so does the request. The
+/// program posts the next stage when the operations of the last one are done. All ranks number the
+/// stages alike; a rank has nothing to do in some.
 class SumRequest {
  public:
-  /// What one message says.
+  /// The content of one message.
   struct Part {
     std::uint64_t sum = 0;
   };
-  /// Where and how messages are sent.
+  /// The context and addresses with which messages are sent.
   struct Means {
     Context& context;
     Operations& operations;
     const World& world;
-    Rank first_rank = 0;          ///< of those who sum
-    std::uint32_t first_tag = 0;  ///< of doubling_stages() tags that nothing else uses
+    Rank first_rank = 0;          ///< first of the ranks that sum
+    std::uint32_t first_tag = 0;  ///< first of doubling_stages() tags that nothing else uses
     std::uint64_t bytes = 0;
     double timeout_s = kNever;
   };
 
   SumRequest() = default;
-  /// `self` is counted from the first of the ranks who sum.
+  /// `self` is counted from the first of the ranks that sum.
   SumRequest(Rank self, std::uint32_t ranks, std::uint64_t value)
       : self_(self), ranks_(ranks), sum_(value) {}
 
-  /// Posts the operations of the next stage in which this rank has something to do. False if there
-  /// is none: the sum is complete.
+  /// Posts the operations of the next stage in which this rank has something to do. Returns false
+  /// if there is none: the sum is complete.
   bool post_next(const Means& means);
   /// The operations of the stage are done.
   void take(const Operations& operations);
@@ -46,8 +46,8 @@ class SumRequest {
  private:
   Rank self_ = 0;
   std::uint32_t ranks_ = 1;
-  std::uint32_t stage_ = 0;  ///< the next one
-  bool replaces_ = false;    ///< what the stage that was posted last receives is the whole sum
+  std::uint32_t stage_ = 0;  ///< the next stage
+  bool replaces_ = false;    ///< the stage that was posted last receives the whole sum
   std::uint64_t sum_ = 0;
   Operation receive_ = 0;  ///< of that stage; 0: it has none
 };

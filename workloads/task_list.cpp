@@ -12,7 +12,8 @@ namespace faultline {
 
 namespace {
 
-/// Beyond every rank, daemon and incarnation, so that no component draws from the same stream.
+/// Beyond the key of every rank, daemon and incarnation, so that no component draws from the same
+/// stream.
 constexpr std::uint64_t kTaskListKey = std::uint64_t{1} << 62U;
 
 template <class Draw>
@@ -26,8 +27,8 @@ TaskList drawn_list(std::uint32_t tasks, double mean_s, std::uint64_t seed, Draw
   return list;
 }
 
-// A point of the unit ball by rejection: no function of the mathematical library whose last bit
-// differs between machines.
+// Draws a point of the unit ball by rejection, without a function of the mathematical library whose
+// last bit differs between machines.
 double squared_distance(Stream& random) {
   for (;;) {
     double sum = 0.0;
@@ -46,8 +47,8 @@ struct CountedBoard {
 };
 
 /// Counting a large board takes longer than a run, and most runs of a process are of the same
-/// board. What is kept depends on the arguments alone, and task lists copy it: no component refers
-/// to it.
+/// board. So the result is kept. It depends on the arguments alone, and task lists copy it: no
+/// component refers to it.
 const QueensTasks& counted(std::uint32_t board, std::uint32_t cut_depth) {
   static CountedBoard last;
   if (last.board != board || last.cut_depth != cut_depth)

@@ -9,8 +9,8 @@ namespace faultline {
 
 /// The tasks of one of the benchmarks of adoption-2013 section 7.2, in depth-first order.
 struct TaskList {
-  std::vector<std::uint32_t> weights;      ///< how much work each task is
-  std::vector<std::uint8_t> divergence{};  ///< of a tree, see TaskDeque; else empty
+  std::vector<std::uint32_t> weights;      ///< the work of each task
+  std::vector<std::uint8_t> divergence{};  ///< for a tree, see TaskDeque; else empty
   double weight_s = 0.0;                   ///< time of one unit of weight
 
   [[nodiscard]] std::uint32_t tasks() const { return static_cast<std::uint32_t>(weights.size()); }
@@ -29,8 +29,9 @@ TaskList n_queens_list(std::uint32_t board, std::uint32_t cut_depth, double node
 /// below sqrt(R^2 - d^2). These are (1 - (d/R)^2)^(3/2) of all pairs within the cutoff R.
 TaskList hartree_fock_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
 
-/// The same for the tensor contraction. Its model is a block of four tiles: the work of a task is
-/// the product of four extents, each uniform on 20 to 60.
+/// The tasks of the tensor contraction benchmark: independent, and drawn from a model of the work
+/// in them. The model is a block of four tiles: the work of a task is the product of four extents,
+/// each uniform on 20 to 60.
 TaskList tensor_contraction_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
 
 }  // namespace faultline

@@ -20,9 +20,8 @@ struct TaskRange {
 };
 
 /// The deque of a process that works depth first. When its owner takes the newest task and makes
-/// its children, what is left of a subtree is always one range of the list, however deep the owner
-/// is. So the deque needs no entry for each task. A thief takes the oldest entries: the end of a
-/// range.
+/// its children, the rest of a subtree is always one range of the list, however deep the owner is.
+/// So the deque needs no entry for each task. A thief takes the oldest entries: the end of a range.
 class TaskDeque {
  public:
   [[nodiscard]] bool empty() const { return ranges_.empty(); }

@@ -12,8 +12,8 @@ namespace {
 enum Kind : std::uint16_t { kToken, kLeaf };
 enum Tag : std::uint64_t { kStep, kLeafTask };
 
-/// The computation of a token that may still make so many steps of those in most_steps. Without
-/// most_steps, none are counted.
+/// The tag of a computation of a token that may still make that many of the most_steps steps.
+/// Without most_steps, steps are not counted.
 constexpr std::uint64_t tag_of(Tag tag, std::uint64_t left) { return left << 1U | tag; }
 
 /// What a token takes along.
@@ -26,8 +26,9 @@ OptionSet<TokenRingOptions> walk_options() {
   const std::string paper = "termination-2022 section 5.1";
   return OptionSet<TokenRingOptions>()
       .option("stop_probability", &TokenRingOptions::stop_probability,
-              {.doc = "q: the walk ends where the token is, tested after each computation and "
-                      "before every step, the first included: (1-q)/q steps on average",
+              {.doc = "q: probability that the walk ends on its rank, tested after each "
+                      "computation and before every step, the first included: (1-q)/q steps on "
+                      "average",
                .source = paper,
                .minimum = 0,
                .maximum = 1})
@@ -36,14 +37,15 @@ OptionSet<TokenRingOptions> walk_options() {
                .source = "the paper's public benchmark walks 10 P steps unless told otherwise",
                .minimum = 0})
       .option("branch_probability", &TokenRingOptions::branch_probability,
-              {.doc = "q_b: with each step of the token an additional token goes to a rank drawn "
-                      "from all, its own included, and computes there",
+              {.doc = "q_b: probability that a step of the token also sends an additional token to "
+                      "a rank drawn from all, its own included, which computes there",
                .source = "termination-2022 section 6.2",
                .minimum = 0,
                .maximum = 1})
       .option("branch_walk_probability", &TokenRingOptions::branch_walk_probability,
-              {.doc = "an additional token goes on to a rank drawn from all, tested after each of "
-                      "its computations; 0: it is a leaf task, which ends where it was sent",
+              {.doc = "probability that an additional token goes on to a rank drawn from all, "
+                      "tested after each of its computations; 0: it is a leaf task, which ends "
+                      "where it was sent",
                .source = "termination-2022 section 6.2 does not say; in its public benchmark it "
                          "is branch_probability",
                .minimum = 0,
@@ -75,9 +77,8 @@ OptionSet<TokenRingOptions> options() {
   return with_choices(
       walk_options().option(
           "most_steps", &TokenRingOptions::most_steps,
-          {.doc = "the walk and the additional tokens make at most so many steps in all, those "
-                  "that stay included; an additional token gets its share of what is left; null: "
-                  "any number",
+          {.doc = "largest number of steps of the walk and the additional tokens together, stays "
+                  "included; an additional token gets its share of the rest; null: any number",
            .minimum = 0,
            .maximum = 1e6}),
       &TokenRingOptions::choices);
@@ -168,7 +169,7 @@ bool TokenRing::branches(Context& context, std::uint64_t left) {
 }
 
 // The paper draws the next owner from all ranks: a token that stays costs no message. Tokens that
-// count steps spend one here, and share what is left with an additional token.
+// count steps spend one here, and share the rest with an additional token.
 void TokenRing::step(Context& context, std::uint64_t left) {
   if (options_->most_steps) --left;
   const Rank next = options_->route == "random" ? random_rank(context) : self_;

@@ -39,7 +39,7 @@ class TokenRing final : public Workload {
   void report(MetricTotals& totals) const override;
 
  private:
-  /// Moves, stays and leaves are counted for the report.
+  /// Moves, stays and leaves are only for the report.
   void digest_state(Digest& into) const override { into.add(steps_done_); }
   void step(Context& context, std::uint64_t left);
   [[nodiscard]] Rank random_rank(Context& context);

@@ -15,7 +15,7 @@ namespace faultline {
 
 /// Finds the smallest of values that all ranks contribute, again and again, on a binary tree of the
 /// ranks. A rank expects a fixed number of contributions of its own and one of each child. It is a
-/// plain state machine: the caller sends what it returns, and hands the result down.
+/// plain state machine: the caller sends what it returns, and passes the result down.
 class TreeReduction {
  public:
   struct Part {
@@ -34,14 +34,14 @@ class TreeReduction {
   /// The children of this rank are those from the first to before the second.
   [[nodiscard]] std::pair<Rank, Rank> children() const { return {first_child_, past_children_}; }
 
-  /// Takes in a contribution. Those to later reductions are kept until it is their turn.
+  /// Takes in a contribution. A contribution to a later reduction is kept until it is its turn.
   void take(const Part& part) {
     if (part.number > now_.number) early_.push_back(part);
     if (part.number != now_.number) return;
     now_.smallest = std::min(now_.smallest, part.smallest);
     ++parts_;
   }
-  /// If all contributions are there, what is to be passed to the parent; at the root, the result.
+  /// Once all contributions have come, returns the value for the parent, or at the root the result.
   /// Then the next reduction begins.
   std::optional<Part> complete() {
     if (parts_ < expected_) return std::nullopt;
@@ -51,7 +51,7 @@ class TreeReduction {
     return whole;
   }
 
-  /// How many reductions this rank has had all contributions to.
+  /// The number of reductions for which this rank has had all contributions.
   [[nodiscard]] std::uint64_t completed() const { return now_.number; }
 
   void digest(Digest& into) const {

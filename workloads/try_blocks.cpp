@@ -37,10 +37,10 @@ OptionSet<TryBlocksOptions> options() {
                .maximum = 1000})
       .option("bytes", &Options::bytes, {.doc = "size of a message of a sum", .unit = "B"})
       .option("state_bytes", &Options::state_bytes,
-              {.doc = "what a checkpoint of a rank holds", .unit = "B", .maximum = 1e12})
+              {.doc = "size of a rank's checkpoint", .unit = "B", .maximum = 1e12})
       .option("needs_all_ranks", &Options::needs_all_ranks,
-              {.doc = "if not, the program can go on without those that have died, and without "
-                      "their data (`recovery` `shrink`)"});
+              {.doc = "whether the program needs all of its ranks; if not, it can go on without "
+                      "the dead, and without their data (`recovery` `shrink`)"});
 }
 
 Program program_of(const TryBlocksOptions& options, std::uint32_t processes) {
@@ -62,7 +62,7 @@ Program program_of(const TryBlocksOptions& options, std::uint32_t processes) {
 Registration try_blocks() {
   Registration made = bulk_program_registration(
       "try-blocks", "TryBlocks with a computation and sums in them: what a commit costs",
-      "fampi-2015 section 3.1, and the benchmark of commits that its authors have published");
+      "fampi-2015 section 3.1, and its authors' public benchmark of commits");
   const OptionSet<TryBlocksOptions> set = options();
   made.options = set.specs();
   made.try_blocks = [set](const OptionValues& values) {

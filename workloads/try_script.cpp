@@ -34,16 +34,16 @@ OptionSet<TryScriptOptions> options() {
       .option("iterations_per_block", &Options::iterations_per_block,
               {.doc = "iterations in one TryBlock", .minimum = 1, .maximum = kMostIterations})
       .option("state_bytes", &Options::state_bytes,
-              {.doc = "what a checkpoint of a rank holds", .unit = "B", .maximum = 1e12})
+              {.doc = "size of a rank's checkpoint", .unit = "B", .maximum = 1e12})
       .option("needs_all_ranks", &Options::needs_all_ranks,
-              {.doc = "if not, the program can go on without those that have died, and without "
-                      "their data (`recovery` `shrink`); its steps then name no ranks, and none is "
-                      "an exchange"});
+              {.doc = "whether the program needs all of its ranks; if not, it can go on without "
+                      "the dead, and without their data (`recovery` `shrink`); its steps then name "
+                      "no ranks, and none is an exchange"});
 }
 
 using Kind = ProgramStep::Kind;
 
-/// Is all but the checkpoint in one TryBlock?
+/// True if everything but the checkpoint is in one TryBlock.
 bool is_in_one_block(const TryScript& script) {
   const std::vector<TryStep>& steps = script.steps;
   const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const TryStep& one) {
@@ -58,7 +58,7 @@ bool is_in_one_block(const TryScript& script) {
   return false;
 }
 
-/// Does the step say which ranks do what?
+/// True if the step names the ranks that take part.
 bool names_ranks(const TryStep& one) { return one.names_ranks || one.step.kind == Kind::exchange; }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -73,17 +73,17 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
     return misplaced;
   if (read.iterations_per_block > 1 && !is_in_one_block(script))
     return {{"iterations_per_block",
-             "expected 1, or one TryBlock around all steps but the checkpoint: in one of several "
-             "iterations, everything between two of them is inside, too"}};
+             "expected 1, or one TryBlock around all steps but the checkpoint: a TryBlock of "
+             "several iterations also contains everything between two of them"}};
   const auto named = std::find_if(script.steps.begin(), script.steps.end(), names_ranks);
   if (!read.needs_all_ranks && named != script.steps.end())
     return {{"needs_all_ranks", "expected true: steps[" +
                                     std::to_string(named - script.steps.begin()) +
-                                    "] is a matter of certain ranks, who may be lost"}};
+                                    "] names certain ranks, which may be lost"}};
   return {};
 }
 
-/// Ranks have the same steps, and differ in with whom they exchange and who computes.
+/// Ranks have the same steps, and differ in their neighbours and in whether they compute.
 Program program_of(const TryScriptOptions& options, const TryScript& script, Rank rank) {
   Program program;
   program.iterations = options.iterations;
@@ -105,7 +105,7 @@ Program program_of(const TryScriptOptions& options, const TryScript& script, Ran
   return program;
 }
 
-/// Is the program of every rank the same?
+/// True if all ranks have the same program.
 bool is_alike(const TryScript& script) {
   return std::none_of(script.steps.begin(), script.steps.end(), [&](const TryStep& one) {
     return one.step.kind == Kind::exchange ||

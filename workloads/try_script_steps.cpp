@@ -24,7 +24,7 @@ std::string text_of(RankRange ranks) {
   return "ranks " + first + " to " + std::to_string(ranks.first + ranks.count - 1);
 }
 
-/// How far around a ring of so many ranks a distance leads, from 0 on.
+/// The distance, from 0 on, to which `distance` leads around a ring of that many ranks.
 std::uint32_t around(std::int64_t distance, std::uint32_t ranks) {
   const std::int64_t size = ranks;
   return static_cast<std::uint32_t>((distance % size + size) % size);
@@ -44,7 +44,7 @@ class StepReader {
   }
 
  private:
-  /// Reads what is done. False if it is no matter of which ranks.
+  /// Reads the action. False if the step cannot name ranks.
   bool read_action() {
     ProgramStep& step = read_.step;
     if (words_.take_if("finish")) {
@@ -76,7 +76,7 @@ class StepReader {
 
   std::uint64_t take_bytes() {
     const auto bytes = number_in<double>(words_.next());
-    // This way round, so that NaN is refused.
+    // Written this way round so that NaN is refused.
     if (!bytes || !(*bytes >= 0.0 && *bytes <= kLargestSize_B) || *bytes != std::floor(*bytes))
       words_.refuse("a whole number of bytes from 0 to 1000000000000, such as \"8 B\"");
     words_.take();
@@ -186,23 +186,22 @@ class Nesting {
     return {};
   }
 
-  /// Only the outermost TryBlock is agreed on: to recover from a death is a matter of all ranks.
+  /// Ranks agree on the outermost TryBlock only: recovering from a death involves all ranks.
   std::string problem_of_block(const TryStep& one) {
     if (one.step.local && open_.empty())
-      return "expected inside of a \"try\", whose finish is where a program goes on when something "
-             "in a local TryBlock has failed";
+      return "expected inside of a \"try\", whose finish is where a program goes on after a "
+             "failure in a local TryBlock";
     if (!one.step.local && !open_.empty())
       return "expected \"try local\" inside of the TryBlock of steps[" +
-             std::to_string(open_.back()) + "]: only the outermost one is agreed on";
+             std::to_string(open_.back()) + "]: ranks agree on the outermost one only";
     if (!one.step.local && one.ranks.count < script_.processes)
-      return "expected all ranks in a TryBlock that is not local: what they agree on is the "
-             "recovery of all";
+      return "expected all ranks in a TryBlock that is not local, because all recover together";
     std::string problem = problem_of_ranks(one.ranks);
     open_.push_back(at_);
     return problem;
   }
 
-  /// The group of a TryBlock has all ranks of the communicators that are used inside.
+  /// Checks that the group of a TryBlock has all ranks of the communicators inside.
   [[nodiscard]] std::string problem_of_ranks(RankRange ranks) const {
     if (open_.empty()) return {};
     const RankRange group = script_.steps[open_.back()].ranks;
@@ -213,7 +212,7 @@ class Nesting {
            ", whom its commit would ignore";
   }
 
-  /// Those of `ranks` who are not in the group; "" if all are.
+  /// Describes those of `ranks` that are not in the group; "" if all are.
   static std::string lacking_in(RankRange group, RankRange ranks) {
     const Rank end = ranks.first + ranks.count;
     const Rank group_end = group.first + group.count;
@@ -232,7 +231,7 @@ class Nesting {
   std::vector<std::size_t> open_;  ///< the steps of the TryBlocks around the step
 };
 
-/// Who is not in a TryBlock does nothing in it: those compute who are in the innermost one.
+/// A rank outside of a TryBlock does nothing in it, so the ranks of the innermost TryBlock compute.
 void set_who_computes(std::vector<TryStep>& steps) {
   std::vector<RankRange> open;
   for (TryStep& one : steps) {

@@ -18,11 +18,13 @@ inline constexpr std::size_t kMostDistances = 26;
 /// One step of a program of TryBlocks, as all ranks have it.
 struct TryStep {
   ProgramStep step;
-  /// Of a TryBlock: its group. Of an exchange or allreduce: its communicator. Of a computation: who
-  /// computes.
+  /// For a TryBlock: its group. For an exchange or allreduce: its communicator. For a computation:
+  /// the ranks that compute.
   RankRange ranks;
-  bool names_ranks = false;  ///< the step says which; else they are all, or all of the TryBlock
-  /// Of an exchange: to whom a rank sends, counted around the ring of the communicator.
+  bool names_ranks =
+      false;  ///< the step names its ranks; else they are all, or all of the TryBlock
+  /// For an exchange: the distances to which a rank sends, counted around the ring of the
+  /// communicator.
   std::vector<std::int64_t> distances;
 };
 
@@ -45,9 +47,9 @@ struct TryScript {
 /// Reads at most kMostTrySteps steps, for a job with ranks below `processes`.
 TryScript read_try_script(const std::vector<std::string>& steps, std::uint32_t processes);
 
-/// The first mistake in how the steps of a script without problems fit together, of the option
-/// `steps`. None if they do: each TryBlock is finished, a communicator inside has no ranks that the
-/// TryBlock's group lacks (fampi-2015 section 3.1), and so on.
+/// The first mistake in how the steps of a script without problems fit together, as a problem of
+/// the option `steps`. Empty if they fit: each TryBlock is finished, a communicator inside has no
+/// ranks that the TryBlock's group lacks (fampi-2015 section 3.1), and so on.
 std::vector<OptionProblem> misplaced_steps(const TryScript& script);
 
 /// True if each TryBlock that all ranks commit has an allreduce over all of them inside.

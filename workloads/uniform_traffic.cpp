@@ -16,7 +16,7 @@ OptionSet<UniformTrafficOptions> options() {
           .option("tokens", &UniformTrafficOptions::tokens,
                   {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank"})
           .option("hops", &UniformTrafficOptions::hops,
-                  {.doc = "messages that carry each token", .minimum = 1})
+                  {.doc = "number of hops of each token", .minimum = 1})
           .option("fanout", &UniformTrafficOptions::fanout,
                   {.doc = "fixed, distinct, random successors of each rank; null: all others",
                    .source = "adoption-2013 section 5.2",
@@ -26,14 +26,15 @@ OptionSet<UniformTrafficOptions> options() {
                   {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9})
           .option(
               "burst_compute_s", &UniformTrafficOptions::burst_compute_s,
-              {.doc = "every rank first sends one message to each successor and computes for this "
-                      "long; null: it does not",
+              {.doc = "computation of a burst at the start, for which every rank sends one message "
+                      "to each successor; null: no burst",
                .unit = "s",
                .source = "adoption-2013 section 5.4 (every process has sent to f others)",
                .minimum = 0,
                .maximum = 1e9})
           .option("stay_probability", &UniformTrafficOptions::stay_probability,
-                  {.doc = "a hop leads back to its own rank, which sends a message to itself",
+                  {.doc = "probability that a hop leads back to its own rank, which sends a "
+                          "message to itself",
                    .minimum = 0,
                    .maximum = 1}),
       &UniformTrafficOptions::choices);

@@ -47,8 +47,8 @@ class UniformTraffic final : public Workload {
   [[nodiscard]] Rank successor(Context& context);
 
   std::shared_ptr<const Options> options_;
-  /// Does not change after the start; null if all other ranks are. A pointer, because a million
-  /// ranks without it are a benchmark.
+  /// Does not change after the start; null if all other ranks are successors. It is a pointer,
+  /// because a benchmark has a million ranks without it.
   std::unique_ptr<const std::vector<Rank>> successors_;
 };
 

@@ -39,7 +39,7 @@ OptionSet<WorkStealingOptions> task_options() {
            .minimum = 1,
            .maximum = 16})
       .option("cut_depth", &WorkStealingOptions::cut_depth,
-              {.doc = "n-queens: s, the depth at which a task stops making tasks and searches "
+              {.doc = "n-queens: s, the depth at which a task makes no more tasks and searches "
                       "sequentially",
                .source = kPaper,
                .minimum = 1,
@@ -64,7 +64,7 @@ OptionSet<WorkStealingOptions> options() {
   return task_options()
       .option("steal", &WorkStealingOptions::steal,
               {.doc = "what a thief gets: half of the tasks that the victim has not begun, or the "
-                      "oldest entry of its deque with everything that comes of it",
+                      "oldest entry of its deque with everything below it",
                .source = "half: Hendler and Shavit, Non-blocking steal-half work queues, PODC 2002",
                .choices = {"half", "one"}})
       .option("steal_attempts", &WorkStealingOptions::steal_attempts,
@@ -95,15 +95,15 @@ TaskList list_of(const WorkStealingOptions& options) {
   return tensor_contraction_list(options.tasks, options.task_compute_s, options.task_seed);
 }
 
-constexpr MetricSpec kTasks{"tasks", Merge::sum, "computed to their end, by any rank"};
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks computed to their end, by any rank"};
 constexpr MetricSpec kTasksRepeated{"tasks_repeated", Merge::sum,
-                                    "of these, computed not for the first time, or by a process "
-                                    "that died before it ran out of work"};
+                                    "tasks that were not computed for the first time, or by a "
+                                    "process that died before it ran out of work"};
 constexpr MetricSpec kTasksLost{"tasks_lost", Merge::sum, "tasks that were queued again"};
 constexpr MetricSpec kLostSteals{"lost_steals", Merge::sum, "thefts that were queued again"};
 constexpr MetricSpec kTasksMissing{"tasks_missing", Merge::last,
-                                   "done by nobody: 0 in a run that comes to its end, which is "
-                                   "otherwise `violated` (`lost-work`)"};
+                                   "tasks that no rank did: 0 in a run that comes to its end, "
+                                   "which is otherwise `violated` (`lost-work`)"};
 constexpr MetricSpec kPhases{"phases", Merge::maximum, "phases of the run"};
 constexpr MetricSpec kSteals{"steals", Merge::sum, "requests that got work"};
 constexpr MetricSpec kFailedSteals{"failed_steals", Merge::sum, "requests that got none"};
@@ -144,12 +144,12 @@ const Registered registered{work_stealing()};
 
 constexpr std::uint32_t bit(std::uint32_t dimension) { return 1U << dimension; }
 
-/// The largest of these dimensions, of which there must be at least one.
+/// The largest of these dimensions; there must be at least one.
 constexpr std::uint32_t largest(std::uint32_t dimensions) {
   return 31U - static_cast<std::uint32_t>(std::countl_zero(dimensions));
 }
 
-/// The hypercube's dimensions in which a rank has its children, if rank 0 spreads something over
+/// The hypercube's dimensions in which a rank has its children when rank 0 spreads something over
 /// all ranks in a binomial tree: those below its lowest bit.
 std::uint32_t child_dimensions(Rank rank, std::uint32_t processes) {
   const std::uint32_t below = rank == 0 ? std::bit_ceil(processes) - 1 : (rank & -rank) - 1;
@@ -161,8 +161,8 @@ std::uint32_t child_dimensions(Rank rank, std::uint32_t processes) {
 
 }  // namespace
 
-// At the start, everyone hangs on the lifeline of its parent in the binomial tree, so that the work
-// of rank 0 spreads by halves.
+// At the start, every rank hangs on the lifeline of its parent in the binomial tree, so that the
+// work of rank 0 spreads by halves.
 WorkStealing::WorkStealing(std::shared_ptr<const Options> options,
                            std::shared_ptr<const TaskList> list, const JobShape& job, Rank self)
     : options_(std::move(options)),
@@ -256,7 +256,8 @@ void WorkStealing::give(Context& context, Rank thief, bool answer) {
   context.send(thief, kWork, options_->work_bytes).payload.put(Work{range, answer ? 1U : 0U});
 }
 
-/// The highest dimension first: at the start it leads to the largest part of the binomial tree.
+/// Serves the highest dimension first: at the start it leads to the largest part of the binomial
+/// tree.
 void WorkStealing::share(Context& context) {
   while (waiting_ != 0 && !deque_.empty()) {
     const std::uint32_t neighbour = bit(largest(waiting_));
@@ -290,7 +291,7 @@ void WorkStealing::attempt(Context& context) {
   context.send(victim_, kRequest, options_->request_bytes);
 }
 
-/// The victim has nothing, or is dead. Meanwhile a lifeline may have brought work.
+/// The victim has nothing, or is dead. A lifeline may have brought work meanwhile.
 void WorkStealing::answered(Context& context) {
   ++failed_steals_;
   victim_ = kNobody;
@@ -345,11 +346,11 @@ void WorkStealing::learn_of_death(Context& context, Rank dead) {
   if (self_ == 0 && announced_) start_recovery(context);
 }
 
-/// Only rank 0 starts a recovery, and only its records cover all work. Once the phase is over it
-/// has left nothing undone itself.
+/// Only rank 0 starts a recovery, and only its records cover all work. Once the phase is over, rank
+/// 0 itself has left nothing undone.
 void WorkStealing::give_up_without_root(Context& context) const {
   if (knows_dead(0) && (!announced_ || unrecovered_))
-    context.fatal("rank 0 has died, which alone can have lost work done again");
+    context.fatal("rank 0 has died, and no other rank can have lost work done again");
 }
 
 void WorkStealing::on_announced(Context& context, std::uint32_t) {
@@ -359,7 +360,7 @@ void WorkStealing::on_announced(Context& context, std::uint32_t) {
 }
 
 /// What handlers send now belongs to the phase that is over: the new one begins with a computation
-/// of no time.
+/// that takes no time.
 void WorkStealing::start_recovery(Context& context) {
   announced_ = false;
   unrecovered_ = false;
@@ -368,8 +369,8 @@ void WorkStealing::start_recovery(Context& context) {
   context.compute(0.0, kBeginRecovery);
 }
 
-/// All live ranks hear of the recovery, along the binomial tree of the ranks that are left. It
-/// tells who is dead, as a slower failure detector may not have done so here.
+/// All live ranks hear of the recovery, along the binomial tree of the live ranks. It names the
+/// dead, of which a slower failure detector may not have told this rank yet.
 void WorkStealing::recover(Context& context, const AttachedWords& dead) {
   announced_ = false;
   for (const std::uint64_t rank : *dead) learn_of_death(context, static_cast<Rank>(rank));
@@ -394,7 +395,7 @@ void WorkStealing::pass_on_recovery(Context& context, const AttachedWords& dead,
   }
 }
 
-/// Records outlive their phase: a thief may die while it does again what another one lost.
+/// Records outlive their phase: a thief may die while it repeats tasks that another one lost.
 void WorkStealing::queue_lost_again(Context& context) {
   std::erase_if(thefts_, [&](const Theft& theft) {
     if (!knows_dead(theft.thief)) return false;
@@ -409,7 +410,7 @@ bool WorkStealing::knows_dead(Rank rank) const {
   return std::binary_search(dead_.begin(), dead_.end(), rank);
 }
 
-// ---- what is reported --------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 void WorkStealing::account_idle(double now_s) {
   idle_s_ += now_s - idle_since_s_;
@@ -435,9 +436,9 @@ void WorkStealing::report(MetricTotals& totals) const {
   totals.put(kTasksMissing, list_->tasks() - done.size());
 }
 
-// The tasks that it has begun and finished are part of it, since a run in which some are missing at
-// the end is a violation; how often and in which order they were done is not. All other counts and
-// the times are kept for the report.
+// Begun and finished tasks are part of the state, since a run that misses some at the end is a
+// violation; how often and in which order they were done is not. All other counts and the times are
+// only for the report.
 void WorkStealing::digest_state(Digest& into) const {
   NumberSet finished;
   NumberSet unfinished;

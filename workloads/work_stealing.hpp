@@ -50,7 +50,7 @@ class WorkStealing final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// What the thief was given, to be done again by the giver if the thief dies.
+  /// The tasks that a thief was given. The giver does them again if the thief dies.
   struct Theft {
     Rank thief;
     TaskRange range;
@@ -98,16 +98,16 @@ class WorkStealing final : public Workload {
   std::uint32_t waiting_ = 0;  ///< bit i: the neighbour self ^ 2^i hangs on this lifeline
   std::uint32_t hanging_ = 0;  ///< bit i: this process hangs on that of self ^ 2^i
   bool searching_ = false;
-  std::uint32_t attempts_ = 0;  ///< of this search
-  Rank victim_ = kNobody;       ///< whose answer the search waits for
+  std::uint32_t attempts_ = 0;  ///< requests of this search
+  Rank victim_ = kNobody;       ///< the victim whose answer the search waits for
 
   std::vector<Theft> thefts_;
-  std::vector<Rank> dead_;    ///< known to be, in order
+  std::vector<Rank> dead_;    ///< ranks known to be dead, in order
   bool unrecovered_ = false;  ///< a rank has died since the last recovery began
   bool announced_ = false;    ///< the current phase is over
 
   std::vector<TaskRange> begun_;  ///< in order
-  std::size_t finished_ = 0;      ///< of these: begun before this process was last out of work
+  std::size_t finished_ = 0;  ///< number of these begun before this process was last out of work
   std::uint64_t tasks_ = 0;
   std::uint64_t steals_ = 0;
   std::uint64_t failed_steals_ = 0;

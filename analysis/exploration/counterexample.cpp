@@ -66,7 +66,7 @@ std::string stall_words(const RunSpec& spec, ActorId rank, double stall_s) {
 }
 
 /// What was chosen in the last step, to be added to what happened in it: "; chosen: 3 of 0 to 4
-/// (how many messages there are to be)". Beyond its list of decisions it is 0.
+/// (the number of messages of the tree)". Beyond its list of decisions it is 0.
 std::string choices_words(const engine::StepwiseEngine& engine,
                           const engine::Decisions& decisions) {
   std::string text;

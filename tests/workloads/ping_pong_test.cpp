@@ -118,5 +118,5 @@ TEST_CASE("pairs need an even number of ranks, and no peer") {
                     "ping-pong.pairs: expected an even platform.processes, got 5");
   Job even(4);
   CHECK_THROWS_WITH(even.workload("ping-pong", {{"pairs", true}, {"peer", std::int64_t{1}}}),
-                    "ping-pong.peer: expected null with pairs, which say who plays with whom");
+                    "ping-pong.peer: expected null with pairs, which determines the peers");
 }

@@ -216,7 +216,7 @@ TEST_CASE("a script in which a rule can never apply is refused") {
       {Rules(201, "0 at start: compute w"),
        "rules: expected a list of 1 to 200 rules, such as \"0 at start: send a to 1\", got 201\n"},
       {{"1 on a: send b to 2"},
-       "rules: no rule says what a rank does \"at start\", so that nothing would happen\n"},
+       "rules: no rule has the occasion \"at start\", so nothing would happen\n"},
       {{"0 at start: send a to 1", "2 on a: send b to 1"},
        "rules[1]: never applies: rank 2 gets no a\n"},
       {{"0 at start: send a to 1", "1 on a from 2: send b to 1"},

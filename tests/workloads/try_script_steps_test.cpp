@@ -228,8 +228,8 @@ TEST_CASE("steps that do not fit together are refused, one mistake in one line")
       {{"try", "try local"}, "steps[1]: expected \"finish\" in a step after this one"},
       {{"try local", "finish"}, "steps[0]: expected inside of a \"try\""},
       {{"try", "try", "finish", "finish"},
-       "steps[1]: expected \"try local\" inside of the TryBlock of steps[0]: only the outermost "
-       "one is agreed on"},
+       "steps[1]: expected \"try local\" inside of the TryBlock of steps[0]: ranks agree on the "
+       "outermost one only"},
       {{"try among 0-3", "finish"}, "steps[0]: expected all ranks in a TryBlock that is not local"},
       {{"try", "checkpoint", "finish"}, "steps[1]: expected as the last step"},
       {{"try", "finish", "checkpoint", "compute 1 s"}, "steps[2]: expected as the last step"},
@@ -267,8 +267,7 @@ TEST_CASE("only a program in which all ranks do the same goes on with fewer") {
        {"compute 1 s among 0-7", "exchange 8 B with +1", "allreduce 8 B among 0-3"}) {
     CHECK(problems_of({"try", step, "finish"}) == "");
     CHECK(problems_of({"try", step, "finish"}, 8, fewer) ==
-          "needs_all_ranks: expected true: steps[1] is a matter of certain ranks, who may be "
-          "lost\n");
+          "needs_all_ranks: expected true: steps[1] names certain ranks, which may be lost\n");
   }
 }
 

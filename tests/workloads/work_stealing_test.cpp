@@ -212,7 +212,7 @@ TEST_CASE("Work that is lost with rank 0 is not lost in silence") {
       INFO(engine_word(engine) << ", at " << time_s);
       CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
       CHECK(seen.result.fatal_reason ==
-            "rank 0 has died, which alone can have lost work done again");
+            "rank 0 has died, and no other rank can have lost work done again");
       CHECK(seen.violations().empty());
     }
 }

@@ -394,7 +394,7 @@ TEST_CASE("what a choice means becomes what it means to the other rank") {
   // Of ranks 0, 2 and 3, rank 1 chooses 3; of ranks 0, 1 and 2, rank 3 chooses 1.
   CHECK(swap.decision("the child, among the other ranks", 2, 1) == 1);
   CHECK(swap.decision("the receiver, among the other ranks", 0, 1) == 0);
-  CHECK(swap.decision("how many messages are below it", 2, 1) == 2);
+  CHECK(swap.decision("the number of messages below it", 2, 1) == 2);
   CHECK(exchanges_of({{1, 2, 3}}, job).size() == 5);
   CHECK(exchanges_of({}, job).empty());
 }
