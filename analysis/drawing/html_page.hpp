@@ -32,15 +32,15 @@ struct HtmlTable {
 /// A drawing, its caption, and the numbers behind it.
 struct HtmlFigure {
   std::string drawing;  ///< SVG of gnuplot; "" if it could not be drawn
-  std::string label;    ///< what a screen reader says for it
+  std::string label;    ///< the text of a screen reader for it
   std::string caption;  ///< HTML
   std::string command;  ///< command that gives the same numbers; "" for none
   HtmlTable numbers;    ///< without rows if there are none
   bool wide = false;    ///< as wide as the page, for many panels
 };
 
-/// The lines of a CSV file, the header first, as a table. If there are more than a reader can take
-/// in, it shows an evenly spaced selection, and the caption says so.
+/// The lines of a CSV file, the header first, as a table. If there are more lines than a reader can
+/// take in, the table shows an evenly spaced selection, and the caption states that.
 HtmlTable numbers_table(const std::string& caption,
                         const std::vector<std::vector<std::string>>& lines);
 

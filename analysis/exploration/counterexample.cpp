@@ -65,8 +65,8 @@ std::string stall_words(const RunSpec& spec, ActorId rank, double stall_s) {
   return actor_words(spec, rank) + " stalls for " + seconds + " s";
 }
 
-/// What was chosen in the last step, to be added to what happened in it: "; chosen: 3 of 0 to 4
-/// (the number of messages of the tree)". Beyond its list of decisions it is 0.
+/// The choices in the last step, to be added to the words of what happened in it: "; chosen: 3 of 0
+/// to 4 (the number of messages of the tree)". A decision beyond the step's list is 0.
 std::string choices_words(const engine::StepwiseEngine& engine,
                           const engine::Decisions& decisions) {
   std::string text;
@@ -79,7 +79,7 @@ std::string choices_words(const engine::StepwiseEngine& engine,
   return text;
 }
 
-/// The deaths within a step, to be added to what happens in it.
+/// The deaths within a step, to be added to the words of what happens in it.
 std::string deaths_words(const RunSpec& spec, const std::vector<engine::Cut>& cuts, ActorId who) {
   std::string text;
   for (const engine::Cut& cut : cuts) {
@@ -153,7 +153,7 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
     try {
       take_step(engine, step, all_starts);
     } catch (const BrokenInvariant&) {
-      // Only the last step can do so, and that it does is said elsewhere.
+      // Only the last step can break an invariant, and the report states that elsewhere.
     }
     words += deaths + choices_words(engine, *decisions);
   }

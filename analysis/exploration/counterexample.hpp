@@ -18,11 +18,11 @@ struct ToldRun {
 };
 ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps);
 
-/// The same run, recorded: it ends with the last step. Throws BrokenInvariant.
+/// Records the run of a counterexample, which ends with its last step. Throws BrokenInvariant.
 RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found);
 
-/// A scenario with which `run` and `trace` repeat such a run. `root` is the scenario that was
-/// explored, as JSON; `name` becomes the name.
+/// A scenario with which `run` and `trace` repeat such a run. `root` is the explored scenario, as
+/// JSON; `name` becomes the name.
 JsonValue counterexample(JsonValue root, const RunOrder& order, const std::string& name);
 
 }  // namespace faultline

@@ -54,7 +54,7 @@ std::unique_ptr<Expander> Crew::new_expander(const ExplorationRequest& request,
                                     });
 }
 
-/// What a thread makes it destroys, because components come from a storage of their thread.
+/// A thread destroys what it makes, because components come from a storage of their thread.
 void Crew::work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
                 const SeenStates& seen) {
   const EndingThread ending;
@@ -95,7 +95,7 @@ void Crew::run_all() {
     if (member.error) std::rethrow_exception(std::exchange(member.error, nullptr));
 }
 
-/// Only the thread of the caller asks: what it asks is not made for others.
+/// Only the thread of the caller asks: `may_go_on` is not made for other threads.
 void Crew::ask_now_and_then() {
   const auto now = std::chrono::steady_clock::now();
   if (stopped_ || now - asked_ < kBetweenQuestions) return;
@@ -124,7 +124,7 @@ void Crew::do_until_stopped(const std::function<void()>& work) {
   try {
     work();
   } catch (const SearchStopped&) {
-    // What has been found of this round is not looked at.
+    // Nobody looks at what this round has found.
   }
 }
 

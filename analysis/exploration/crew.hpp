@@ -17,12 +17,12 @@
 
 namespace faultline {
 
-/// Expands many states at once. With one job the caller's thread does it; else threads do, each
-/// with an Expander that nobody else touches. What they find does not depend on their number.
+/// Expands many states at once. With one job the caller's thread does it; with more, threads do,
+/// each with its own Expander. The results do not depend on their number.
 class Crew {
  public:
-  /// States that differ by one of these exchanges of ranks count as one. The thread that calls the
-  /// crew asks `may_go_on` some times a second.
+  /// States that differ by one of these exchanges of ranks count as one. The calling thread asks
+  /// `may_go_on` several times a second.
   Crew(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
        std::vector<RankExchange> exchanges, MayGoOn may_go_on);
   ~Crew();
@@ -31,15 +31,16 @@ class Crew {
 
   /// The states after the start; nothing if the crew may not go on.
   std::vector<Expansion> begin();
-  /// The successors of these states, in their order; nothing if the crew may not go on. Meanwhile
-  /// nothing may be added to the states that have been seen.
+  /// The successors of these states, in their order; nothing if the crew may not go on. The caller
+  /// must not add to the seen states meanwhile.
   std::vector<Expansion> expand(std::span<const WaitingState> states);
-  /// How many states are worth one call of expand().
+  /// The number of states that are worth one call of expand().
   [[nodiscard]] std::size_t round() const;
-  /// By what states are told apart, where ranks may be exchanged: the digest of the state in which
-  /// an engine is. Not to be called while expand() runs.
+  /// Where ranks may be exchanged: the digest that tells the state in which an engine is from
+  /// others. Not to be called while expand() runs.
   [[nodiscard]] StateDigest digest(const engine::StepwiseEngine& engine);
-  /// What is remembered of steps and parts of states. Not to be called while expand() runs.
+  /// The bytes that the memory of steps and parts of states takes. Not to be called while expand()
+  /// runs.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -66,7 +67,7 @@ class Crew {
   std::vector<Member> members_;
   MayGoOn may_go_on_;
   std::chrono::steady_clock::time_point asked_;
-  std::atomic<bool> stopped_ = false;  ///< what is left of a round is not done any more
+  std::atomic<bool> stopped_ = false;  ///< the rest of the round is left undone
   bool threaded_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -28,7 +28,7 @@ bool DeathBounds::may_be_next(ActorId actor, std::uint32_t deaths) const {
   return std::find(victims.begin(), victims.end(), actor) != victims.end();
 }
 
-/// They die at once, so that the first of the list may do so in any order.
+/// They die at once, so the first of the list may do so in any order.
 bool DeathBounds::allow(const std::vector<engine::Cut>& at_start) const {
   const std::vector<ActorId>& victims = request_.victims;
   if (victims.empty()) return true;

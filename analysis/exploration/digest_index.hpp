@@ -9,8 +9,8 @@
 
 namespace faultline {
 
-/// Numbers by digests, in one piece of memory: a search looks up several for each step, and most of
-/// its time would go into following pointers.
+/// Numbers by digests, in one piece of memory: a search looks up several for each step, and would
+/// spend most of its time following pointers.
 class DigestIndex {
  public:
   static constexpr std::uint32_t kNothing = 0xffffffff;
@@ -19,8 +19,8 @@ class DigestIndex {
   [[nodiscard]] std::uint32_t find(const StateDigest& digest) const {
     return slots_[slot_of(digest)].number;
   }
-  /// Gives a digest that number, which is not kNothing. Returns the one that it has, if it has one
-  /// already.
+  /// Gives a digest that number, which is not kNothing. Returns the number that it already has, if
+  /// it has one.
   std::uint32_t insert(const StateDigest& digest, std::uint32_t number) {
     if (3 * (size_ + 1) > 2 * slots_.size()) grow();
     Slot& slot = slots_[slot_of(digest)];
@@ -41,12 +41,12 @@ class DigestIndex {
   [[nodiscard]] std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
  private:
-  static constexpr std::size_t kFirstSlots = 1024;  ///< a power of two, as all later sizes
+  static constexpr std::size_t kFirstSlots = 1024;  ///< a power of two, like all later sizes
   struct Slot {
     StateDigest digest;
     std::uint32_t number = kNothing;
   };
-  /// Where the digest is, or would be.
+  /// The place where the digest is, or would be.
   [[nodiscard]] std::size_t slot_of(const StateDigest& digest) const {
     std::size_t slot = digest.low & (slots_.size() - 1);
     while (slots_[slot].number != kNothing && slots_[slot].digest != digest)

@@ -11,7 +11,7 @@ namespace faultline {
 
 namespace {
 
-/// Long enough to tell two steps from each other by their times.
+/// Long enough to tell two steps apart by their times.
 constexpr double kEndingStep_s = 1e-3;
 
 }  // namespace

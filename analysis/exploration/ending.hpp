@@ -10,7 +10,7 @@
 
 namespace faultline {
 
-/// How a run ends in a state from which nothing goes on, or in which a promise is broken.
+/// How a run ends, in a state from which nothing goes on or in which a promise is broken.
 struct Ending {
   engine::Outcome outcome = engine::Outcome::limit;
   std::vector<Violation> violations;
@@ -19,21 +19,22 @@ struct Ending {
 /// The end of a run in which an invariant was found broken.
 Ending ending_by(const BrokenInvariant& broken);
 
-/// Counts a final state, or keeps the run to it if it is what the search looks for: a broken
+/// Counts a final state, or keeps the run to it if the search looks for such a state: a broken
 /// promise, or the goal. `steps` returns the run.
 void take_end(const ExplorationRequest& request, const Ending& ending,
               const std::function<std::vector<Step>()>& steps, ExplorationResult& result);
 
 /// Judges the ends of runs by what no single state shows: whether a detector that gave up had to,
-/// and whether one that announced should have given up (analysis/lemmas/give_up_condition). Not
-/// with patient timers, because that asks what came before what, and there much has one time.
+/// and whether one that announced should have given up (analysis/lemmas/give_up_condition). It does
+/// not work with patient timers: it needs to know what came before what, and much has the same time
+/// there.
 class EndingJudge {
  public:
   EndingJudge(const ExplorationRequest& request, std::shared_ptr<const engine::RunJob> job,
               const std::vector<Start>& starts);
 
-  /// The end of a run with that result, after so many deaths. If its verdict depends on the run
-  /// that led to it, which `steps` returns, that is repeated under an observer.
+  /// Judges the end of a run with that result, after that many deaths. If the verdict depends on
+  /// the run that led to it, which `steps` returns, repeats the run under an observer.
   [[nodiscard]] Ending judged(engine::RunResult result, std::uint32_t deaths,
                               const std::function<std::vector<Step>()>& steps);
 

@@ -33,7 +33,8 @@ void ExchangedParts::set(std::size_t exchange, PartNumber part, PartNumber other
   (*chunk)[part % kChunk] = other;
 }
 
-/// Do the two say the same of actors that have changed places? Their contents nobody can compare.
+/// True if the two parts can be of actors that have changed places. Nobody can compare their
+/// contents.
 bool ExchangedParts::fits(std::size_t exchange, PartNumber part, PartNumber other) const {
   const PartTable::Part& one = parts_[part];
   const PartTable::Part& two = parts_[other];
@@ -46,7 +47,7 @@ bool ExchangedParts::fits(std::size_t exchange, PartNumber part, PartNumber othe
          one.ended == two.ended && one.is_local == two.is_local;
 }
 
-/// Back from `other` leads the inverse exchange, so that no two parts become one.
+/// The inverse exchange leads back from `other`, so that no two parts become one.
 bool ExchangedParts::pair(std::size_t exchange, PartNumber part, PartNumber other) {
   const std::size_t inverse = inverses_[exchange];
   const PartNumber known = exchanged(exchange, part);
@@ -57,9 +58,9 @@ bool ExchangedParts::pair(std::size_t exchange, PartNumber part, PartNumber othe
   return true;
 }
 
-/// What is in a lane stands at the same place of the other's lane. Of the rest, what is known goes
-/// first, and what is not, in the order of scheduling: if that is the wrong one of several, a later
-/// step finds out.
+/// An item in a lane corresponds to the item at the same place of the other lane. Of the remaining
+/// items, those that are known to correspond go first. The others go in the order of scheduling: if
+/// that picks the wrong one of several, a later step finds out.
 bool ExchangedParts::note(std::size_t exchange, const PartNumbers& state,
                           const PartNumbers& other) {
   if (state.size() != other.size()) return false;
@@ -96,7 +97,7 @@ bool ExchangedParts::note(std::size_t exchange, const PartNumbers& state,
     }
   }
   return std::all_of(unknown.begin(), unknown.end(), [&](std::size_t place) {
-    const PartNumber known = exchanged(exchange, state[place]);  // it may be there twice
+    const PartNumber known = exchanged(exchange, state[place]);  // a part may be there twice
     return pair_at(place, [&](std::size_t there) {
       if (known != kNoPart) return other[there] == known;
       return fits(exchange, state[place], other[there]) &&

@@ -13,35 +13,36 @@
 
 namespace faultline {
 
-/// What parts of states become when ranks change places. Nobody says so: a search takes each step
-/// that it has not met before in the state and in what the state becomes under each exchange, and
-/// notes which parts stand at the same places afterwards. If a part becomes two different ones, or
-/// two become one, the ranks are not alike.
+/// Finds out what parts of states become when ranks change places. Nothing else knows that: the
+/// search takes each new step both in the state and in what the state becomes under each exchange,
+/// and notes which parts are at the same places afterwards. If a part becomes two different ones,
+/// or two become one, the ranks are not alike.
 ///
-/// Threads can share it, as they do a PartTable: what a thread has noted, or has got from a thread
-/// that has, it can look up.
+/// Threads can share it, as they share a PartTable: a thread can look up what it has noted, or has
+/// got from a thread that has.
 class ExchangedParts {
  public:
   ExchangedParts(const PartTable& parts, std::vector<RankExchange> exchanges);
 
-  /// How many exchanges there are.
+  /// The number of exchanges.
   [[nodiscard]] std::size_t size() const { return exchanges_.size(); }
   [[nodiscard]] const RankExchange& operator[](std::size_t exchange) const {
     return exchanges_[exchange];
   }
 
   /// Notes that a state becomes `other` under an exchange. False if it cannot: one of them has a
-  /// part that the other has nothing for, or that has been noted to become something else.
+  /// part to which nothing in the other corresponds, or which was noted to become something else.
   [[nodiscard]] bool note(std::size_t exchange, const PartNumbers& state, const PartNumbers& other);
-  /// The same of all that a state becomes, by exchange, among each other.
+  /// Notes that these states, all that a state becomes by exchange, become each other. False if
+  /// they cannot.
   [[nodiscard]] bool note_all(const std::vector<PartNumbers>& others);
-  /// What a part becomes; kNoPart if that is not known.
+  /// What a part becomes; kNoPart if unknown.
   [[nodiscard]] PartNumber exchanged(std::size_t exchange, PartNumber part) const;
-  /// What a state becomes, with what is scheduled in the same order. Nothing, if that is not known.
+  /// What a state becomes, with the scheduled parts in the same order. Nothing if unknown.
   [[nodiscard]] std::optional<PartNumbers> exchanged(std::size_t exchange,
                                                      const PartNumbers& state) const;
   /// The least of the digests of a state and of what it becomes under each exchange: the same for
-  /// all of these. Nothing, if one of them is not known. `earlier` is overwritten.
+  /// all of these. Nothing if one of them is unknown. `earlier` is overwritten.
   [[nodiscard]] std::optional<StateDigest> least_digest(const PartNumbers& state,
                                                         std::vector<std::uint64_t>& earlier) const;
   [[nodiscard]] std::size_t bytes() const;
@@ -59,7 +60,7 @@ class ExchangedParts {
 
   const PartTable& parts_;
   std::vector<RankExchange> exchanges_;
-  std::vector<std::size_t> inverses_;  ///< of each exchange, its place among them
+  std::vector<std::size_t> inverses_;  ///< for each exchange, the place of its inverse
   std::mutex mutex_;
   std::vector<Chunks> exchanged_;  ///< for each exchange, by number
 };

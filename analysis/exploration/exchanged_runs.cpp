@@ -45,7 +45,7 @@ ExchangedRuns::Reached ExchangedRuns::take(std::size_t exchange, const MadeState
     take_step(engine_, reached.step, starts_);
   } catch (const BrokenInvariant&) {
     throw RanksDiffer();
-  } catch (const std::out_of_range&) {  // it asks for other choices
+  } catch (const std::out_of_range&) {  // the engine asks for other choices
     throw RanksDiffer();
   }
   reached.state = engine_.parts();
@@ -78,14 +78,15 @@ Step ExchangedRuns::exchanged(std::size_t exchange, const MadeState& before, con
   happens = *place;
   step.place = static_cast<std::uint32_t>(place - agenda_.begin());
   const std::vector<const char*>& about = taken.engine.asked_about();
-  step.decisions.resize(about.size());  // who decides nothing gets the first answer
+  step.decisions.resize(about.size());  // a workload that decides nothing gets the first answer
   const ActorId chooser = parts_[*taken.event].actor;
   for (std::size_t i = 0; i < about.size(); ++i)
     step.decisions[i] = ranks.decision(about[i], step.decisions[i], chooser);
   return step;
 }
 
-/// The start in which those die who become the dead of this one, and the workload chooses the same.
+/// The start in which the images of the actors that die in this one die, and the workload makes the
+/// same choices.
 std::uint32_t ExchangedRuns::exchanged_start(const RankExchange& exchange,
                                              std::uint32_t start) const {
   const auto by_actor = [](const engine::Cut& one, const engine::Cut& other) {
@@ -105,7 +106,7 @@ std::uint32_t ExchangedRuns::exchanged_start(const RankExchange& exchange,
   throw RanksDiffer();
 }
 
-/// Have the last steps of both engines asked for the same choices and done as much?
+/// True if the last steps of both engines asked for the same choices and did as much.
 bool ExchangedRuns::does_the_same(const RankExchange& exchange,
                                   const engine::StepwiseEngine& other) const {
   const auto same_words = [](const char* one, const char* two) {

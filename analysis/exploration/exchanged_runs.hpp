@@ -13,21 +13,21 @@
 
 namespace faultline {
 
-/// Ranks that were taken for alike do not do the same.
+/// Thrown if ranks that were taken for alike behave differently.
 class RanksDiffer : public std::runtime_error {
  public:
   RanksDiffer() : std::runtime_error("ranks that were taken for alike are not") {}
 };
 
-/// A state that the engine has made, as numbers, too.
+/// A state that the engine has made, also as numbers.
 struct MadeState {
   std::unique_ptr<engine::RunState> state;
   PartNumbers parts;                  ///< none before the start
   std::vector<std::uint64_t> orders;  ///< of what is scheduled
 };
 
-/// Takes steps as they are when ranks have changed places: what happens to rank r happens to the
-/// rank that r becomes. A search follows each of its runs so, and finds out that the engine does
+/// Takes steps with ranks that have changed places: what happens to rank r happens to the rank that
+/// r becomes. A search follows each of its runs in this way, and finds out whether the engine does
 /// the same in both. Each thread has its own.
 class ExchangedRuns {
  public:
@@ -42,20 +42,20 @@ class ExchangedRuns {
     const engine::StepwiseEngine& engine;
     const PartNumbers& after;
   };
-  /// Where this leads in the exchanged run.
+  /// Where the step leads in the exchanged run.
   struct Reached {
     Step step;
-    std::optional<std::uint32_t> happens;  ///< the place of the event in the state before
+    std::optional<std::uint32_t> happens;  ///< place of the event in the state before
     engine::StateParts state;
     PartNumbers parts;
     std::vector<std::uint64_t> orders;
   };
   /// Takes the step from what the state before it becomes, and notes that the state after it
-  /// becomes what is reached. Throws RanksDiffer if it does not.
+  /// becomes the one that is reached. Throws RanksDiffer if it does not.
   Reached take(std::size_t exchange, const MadeState& before, const Taken& taken);
-  /// The engine, which is where the last step has led.
+  /// The engine, in the state to which the last step has led.
   [[nodiscard]] engine::StepwiseEngine& engine() { return engine_; }
-  /// Every run begins here, whichever ranks have changed places.
+  /// The state in which every run begins, whichever ranks have changed places.
   [[nodiscard]] const MadeState& fresh() const { return fresh_; }
 
  private:
@@ -74,11 +74,11 @@ class ExchangedRuns {
   std::vector<std::uint32_t> agenda_;
 };
 
-/// A state as numbers, and when what is scheduled there was.
+/// A state as numbers, with the times at which its scheduled parts were scheduled.
 PartNumbers numbers_of(const engine::StateParts& parts, PartTable& table,
                        std::vector<std::uint64_t>& orders);
 
-/// What kinds of violations these are, in the order of the words.
+/// The kinds of these violations, in the order of the words.
 std::vector<std::string> kinds_of(const std::vector<Violation>& violations);
 
 }  // namespace faultline

@@ -12,8 +12,8 @@ namespace faultline {
 
 namespace {
 
-/// A state in which an invariant broke has no digest. It is not expanded, so any will do that no
-/// other state has.
+/// A digest for a state in which an invariant broke. Nothing expands that state, so any digest will
+/// do that no other state has.
 StateDigest digest_of_break(StateNumber from, const Step& step) {
   Digest into;
   into.add(from, static_cast<std::uint8_t>(step.kind), step.place, step.dying, step.after);
@@ -21,7 +21,7 @@ StateDigest digest_of_break(StateNumber from, const Step& step) {
   return into.value();
 }
 
-/// The families of which properties are looked at in each new state.
+/// The families whose properties the search looks at in each new state.
 std::vector<Family> families_with_properties(const ExplorationRequest& request,
                                              const engine::StepwiseEngine& engine) {
   std::vector<Family> families;
@@ -135,7 +135,8 @@ bool Expander::is_calm_here() const {
   });
 }
 
-/// A death after all that an actor does in a step is one between this step and the next.
+/// A death after everything that an actor does in a step counts as one between this step and the
+/// next.
 void Expander::add_deaths_within(Expansion& into, const Step& step, const Mishaps& before) {
   const std::vector<std::uint64_t> done = done_;
   for (ActorId actor = 0; actor < done.size(); ++actor) {
@@ -162,7 +163,8 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
   } catch (const RanksDiffer&) {
     one.ranks_differ = true;
   } catch (const BrokenInvariant& broken) {
-    one.ranks_differ = exchanged_ != nullptr && request_.goal.has_value();  // others may be sound
+    one.ranks_differ =
+        exchanged_ != nullptr && request_.goal.has_value();  // other states may be sound
     asked_ = engine_.asked();
     done_ = engine_.done();
     one.step = step;
@@ -173,7 +175,7 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
 
 // ---- one step ---------------------------------------------------------------------------------
 
-/// Finds out where a step leads, by memory if possible.
+/// Finds out where a step leads, from memory if possible.
 void Expander::reach(const Step& step) {
   if (request_.recall == StepRecall::nothing) return take(step);
   if (step.kind == Step::Kind::begin) return take_and_note(step);
@@ -210,7 +212,7 @@ void Expander::take(const Step& step) {
   done_ = engine_.done();
 }
 
-/// Takes a step that is not remembered.
+/// Takes a step that the memory does not know.
 void Expander::take_and_note(const Step& step) {
   take(step);
   parts_next_ = parts_of_engine(orders_next_);
@@ -250,11 +252,11 @@ void Expander::compare_with_engine(const StepMemory::Occasion& occasion) {
   take(occasion.step);
   parts_next_ = parts_of_engine(orders_next_);
   if (recalled != parts_next_ || asked != asked_ || done != done_)
-    throw std::logic_error("a step does something else than is remembered of it");
+    throw std::logic_error("a step differs from what the memory has for it");
   take_exchanged(occasion.step);
 }
 
-/// The state in which the engine is, and when what is scheduled there was.
+/// The state in which the engine is, with the times at which its scheduled parts were scheduled.
 PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
   return parts_of_engine(engine_, orders);
 }
@@ -265,7 +267,7 @@ PartNumbers Expander::parts_of_engine(engine::StepwiseEngine& engine,
   PartNumbers numbers = numbers_of(parts, parts_, orders);
   if (looks_at_properties_) kept_.keep(numbers, parts, engine);
   if (parts.is_local && parts_.is_over(numbers) != (engine.is_over() || parts.ended))
-    throw std::logic_error("the parts of a state do not say whether the run is over");
+    throw std::logic_error("the parts of a state do not tell whether the run is over");
   return numbers;
 }
 
@@ -277,13 +279,13 @@ StateDigest Expander::digest_of_next() {
   return *least;
 }
 
-/// Takes the engine to the state that is expanded.
+/// Takes the engine to the state that is being expanded.
 void Expander::be_here() {
   const engine::RunState& state = here();
   if (!std::exchange(engine_is_here_, true)) engine_.go_on_from(state, events_);
 }
 
-/// The state that is expanded.
+/// The state that is being expanded.
 const engine::RunState& Expander::here() {
   if (here_ != nullptr) return *here_;
   here_ = &at(from_);
@@ -298,7 +300,7 @@ const engine::RunState& Expander::here() {
     orders_ = path_.back().made.orders;
   }
   if (!parts_here_.empty() && parts_here_ != parts)
-    throw std::logic_error("a state is another one than is remembered of it");
+    throw std::logic_error("a state differs from what the memory has for it");
   parts_here_ = parts;
   return *here_;
 }
@@ -321,7 +323,7 @@ const engine::RunState& Expander::at(StateNumber number) {
     spare_.push_back(std::move(path_.back().made.state));
     for (MadeState& other : path_.back().exchanged) spare_.push_back(std::move(other.state));
   }
-  engine_.check_every_step(false);  // they were checked when they were taken first
+  engine_.check_every_step(false);  // they were checked the first time
   engine_.go_on_from(path_.empty() ? fresh_ : *path_.back().made.state);
   for (std::size_t place = common; place < way.size(); ++place) {
     const Step& step = seen_.step(way[place]);

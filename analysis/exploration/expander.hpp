@@ -23,16 +23,17 @@ namespace faultline {
 
 /// A state that can follow another one.
 struct NextState {
-  Step step;               ///< if the state is new to the thread that has found it
-  bool by_mishap = false;  ///< somebody has died in the step, or what else need not go wrong
+  Step step;  ///< set if the state is new to the thread that has found it
+  bool by_mishap =
+      false;  ///< an actor died in the step, or something else went wrong that need not
   StateDigest digest;
-  Mishaps mishaps;               ///< on the way to it
-  bool is_goal = false;          ///< it has the property that is looked for
-  bool is_pruned = false;        ///< it has the property behind which nothing is looked at
-  StateNumber known = kNoState;  ///< its number, if it had been seen before
-  std::optional<Ending> ending;  ///< if nothing goes on from it, or a promise is broken
-  PartNumbers parts;             ///< if it is new and goes on, and steps are remembered
-  bool ranks_differ = false;     ///< it is not known where the step leads: see RanksDiffer
+  Mishaps mishaps;               ///< what went wrong on the way to it
+  bool is_goal = false;          ///< it has the wanted property
+  bool is_pruned = false;        ///< it has the property beyond which the search does not look
+  StateNumber known = kNoState;  ///< its number, if it was seen before
+  std::optional<Ending> ending;  ///< set if nothing goes on from it, or a promise is broken
+  PartNumbers parts;             ///< set if it is new and goes on, and steps are remembered
+  bool ranks_differ = false;     ///< the step leads to an unknown state: see RanksDiffer
 };
 
 /// A state that has still to be expanded.
@@ -54,45 +55,44 @@ struct Expansion {
   std::vector<NextState> next;
 };
 
-/// Finds what can follow states. Each thread has one of its own: the states that it makes must
-/// stay in the thread.
+/// Finds the states that can follow others. Each thread has its own, and the states that it makes
+/// must stay in the thread.
 ///
-/// Most states are never made: what their steps do is remembered (StepMemory). Where it is not, the
-/// engine takes the steps from the nearest ancestor on the path to the state that it has made
-/// before. States come in an order in which neighbours share most of their path.
+/// Most states are never made: StepMemory remembers what their steps do. Where it does not, the
+/// engine takes the steps from the nearest ancestor that it has made before on the path to the
+/// state. States come in an order in which neighbours share most of their path.
 ///
 /// Where ranks are alike, states that differ by an exchange of them count as one: the digest of a
-/// state is the least of all these. Every step that the engine takes, it takes in the exchanged
-/// states, too, so that it is known what each part of a state becomes (ExchangedParts), and that
-/// the ranks are alike.
+/// state is the least of all these. The engine takes every step in the exchanged states, too, to
+/// find out what each part of a state becomes (ExchangedParts), and that the ranks are alike.
 class Expander {
  public:
-  /// `exchanged`: null if no ranks are exchanged. `may_go_on` is asked every few steps; if it says
-  /// no, the calls below throw SearchStopped.
+  /// `exchanged`: null if no ranks are exchanged. The expander calls `may_go_on` every few steps;
+  /// if that returns false, the calls below throw SearchStopped.
   Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen, PartTable& parts, const StepMemory& shared,
            ExchangedParts* exchanged, MayGoOn may_go_on);
 
-  /// The states that are expanded from now on are looked at together. What is found a second time
-  /// among them is not kept.
+  /// Begins a round of states that are looked at together. A state that the round finds a second
+  /// time is not kept.
   void begin_round() {
     found_.clear();
     found_count_ = 0;
   }
-  /// The states at which a run can be after its start. Their steps have the kind `begin`.
+  /// The states in which a run can be after its start. Their steps have the kind `begin`.
   Expansion begin();
-  /// All states that can follow a stored one, but for those that are found elsewhere.
+  /// All states that can follow a stored one, except those that are found elsewhere.
   Expansion expand(const WaitingState& state);
 
-  /// What this has remembered of steps since the shared memory took it over.
+  /// The steps remembered since the shared memory last took them over.
   [[nodiscard]] StepMemory& memory() { return memory_; }
-  /// What it keeps of parts, to look at properties.
+  /// The bytes of the parts kept for properties.
   [[nodiscard]] std::size_t kept_bytes() const { return kept_.bytes(); }
 
  private:
   struct Place {
     StateNumber number;
-    MadeState made;                         ///< without numbers, if no ranks are exchanged
+    MadeState made;                         ///< without numbers if no ranks are exchanged
     std::vector<MadeState> exchanged = {};  ///< what it becomes under each exchange
   };
   std::unique_ptr<engine::RunState> copy_of(const engine::RunState& state);
@@ -121,7 +121,7 @@ class Expander {
   void take_and_note(const Step& step);
   void look_at(NextState& one, const Step& step, StateNumber from);
   void look_at_properties(NextState& one);
-  /// What properties say of a state.
+  /// The values of the properties in a state.
   struct Seen {
     bool is_sound = true;  ///< all invariants hold
     bool is_goal = false;
@@ -144,18 +144,19 @@ class Expander {
   engine::RunState fresh_;  ///< before the start
   EndingJudge judge_;
   DeathBounds bounds_;
-  DigestIndex found_;  ///< in this round
+  DigestIndex found_;  ///< states found in this round
   std::size_t found_count_ = 0;
   std::vector<std::unique_ptr<engine::RunState>> spare_;
-  // The state that is expanded.
+  // The state that is being expanded.
   StateNumber from_ = kNoState;
   const engine::RunState* here_ = nullptr;  ///< null until the engine needs it
   std::vector<engine::Event> events_;       ///< its agenda, if the engine has been there
   PartNumbers parts_here_;                  ///< empty if steps are not remembered
-  std::vector<std::uint64_t> orders_;  ///< of what is scheduled there, if the engine has been there
+  std::vector<std::uint64_t>
+      orders_;  ///< orders of what is scheduled there, if the engine has been there
   std::vector<std::uint32_t> agenda_;  ///< places in parts_here_
   bool engine_is_here_ = false;
-  // The state that follows it by the step that is looked at.
+  // The state that follows it by the current step.
   bool is_taken_ = false;  ///< the engine is there
   PartNumbers parts_next_;
   std::vector<std::uint64_t> orders_next_;
@@ -164,13 +165,13 @@ class Expander {
 
   PartTable& parts_;
   const StepMemory& shared_;
-  StepMemory memory_;  ///< what is not in shared_ yet
+  StepMemory memory_;  ///< steps that are not in shared_ yet
   ExchangedParts* exchanged_;
   std::optional<ExchangedRuns> exchanged_runs_;  ///< if ranks are exchanged
   std::vector<std::uint64_t> earlier_;           ///< see ExchangedParts::least_digest
   KeptParts kept_;                               ///< for properties
   bool looks_at_properties_;
-  std::vector<Place> path_;  ///< to the state that was rebuilt last
+  std::vector<Place> path_;  ///< to the last state that was rebuilt
 };
 
 }  // namespace faultline

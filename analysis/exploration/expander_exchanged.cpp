@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The steps of a search, taken where ranks have changed places.
+// The steps of a search, taken with ranks that have changed places.
 
 #include <utility>
 
@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// Takes the step that the engine has just taken in what the state becomes under each exchange, and
-/// shows the state there, and what is reached. Throws RanksDiffer.
+/// Takes the step that the engine has just taken in what the state becomes under each exchange.
+/// Shows `look` the state there, and the one that is reached. Throws RanksDiffer.
 void Expander::take_exchanged(const Step& step, const LookAtExchanged& look) {
   if (exchanged_ == nullptr) return;
   std::optional<PartNumber> event;
@@ -29,8 +29,8 @@ void Expander::take_exchanged(const Step& step, const LookAtExchanged& look) {
   if (!exchanged_->note_all(all)) throw RanksDiffer();
 }
 
-/// Goes on with the exchanged runs from the last place of the path to a new one, to which the
-/// engine has just gone.
+/// Takes the exchanged runs on from the last place of the path to a new one, to which the engine
+/// has just gone.
 void Expander::follow_exchanged(const Step& step, Place& place) {
   place.made.parts = parts_of_engine(place.made.orders);
   std::optional<PartNumber> event;

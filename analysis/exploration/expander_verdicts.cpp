@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a search makes of the state to which a step leads.
+// How a search judges the state to which a step leads.
 
 #include <algorithm>
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-/// Have two runs ended in the same way, whoever it is that has broken a promise?
+/// True if two runs have ended in the same way, whichever actor has broken a promise.
 bool end_alike(const engine::RunResult& one, const engine::RunResult& other) {
   return one.outcome == other.outcome && kinds_of(one.violations) == kinds_of(other.violations);
 }
@@ -46,14 +46,14 @@ void Expander::look_at_properties(NextState& one) {
   if (!seen || !seen->is_sound || is_checked) {
     const std::optional<Seen> recalled = std::exchange(seen, seen_by_engine(one.step));
     if (recalled && *recalled != *seen)
-      throw std::logic_error("a property looks another way in a state that was put together");
+      throw std::logic_error("a property has another value in a state that was put together");
   }
   one.is_goal = seen->is_goal;
   one.is_pruned = seen->is_pruned;
 }
 
-/// What properties say of the next state, and of what it becomes when ranks change places, as it is
-/// put together from what is kept. Nothing, if something has not been kept.
+/// The values of the properties in the next state, and in what it becomes when ranks change places,
+/// put together from kept parts. Nothing if a part has not been kept.
 std::optional<Expander::Seen> Expander::seen_in_kept() {
   if (parts_next_.empty() || parts_.is_over(parts_next_)) return std::nullopt;
   const engine::StateView* view = kept_.look_at(parts_next_);
@@ -80,7 +80,7 @@ Expander::Seen Expander::seen_in(const engine::StateView& view) const {
           .is_pruned = request_.prune && holds(*request_.prune)};
 }
 
-/// Takes the step, unless the engine has, so that it can say what is wrong.
+/// Takes the step, unless the engine has done so, and looks at the properties.
 Expander::Seen Expander::seen_by_engine(const Step& step) {
   if (!is_taken_) {
     take(step);
@@ -106,8 +106,8 @@ Expander::Seen Expander::seen_by(engine::StepwiseEngine& engine) const {
       .is_pruned = request_.prune && engine.holds(*request_.prune)};
 }
 
-/// Judges the end of a run, and whether exchanged runs end in the same way. Where a property has
-/// been found broken, it has been in these, too.
+/// Judges the end of a run, and whether exchanged runs end in the same way. If a property was found
+/// broken, it is broken in these, too.
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
   std::vector<engine::RunResult> exchanged;
   const std::vector<Violation>& violations = engine_.state().truth.violations();

@@ -12,14 +12,15 @@ namespace faultline {
 
 namespace {
 
-/// Heartbeats and probes come for ever, and mean something only in time.
+/// True if the detector needs heartbeats or probes. These never end, and mean something only in
+/// time.
 bool lives_by_clock(const RunSpec& spec, std::uint64_t seed) {
   engine::StepwiseEngine engine(engine::run_job(explored_spec(spec), seed, 0));
   engine.begin();
   return engine.state().schedule.background() > 0;
 }
 
-/// What the scenario's own checks say of a run in which somebody dies.
+/// Adds the problems that the scenario's own checks find for a run in which somebody dies.
 void check_with_deaths(RunSpec spec, Problems& problems) {
   spec.order =
       RunOrder{.deaths_at_start = {{.actor = 0, .after = 0}}, .choices_at_start = {}, .steps = {}};
@@ -28,13 +29,13 @@ void check_with_deaths(RunSpec spec, Problems& problems) {
   check_point(spec, paths, problems);
 }
 
-/// Refuses what may go wrong where it cannot, or where it would change nothing.
+/// Refuses mishaps that cannot happen in this job, or that would change nothing.
 void refuse_idle_mishaps(const RunSpec& spec, const ExplorationRequest& request,
                          Problems& problems) {
   const Registration* detector = spec.component(Family::failure_detection).registration;
   if (request.losses > 0 && (detector == nullptr || detector->message_kinds.empty()))
     problems.add("failure_detection",
-                 "--losses: a network loses messages of failure detection only, and " +
+                 "--losses: the network loses messages of failure detection only, and " +
                      protocol_of(spec, Family::failure_detection) +
                      " sends none; expected a detector that does");
   if (request.losses > 0 && job_shape(spec).nodes < 2)
@@ -44,8 +45,8 @@ void refuse_idle_mishaps(const RunSpec& spec, const ExplorationRequest& request,
   const auto job = engine::run_job(explored_spec(spec), request.seed, 0);
   if (job->shape.nodes < 2 || !job->shares_nics())
     problems.add("platform.processes_per_node",
-                 "--departures any: nothing overtakes what waits for a NIC, unless there are "
-                 "several nodes and several actors on one");
+                 "--departures any: nothing overtakes a message that waits for a NIC, unless there "
+                 "are several nodes and several actors on one");
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& req
   const RunSpec& spec = scenario.points.front();
   if (scenario.engine != EngineKind::loggp)
     problems.add("engine", "SimGrid cannot go back to an earlier state; expected loggp");
-  if (spec.order) problems.add("order", "is what a search tries out; expected none");
+  if (spec.order) problems.add("order", "the search itself tries all orders; expected none");
   const std::uint32_t processes = spec.platform.processes;
   if (processes < kFewestExplored || processes > kMostExplored)
     problems.add("platform.processes", "expected " + std::to_string(kFewestExplored) + " to " +
@@ -74,14 +75,14 @@ void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& req
     const std::string why = workload.registration->endless(workload.options, job_shape(spec));
     if (!why.empty())
       problems.add("workload", workload.registration->name +
-                                   " cannot be explored, because its runs may have no end: " + why);
+                                   " cannot be explored, because its runs may never end: " + why);
   }
   if (problems.empty() && request.timers == TimerRule::any && lives_by_clock(spec, scenario.seed))
     problems.add("failure_detection",
                  protocol_of(spec, Family::failure_detection) +
                      " cannot be explored: it finds deaths by timers, and here any timer can run "
                      "out first; expected --timers patient, or oracle or another detector that "
-                     "the system tells of deaths");
+                     "hears of deaths from the system");
   if (problems.empty()) refuse_idle_mishaps(spec, request, problems);
 }
 

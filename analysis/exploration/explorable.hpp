@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kMostExplored = 6;
 /// The largest number of deaths of a run, and of lost messages.
 inline constexpr std::uint32_t kMostFaults = 12;
 
-/// Adds a problem for everything in a scenario that cannot be explored in this way, with the
-/// reason. The request has no job yet.
+/// Adds a problem, with the reason, for everything in a scenario that the search cannot explore in
+/// this way. The request has no job yet.
 void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& request,
                          Problems& problems);
 

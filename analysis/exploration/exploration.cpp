@@ -66,7 +66,7 @@ RunSpec explored_spec(const RunSpec& spec) {
   RunSpec explored = engine::without_costs(spec);
   explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
   explored.stop.events = std::numeric_limits<std::uint64_t>::max();
-  explored.checks_state = false;  // the engine looks after every step
+  explored.checks_state = false;  // the engine checks after every step
   return explored;
 }
 
@@ -145,7 +145,7 @@ class Search {
     return std::move(result_);
   }
 
-  /// The result says nothing, because the ranks that were exchanged are not alike.
+  /// True if the result means nothing, because the exchanged ranks are not alike.
   [[nodiscard]] bool is_void() const { return is_void_; }
 
  private:
@@ -172,7 +172,7 @@ class Search {
   void finish();
 
   const ExplorationRequest& request_;
-  const TellProgress tell_;  ///< its own: callers give it what does not outlive the call
+  const TellProgress tell_;  ///< a copy: the caller's does not outlive the call
   const std::vector<Start> starts_;
   SeenStates seen_;
   StepGraph graph_;
@@ -180,8 +180,8 @@ class Search {
   Crew crew_;
   ExplorationResult result_;
   const bool by_breadth_ = request_.search == SearchOrder::breadth;
-  std::vector<WaitingState> found_;  ///< new states that have still to be put on the way
-  std::uint64_t waiting_ = 0;        ///< states that have not been expanded
+  std::vector<WaitingState> found_;  ///< new states that are not in the queue yet
+  std::uint64_t waiting_ = 0;        ///< states that are not expanded yet
   std::uint64_t waiting_B_ = 0;      ///< the memory that they take
   Clock::time_point begin_ = Clock::now();
 };
@@ -224,7 +224,7 @@ void Search::by_depth() {
   }
 }
 
-/// Looks at what was found in the order in which a single thread would have found it.
+/// Looks at the new states in the order in which a single thread would have found them.
 void Search::take_in(std::vector<Expansion>&& expansions, std::uint32_t depth) {
   for (Expansion& expansion : expansions) {
     if (over()) return;
@@ -290,8 +290,7 @@ void Search::check_limits() {
   may_go_on();
 }
 
-/// Looks at the clock, and asks whoever is told of the progress. If the search is to end, that is
-/// its limit.
+/// Looks at the clock, and reports the progress. If the search must end, sets its limit.
 bool Search::may_go_on() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (request_.time_limit_s && elapsed_s > *request_.time_limit_s)
@@ -302,13 +301,13 @@ bool Search::may_go_on() {
   return !over();
 }
 
-/// If the search must end meanwhile, what has been checked until then holds, and the limit says
-/// that the rest has not.
+/// Checks the progress of all states. If the search must end meanwhile, the checks until then hold,
+/// and the limit shows that the rest is unchecked.
 void Search::check_progress() {
   try {
     judge_progress();
   } catch (const SearchStopped&) {
-    // Whoever said so has set the limit.
+    // may_go_on() has set the limit.
   }
 }
 
@@ -331,8 +330,8 @@ void Search::judge_progress() {
   const std::vector<Step>& round = fairness.circle->round;
   steps.insert(steps.end(), round.begin(), round.end());
   take_hung("the last " + std::to_string(round.size()) +
-                " steps lead back to the same state, and a run can go on so for ever, although "
-                "whatever can happen all the time does happen",
+                " steps lead back to the same state, and a run can go on like that for ever, "
+                "although it is fair: whatever can happen all the time does happen",
             std::move(steps));
 }
 
@@ -357,7 +356,7 @@ void Search::finish() {
   result_.wall_s = std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
-/// May these two change places, as far as who may die says?
+/// True if the two may change places, as far as the bounds of deaths allow it.
 bool may_die_alike(const ExplorationRequest& request, Rank one, Rank other) {
   const auto is_victim = [&](Rank rank) {
     return std::find(request.victims.begin(), request.victims.end(), rank) != request.victims.end();
@@ -365,18 +364,18 @@ bool may_die_alike(const ExplorationRequest& request, Rank one, Rank other) {
   return is_victim(one) == is_victim(other) && (!request.in_order || !is_victim(one));
 }
 
-/// The ranks that are alike, the root apart, as far as a short search by depth can say. A search
-/// that exchanges them finds out whether they are. Of many, some stay as they are: each exchange is
-/// followed in every step that is new.
+/// The ranks that are alike, as far as a short search by depth can tell, without the root. A search
+/// that exchanges them finds out whether they are. If there are many, some keep their places: the
+/// search follows each exchange in every new step.
 std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request, const TellProgress& tell) {
   constexpr std::uint64_t kStatesOfProbe = 300;
-  constexpr std::size_t kMostAlike = 4;  // they have 24 orders
+  constexpr std::size_t kMostAlike = 4;  // four ranks have 24 orders
   ExplorationRequest probe = request;
   probe.search = SearchOrder::depth;
   probe.states = std::min(request.states, kStatesOfProbe);
   probe.jobs = 1;
   const JobShape job = engine::run_job(request.spec, request.seed, 0)->shape;
-  bool interrupted = false;  // the search to come will notice, too
+  bool interrupted = false;  // the following search will notice, too
   const auto are_alike = [&](Rank one, Rank other) {
     if (interrupted || !may_die_alike(request, one, other)) return false;
     Search search(probe, tell, exchanges_of({{one, other}}, job));
@@ -397,7 +396,7 @@ std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request, const Tel
   return alike;
 }
 
-/// Leaves a search what an earlier one, which began then, has left of its time.
+/// Leaves a search the time that remains after an earlier one, which began at `begin`.
 void shorten(ExplorationRequest& request, std::chrono::steady_clock::time_point begin) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   if (request.time_limit_s)
@@ -405,7 +404,7 @@ void shorten(ExplorationRequest& request, std::chrono::steady_clock::time_point 
 }
 
 /// A search that exchanges these ranks; nothing if they turn out to differ. Several threads may
-/// find that out by states beyond a violation, to which one thread does not come. So one thread
+/// find that out in states beyond a violation, which one thread does not reach. So one thread
 /// decides.
 std::optional<ExplorationResult> search_exchanged(ExplorationRequest request,
                                                   const TellProgress& tell,

@@ -27,8 +27,7 @@ double states_per_s(const ExplorationResult& result) {
   return result.wall_s > 0.0 ? std::round(static_cast<double>(result.states) / result.wall_s) : 0.0;
 }
 
-/// Of all states within the bound, those that are behind states which were not expanded have never
-/// been seen, so the share can only be smaller.
+/// States beyond unexpanded states have never been seen, so the true share can only be smaller.
 double share_at_most(const ExplorationResult& result) {
   if (result.verdict == Verdict::exhausted || result.states == 0) return 1.0;
   return static_cast<double>(result.expanded) / static_cast<double>(result.states);
@@ -86,8 +85,8 @@ std::string verdict_words(const ExplorationReport& report) {
       if (!result.progress_checked)
         return "exhausted: all states were seen, and no promise is broken";
       return std::string(
-                 "exhausted: all states were seen, no promise is broken, and an end can be "
-                 "reached from each") +
+                 "exhausted: all states were seen, no promise is broken, and an end can be reached "
+                 "from each") +
              (result.fairness_checked ? " and is reached by every fair run" : "");
     case Verdict::reached:
       return "reached: " + report.request.goal->name;

@@ -10,19 +10,20 @@
 
 namespace faultline {
 
-/// What a report tells of a search.
+/// The content of the report of a search.
 struct ExplorationReport {
   const Scenario& scenario;
   const ExplorationRequest& request;
   const ExplorationResult& result;
   std::optional<ToldRun> told;              ///< of the refutation, if there is one
-  std::optional<JsonValue> counterexample;  ///< the same as a scenario
+  std::optional<JsonValue> counterexample;  ///< the refutation as a scenario
 };
 
-/// For people; lines are at most `width` wide where words can be broken.
+/// The report for people; lines are at most `width` wide where words can be broken.
 std::string exploration_table(const ExplorationReport& report, std::size_t width);
 
-/// As docs/explore.md describes it. `states_per_s` is measured and differs from run to run.
+/// The report as docs/explore.md describes it. `states_per_s` is measured and differs from run to
+/// run.
 std::string exploration_json(const ExplorationReport& report);
 
 /// The words of a request, as the command line has them.

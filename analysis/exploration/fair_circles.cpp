@@ -14,14 +14,13 @@ namespace faultline {
 
 namespace {
 
-/// Each state in a circle is made again from the start.
+/// A limit, because each state in a circle is made again from the start.
 constexpr std::size_t kMostJudged = 100'000;
 constexpr std::size_t kStatesBetweenQuestions = 64;
 
 using StateSet = std::set<StateNumber>;
 
-/// The strongly connected components that have a circle: Tarjan's algorithm with a stack of its
-/// own.
+/// The strongly connected components that have a circle: Tarjan's algorithm with an explicit stack.
 class StrongComponents {
  public:
   explicit StrongComponents(const StepGraph::Part& part) : part_(part) {
@@ -94,14 +93,14 @@ class StrongComponents {
   std::vector<StateSet> all_;
 };
 
-/// What happens in an event, whoever else it may happen to.
+/// Names what happens in an event.
 using EventName = std::tuple<engine::EventKind, ActorId, ActorId, std::uint64_t, Family>;
 
 EventName name_of(const engine::Choice& choice) {
   return {choice.kind, choice.actor, choice.peer, choice.detail, choice.family};
 }
 
-/// Of messages, the channel.
+/// For a message, the name of its channel.
 EventName without_content(EventName name) {
   if (std::get<engine::EventKind>(name) == engine::EventKind::arrive) {
     std::get<std::uint64_t>(name) = 0;
@@ -126,7 +125,7 @@ class Judge {
     fresh_ = engine_.state().copy();
   }
 
-  /// Can a fair run stay in these states? Throws SearchStopped.
+  /// True if a fair run can stay in these states. Throws SearchStopped.
   bool is_fair(const StateSet& component) {
     mishaps_ = seen_.mishaps(*component.begin());
     places_.clear();
@@ -162,20 +161,20 @@ class Judge {
   }
 
  private:
-  /// A step that leads to a state, and the state before, by its place among those found.
+  /// A step that leads to a state, and the place of the state before it among those found.
   struct Way {
     std::size_t before = 0;
     Step step;
   };
 
-  /// The engine is in a state that was not found before, perhaps.
+  /// Takes in the state in which the engine is, if it was not found before.
   void take_in(const StateDigest& digest, const Way& way) {
     if (!places_.insert(digest).second) return;
     ways_.push_back(way);
     waiting_.push_back(engine_.state().copy());
   }
 
-  /// What can happen in a state. Adds what leads to states of the component to `taken`.
+  /// What can happen in a state. Adds the events that lead to states of the component to `taken`.
   std::set<EventName> look_at(std::size_t place, const engine::RunState& here,
                               const StateSet& component, std::set<EventName>& taken) {
     engine_.go_on_from(here);
@@ -208,11 +207,11 @@ class Judge {
   engine::StepwiseEngine engine_;
   std::optional<engine::RunState> fresh_;
   Mishaps mishaps_;
-  std::set<StateDigest> places_;          ///< of the component, those that were found
-  std::vector<Way> ways_;                 ///< to each of them, by breadth
-  std::deque<engine::RunState> waiting_;  ///< those that have still to be looked at
+  std::set<StateDigest> places_;          ///< states of the component that were found
+  std::vector<Way> ways_;                 ///< a way to each of them, by breadth
+  std::deque<engine::RunState> waiting_;  ///< states that are not looked at yet
   StateDigest first_;
-  std::optional<Way> back_;  ///< to the first
+  std::optional<Way> back_;  ///< the way to the first state
 };
 
 }  // namespace

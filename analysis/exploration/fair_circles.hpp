@@ -11,10 +11,10 @@
 namespace faultline {
 
 /// A circle of states in which a run can stay for ever although it is fair: whatever can happen all
-/// the time does happen there. Nobody dies in it.
+/// the time does happen in it. Nobody dies in it.
 struct FairCircle {
-  StateNumber state = kNoState;  ///< in the circle, the first that was found
-  std::vector<Step> round;       ///< from it back to it
+  StateNumber state = kNoState;  ///< the first state of the circle that was found
+  std::vector<Step> round;       ///< the steps from that state back to it
 };
 
 /// What a search for such circles has found.
@@ -23,17 +23,18 @@ struct FairnessCheck {
   std::optional<FairCircle> circle;
 };
 
-/// Judges the circles of a complete search. Where the network keeps the order of messages, that
-/// every message arrives some day is the same as that every channel goes on; where it does not,
-/// nothing is judged.
+/// Judges the circles of a complete search. Where the network keeps the order of messages, every
+/// message arrives some day if every channel goes on. Where it does not, nothing is judged.
 ///
 /// A run that goes through all of a strongly connected component again and again is fair if each
 /// event that is possible in all of its states happens in one of its steps. If such an event leads
 /// out of the component, no run stays in any part of it.
-/// `digest_of` is how the search tells states apart, without what has gone wrong before. Where it
-/// sees one state for several in which ranks have changed places, the component is that of a state
-/// itself: a way to one that it could become is the beginning of a way back to it, because ranks
-/// that change places in the same way again and again come back to their own.
+///
+/// `digest_of` tells states apart as the search does, without what has gone wrong before. If the
+/// search takes one state for several in which ranks have changed places, the component is that of
+/// a state itself: a way to one that it could become is the beginning of a way back to it, because
+/// ranks that change places in the same way again and again come back to their own.
+///
 /// Throws SearchStopped if it may not go on.
 FairnessCheck find_fair_circle(
     const StepGraph& graph, const ExplorationRequest& request, const std::vector<Start>& starts,

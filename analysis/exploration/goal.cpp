@@ -8,8 +8,8 @@ namespace faultline {
 
 namespace {
 
-/// What violations there are that are no outcome (docs/exit-codes.md), but for those that a
-/// workload declares.
+/// The kinds of violations that are no outcome (docs/exit-codes.md), except those that a workload
+/// declares.
 constexpr const char* kKinds[] = {"not-given-up",         "needless-fatal",   "credit",
                                   "message-conservation", "broken-invariant", "broken-property",
                                   "false-report",         "repeated-report"};

@@ -22,7 +22,7 @@ std::vector<std::string> goal_words(const RunSpec& spec);
 /// The goal of that name. Throws std::invalid_argument if it is none of goal_words().
 Goal goal_named(const RunSpec& spec, const std::string& name);
 
-/// Does a run that ends like this reach the goal?
+/// True if a run that ends like this reaches the goal.
 bool is_reached_by(const Goal& goal, const Ending& ending);
 
 }  // namespace faultline

@@ -5,7 +5,7 @@
 
 namespace faultline {
 
-/// Where this part goes; null if it has been kept, or there is no room.
+/// The place for this part; null if it is kept already, or there is no room.
 std::unique_ptr<KeptParts::Kept>* KeptParts::place_of(PartNumber number) {
   if (number >= kept_.size()) kept_.resize(std::max<std::size_t>(number + 1, 2 * kept_.size()));
   if (kept_[number] || count_ >= kMostParts) return nullptr;

@@ -16,27 +16,28 @@
 namespace faultline {
 
 /// One specimen of each part of a state that a thread has met: the components of a rank, or a
-/// message on its way. So properties can be looked at in states that the engine has never made.
-/// Equal parts have equal specimens, because a part has all that anybody can tell two of them by.
+/// message on its way. With these it can look at properties in states that the engine has never
+/// made. Equal parts have equal specimens, because a part has everything that tells two of them
+/// apart.
 class KeptParts {
  public:
-  /// Keeps what `families` declare properties of.
+  /// Keeps the components that properties of `families` need.
   KeptParts(const PartTable& parts, std::uint32_t processes, std::vector<Family> families)
       : parts_(parts), processes_(processes), families_(std::move(families)) {}
 
   [[nodiscard]] bool keeps_any() const { return !families_.empty(); }
-  /// Keeps the parts of the state that the engine is in, unless messages of it are in no part of
+  /// Keeps the parts of the state in which the engine is, unless messages of it are in no part of
   /// their own.
   void keep(const PartNumbers& numbers, const engine::StateParts& parts,
             engine::StepwiseEngine& engine);
-  /// Puts the state together that these numbers stand for. Nothing, if one of them has not been
-  /// kept.
+  /// Puts together the state that these numbers stand for. Returns null if one of its parts has not
+  /// been kept.
   [[nodiscard]] const engine::StateView* look_at(const PartNumbers& numbers);
-  /// Roughly.
+  /// A rough size.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// More would take more memory than the time is worth that they save.
+  /// More parts would take more memory than the saved time is worth.
   static constexpr std::size_t kMostParts = std::size_t{1} << 20U;
   struct Kept {
     engine::SeenRank rank;

@@ -6,10 +6,11 @@
 
 namespace faultline {
 
-/// May the search go on?
+/// Returns true if the search may go on.
 using MayGoOn = std::function<bool()>;
 
-/// It may not. One state can have more successors than anybody wants to wait for.
+/// Thrown if the search may not go on. One state can have more successors than anybody wants to
+/// wait for.
 struct SearchStopped {};
 
 /// Asks now and then whether a loop of many short steps may go on.

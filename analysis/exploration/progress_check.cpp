@@ -9,8 +9,8 @@ constexpr std::uint64_t kStatesBetweenQuestions = 1U << 12U;
 
 }  // namespace
 
-/// Most steps lead to states that were found later, so that going backwards settles most states at
-/// once; a step back needs another pass.
+/// Most steps lead to states that were found later, so that going backwards settles most states in
+/// one pass; each step to an earlier state needs another pass.
 std::optional<StateNumber> StepGraph::first_without_end(const MayGoOn& may_go_on) const {
   NowAndThen ask(may_go_on, kStatesBetweenQuestions);
   std::vector<bool> reaches_end(states());
@@ -33,7 +33,7 @@ std::optional<StateNumber> StepGraph::first_without_end(const MayGoOn& may_go_on
   return std::nullopt;
 }
 
-/// From all other states every way comes to an end. As above, most passes backwards settle most.
+/// From all other states every way comes to an end. As above, passes backwards settle most states.
 std::optional<StepGraph::Part> StepGraph::part_with_circles(std::size_t most,
                                                             const MayGoOn& may_go_on) const {
   NowAndThen ask(may_go_on, kStatesBetweenQuestions);

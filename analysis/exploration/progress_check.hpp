@@ -13,16 +13,17 @@
 namespace faultline {
 
 /// The steps without a death between the states of a search by breadth, in the order in which the
-/// states were expanded, which is that of their numbers. Four bytes a step and two a state. What
-/// looks at all of them asks now and then whether it may go on, and throws SearchStopped if not.
+/// states were expanded, which is that of their numbers. It takes four bytes a step and two a
+/// state. Functions that look at all of them ask now and then whether they may go on, and throw
+/// SearchStopped if not.
 class StepGraph {
  public:
-  /// The state with the next number has steps to these.
+  /// Adds the steps from the state with the next number to these.
   void add(const std::vector<StateNumber>& targets) {
     for (const StateNumber target : targets) targets_.push_back(target);
     degrees_.push_back(static_cast<std::uint16_t>(targets.size()));
   }
-  /// Nothing goes on from the state with the next number.
+  /// Notes that nothing goes on from the state with the next number.
   void add_end() { degrees_.push_back(kEnd); }
   [[nodiscard]] std::size_t bytes() const { return targets_.bytes() + degrees_.bytes(); }
   [[nodiscard]] std::size_t states() const { return degrees_.size(); }
@@ -31,10 +32,10 @@ class StepGraph {
   /// on for ever, whatever comes next. Nothing if there is none.
   [[nodiscard]] std::optional<StateNumber> first_without_end(const MayGoOn& may_go_on) const;
 
-  /// Some states, and for each those that follow it.
+  /// Some states, and for each the states that follow it.
   using Part = std::map<StateNumber, std::vector<StateNumber>>;
-  /// The states from which a circle can be reached, which are all that are in one and few others.
-  /// Nothing if they are more than `most`.
+  /// The states from which a circle can be reached: all that are in one, and few others. Nothing if
+  /// they are more than `most`.
   [[nodiscard]] std::optional<Part> part_with_circles(std::size_t most,
                                                       const MayGoOn& may_go_on) const;
 

@@ -15,10 +15,10 @@ namespace faultline {
 
 namespace {
 
-/// A walk without end is left after so many steps, unless the request says otherwise.
+/// A walk without end stops after this many steps, unless the request states another number.
 constexpr std::uint32_t kLongestWalk = 10000;
 
-/// How likely something goes wrong in a step.
+/// The probability that something goes wrong in a step.
 constexpr double kMishap = 0.125;
 
 class Walks {
@@ -42,7 +42,7 @@ class Walks {
   ExplorationResult run() {
     std::uint64_t walks = 0;
     for (; walks < request_.walks && !over(); ++walks) {
-      // No component of an explored job draws from streams of that purpose.
+      // Components of an explored job do not draw from streams of that purpose.
       Stream random(request_.seed, walks, Purpose::faults, 0);
       walk(random);
       check_limits();
@@ -81,8 +81,8 @@ class Walks {
     }
   }
 
-  /// In one step in eight something goes wrong, as long as that may be: a message is lost, or else
-  /// a rank stalls, or else somebody dies.
+  /// In one step in eight something goes wrong, as far as the bounds allow: the network loses a
+  /// message, or else a rank stalls, or else an actor dies.
   Step drawn(Stream& random) {
     std::optional<Step> mishap = drawn_loss(random);
     if (!mishap) mishap = drawn_stall(random);
@@ -134,7 +134,7 @@ class Walks {
             .place = victims[static_cast<std::size_t>(random.below(victims.size()))]};
   }
 
-  /// False if nothing goes on from there.
+  /// Returns false if nothing goes on from there.
   bool take(const Step& step) {
     steps_.push_back(step);
     Ending ending;
@@ -169,8 +169,8 @@ class Walks {
     return false;
   }
 
-  /// So that the step goes the same way when it is taken again. The choices of a start are those of
-  /// the list of starts.
+  /// Keeps the choices that were drawn, so that the step goes the same way when it is taken again.
+  /// The choices of a start are in the list of starts.
   void keep_what_was_drawn() {
     if (steps_.back().kind == Step::Kind::take) steps_.back().decisions = engine_.decisions();
   }

@@ -5,8 +5,8 @@
 
 namespace faultline {
 
-/// Runs the job again and again from its start, each time with random choices and deaths. What it
-/// finds depends on the request's seed alone. It counts the different states that it comes to, and
+/// Runs the job again and again from its start, each time with random choices and deaths. The
+/// result depends on the request's seed alone. It counts the different states that it reaches, and
 /// its verdict is never `exhausted`.
 ExplorationResult walk_at_random(const ExplorationRequest& request, const TellProgress& tell);
 

@@ -19,18 +19,18 @@ class RankExchange {
   RankExchange(std::vector<Rank> ranks, bool daemons_follow)
       : ranks_(std::move(ranks)), daemons_follow_(daemons_follow) {}
 
-  /// Whom an actor becomes.
+  /// The actor that an actor becomes.
   [[nodiscard]] ActorId operator()(ActorId actor) const {
     if (actor < ranks_.size()) return ranks_[actor];
     const std::size_t node = actor - ranks_.size();
     if (!daemons_follow_ || node >= ranks_.size()) return actor;
     return static_cast<ActorId>(ranks_.size() + ranks_[node]);
   }
-  /// What the answer of a rank to a choice about `what` becomes. Only what a choice about ranks
-  /// means is known (sim/core/choices.hpp); others stay as they are.
+  /// What the answer of a rank to a choice about `what` becomes. Only choices about ranks have a
+  /// known meaning (sim/core/choices.hpp); other answers do not change.
   [[nodiscard]] std::uint64_t decision(std::string_view what, std::uint64_t answer,
                                        ActorId chooser) const;
-  /// Is it what `to` does after `from`?
+  /// True if this exchange does what `to` does after `from`.
   [[nodiscard]] bool leads(const RankExchange& from, const RankExchange& to) const;
   [[nodiscard]] bool is_inverse_of(const RankExchange& other) const;
 
@@ -39,7 +39,7 @@ class RankExchange {
   bool daemons_follow_;
 };
 
-/// All exchanges of ranks that are alike, but for the one that changes nothing: every permutation
+/// All exchanges of ranks that are alike, except the one that changes nothing: every permutation
 /// within each of these lists.
 std::vector<RankExchange> exchanges_of(const std::vector<AlikeRanks>& alike, const JobShape& job);
 

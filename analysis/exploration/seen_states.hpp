@@ -25,8 +25,8 @@ class SeenStates {
   /// The number of the state with that digest; kNoState if it has not been seen.
   [[nodiscard]] StateNumber find(const StateDigest& digest) const;
 
-  /// Adds a state that has not been seen, which was reached from `parent` (kNoState: by a start)
-  /// with so much going wrong on the way. Returns its number.
+  /// Adds a state that has not been seen, and that was reached from `parent` (kNoState: by a start)
+  /// with these mishaps on the way. Returns its number.
   StateNumber add(const StateDigest& digest, StateNumber parent, const Step& step,
                   const Mishaps& mishaps);
 
@@ -48,7 +48,7 @@ class SeenStates {
   static constexpr std::size_t kMostStates = kNoState;
 
  private:
-  static constexpr std::size_t kFirstSlots = 1024;  ///< a power of two, as all later sizes
+  static constexpr std::size_t kFirstSlots = 1024;  ///< a power of two, like all later sizes
   struct Link {
     StateNumber parent;
     std::uint32_t step;

@@ -18,15 +18,14 @@ struct Step {
   enum class Kind : std::uint8_t { begin, take, kill, lose, stall };
   Kind kind = Kind::begin;
   std::uint16_t dying = kNoDeath;  ///< take: the actor that dies within the step
-  std::uint16_t after = 0;         ///< ... when it has done that many things
+  std::uint16_t after = 0;         ///< the number of things that it has done by then
   /// begin: a place in the list of starts; take, lose: in the agenda; kill, stall: the actor.
   std::uint32_t place = 0;
-  engine::Decisions decisions =
-      {};  ///< take: what the workload chooses in the step, if that is open
+  engine::Decisions decisions = {};  ///< take: the workload's choices in the step, if they are open
 
   static constexpr std::uint16_t kNoDeath = 0xffff;
   [[nodiscard]] bool has_death() const { return kind == Kind::kill || dying != kNoDeath; }
-  /// Does something go wrong in it that need not?
+  /// True if something goes wrong in the step that need not.
   [[nodiscard]] bool is_mishap() const {
     return has_death() || kind == Kind::lose || kind == Kind::stall;
   }
@@ -37,10 +36,10 @@ struct Step {
   friend auto operator<=>(const Step&, const Step&) = default;  // NOLINT(*-nullptr)
 };
 
-/// How much has gone wrong on the way to a state, of what a search bounds.
+/// How much has gone wrong on the way to a state, of the kinds that a search bounds.
 struct Mishaps {
   std::uint8_t deaths = 0;
-  std::uint8_t losses = 0;   ///< of messages
+  std::uint8_t losses = 0;   ///< lost messages
   std::uint8_t stalled = 0;  ///< bit r: rank r has stalled; a job has up to 6 ranks
 
   [[nodiscard]] bool has_stalled(Rank rank) const { return (stalled >> rank & 1U) != 0; }
@@ -59,16 +58,15 @@ struct Mishaps {
 
 /// One way in which a job can begin.
 struct Start {
-  std::vector<engine::Cut> cuts;  ///< who dies while the actors start
-  engine::Decisions decisions;    ///< what the workload chooses then, if that is open
+  std::vector<engine::Cut> cuts;  ///< the actors that die while all start
+  engine::Decisions decisions;    ///< the workload's choices then, if they are open
 
   [[nodiscard]] Mishaps mishaps() const {
     return {.deaths = static_cast<std::uint8_t>(cuts.size())};
   }
 };
 
-/// Numbers steps, of which a search has few different ones, so that a stored state needs a small
-/// number only.
+/// Numbers steps. A search has few different ones, so a stored state needs only a small number.
 class StepNumbers {
  public:
   std::uint32_t number_of(const Step& step) {

@@ -22,7 +22,7 @@ StateDigest StepMemory::key_of(const Occasion& occasion) const {
   return key.value();
 }
 
-/// Is something scheduled for the actor that dies? It is lost, unless the death ends the run.
+/// True if something is scheduled for the dying actor. It is lost, unless the death ends the run.
 bool StepMemory::loses_something(const Occasion& occasion, ActorId actor) const {
   const PartNumbers& state = occasion.state;
   for (std::size_t place = parts_.scheduled(); place < state.size(); ++place)
@@ -30,8 +30,8 @@ bool StepMemory::loses_something(const Occasion& occasion, ActorId actor) const 
   return false;
 }
 
-/// What the auditor asks for when a turn or a life is over: is another actor active, or a message
-/// of the workload anywhere but with this actor, in what happens, or lost in it?
+/// The auditor's question at the end of a turn or a life: true if another actor is active, or a
+/// message of the workload is anywhere but with this actor, in the event, or lost in it.
 bool StepMemory::has_work_elsewhere(const Occasion& occasion, ActorId actor) const {
   const PartNumbers& state = occasion.state;
   for (std::size_t place = 1; place < parts_.scheduled(); ++place)
@@ -133,8 +133,8 @@ void StepMemory::list_asked(const StepEffect& effect, std::vector<std::uint64_t>
   asked.assign(first, first + effect.asked);
 }
 
-/// Finds out what is no longer scheduled, and what is now. False if something has changed that was
-/// scheduled before and still is.
+/// Finds out what is no longer scheduled, and what is newly scheduled. False if something has
+/// changed that was scheduled before and still is.
 bool StepMemory::take_in_schedule(const Occasion& occasion, const TakenStep& taken,
                                   StepEffect& effect) {
   const ActorId actor = actor_of(occasion);
@@ -180,7 +180,7 @@ bool StepMemory::apply(const StepEffect& effect, const Occasion& occasion,
     else
       next.push_back(part);
   }
-  // Of two that are equal, it is not known which one was cancelled.
+  // If two parts are equal, it is unknown which one was cancelled.
   if (cancelled != effect.cancelled) return false;
   next.insert(next.end(), cancelled_end, cancelled_end + effect.scheduled);
   return true;

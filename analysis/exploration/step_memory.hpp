@@ -12,20 +12,20 @@
 
 namespace faultline {
 
-/// What a step does to the parts of a state.
+/// The effect of a step on the parts of a state.
 struct StepEffect {
   enum class Kind : std::uint8_t {
     known,
-    known_with_channels,  ///< it depends on who has sent something to the actor
-    to_be_taken,          ///< it depends on more, so that the engine has to take it each time
+    known_with_channels,  ///< the effect depends on the senders of messages to the actor
+    to_be_taken,  ///< the effect depends on more, so the engine has to take the step each time
   };
   Kind kind = Kind::to_be_taken;
   PartNumber actor_part = 0;
   PartNumber common = 0;
   std::uint32_t done = 0;  ///< by the actor; see StepwiseEngine::done
-  // How many numbers there are of each, one after the other from StepMemory's `first` on.
+  // The numbers of each kind of entry, one after another from StepMemory's `first` on.
   std::uint32_t first = 0;
-  std::uint16_t cancelled = 0;  ///< parts that are no longer scheduled, but for what has happened
+  std::uint16_t cancelled = 0;  ///< parts that are no longer scheduled, without the event itself
   std::uint16_t scheduled = 0;  ///< parts, in the order of scheduling
   std::uint16_t asked = 0;      ///< see StepwiseEngine::asked
 
@@ -34,10 +34,10 @@ struct StepEffect {
   }
 };
 
-/// A step as the engine has taken it, with the states before and after it.
+/// A step that the engine has taken, with the states before and after it.
 struct TakenStep {
   const PartNumbers& before;
-  const std::vector<std::uint64_t>& orders_before;  ///< of what was scheduled
+  const std::vector<std::uint64_t>& orders_before;  ///< orders of what was scheduled
   const PartNumbers& after;
   const std::vector<std::uint64_t>& orders_after;
   engine::StepwiseEngine::Reach reach;
@@ -45,47 +45,48 @@ struct TakenStep {
   const std::vector<std::uint64_t>& done;
 };
 
-/// Remembers what steps have done, because most of them are taken in very many states. What a step
-/// does depends on
-/// - what happens: an event, with what the workload chooses, or a death;
+/// Remembers what steps have done, because most of them are taken in very many states. The effect
+/// of a step depends on
+/// - what happens: an event, with the workload's choices, or a death;
 /// - the part of the actor to which it happens;
-/// - the common part, which says who lives, what the auditor knows, and how many have announced;
+/// - the common part: who lives, what the auditor knows, and how many have announced;
 /// - whether another actor is active or a message of the workload elsewhere;
-/// - where a flush is asked for or answered, from whom something is in flight to the actor;
-/// - where an actor dies, whether anything is scheduled for it.
-/// It changes the actor's part and the common one, ends what has happened, cancels timers of the
-/// actor, or everything that is scheduled for it if it dies, and schedules. A step that reaches
+/// - if a flush is asked for or answered, the senders of messages in flight to the actor;
+/// - if an actor dies, whether anything is scheduled for it.
+/// It changes the actor's part and the common one, ends the event, cancels timers of the actor, or
+/// everything that is scheduled for it if it dies, and schedules. The engine takes a step that
+/// reaches further each time.
 /// further is taken by the engine each time.
 class StepMemory {
  public:
   explicit StepMemory(const PartTable& parts) : parts_(parts) {}
 
-  /// A step from a state: `happens` is the place of the event in the state, if it has one.
+  /// A step from a state. `happens` is the place of the event in the state, if it has one.
   struct Occasion {
     const PartNumbers& state;
     const Step& step;
     std::optional<std::uint32_t> happens;
   };
-  /// What is known of it. Null if nothing.
+  /// The known effect. Null if unknown.
   [[nodiscard]] const StepEffect* find(const Occasion& occasion) const;
   /// Remembers a step.
   void keep(const Occasion& occasion, const TakenStep& taken);
-  /// Takes over all that another one remembers, which is empty then.
+  /// Takes over all that another memory remembers, and leaves that empty.
   void take_over(StepMemory& other);
-  /// Applies an effect that is remembered here. False, if the engine has to take the step.
+  /// Applies a remembered effect. False if the engine has to take the step.
   [[nodiscard]] bool apply(const StepEffect& effect, const Occasion& occasion,
                            PartNumbers& next) const;
   [[nodiscard]] std::size_t bytes() const {
     return index_.bytes() + effects_.capacity() * sizeof(StepEffect) +
            numbers_.capacity() * sizeof(std::uint32_t);
   }
-  /// To whom the step happens.
+  /// The actor to which the step happens.
   [[nodiscard]] ActorId actor_of(const Occasion& occasion) const;
-  /// The choices that the step has asked for.
+  /// Lists the choices that the step has asked for.
   void list_asked(const StepEffect& effect, std::vector<std::uint64_t>& asked) const;
 
  private:
-  /// More would take more memory than the time is worth that they save.
+  /// More effects would take more memory than the saved time is worth.
   static constexpr std::size_t kMostEffects = std::size_t{1} << 22U;
   static constexpr std::size_t kMostNumbers = std::size_t{1} << 26U;
   [[nodiscard]] static bool dies(const Step& step) { return step.has_death(); }

@@ -18,8 +18,8 @@ constexpr double kPi = 3.14159265358979323846;
 /// of chi square with one degree.
 const double kAllowedLoss = boost::math::quantile(boost::math::chi_squared(1), 0.95) / 2;
 
-/// Returns where an increasing function of a positive number is zero, to the last digits. It
-/// doubles or halves from `start` until it has a bracket, then bisects in the logarithm.
+/// Finds the zero of an increasing function of a positive number, to the last digits. It doubles or
+/// halves from `start` until it has a bracket, then bisects in the logarithm.
 template <class Function>
 double zero_of_increasing(Function function, double start) {
   double low = start;

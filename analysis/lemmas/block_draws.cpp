@@ -25,7 +25,7 @@ std::string word_among(Stream& random, std::initializer_list<const char*> words)
   return *std::next(words.begin(), static_cast<std::ptrdiff_t>(random.below(words.size())));
 }
 
-/// About how many events the job has, and a third more for what a recovery adds.
+/// The approximate number of events of the job, and a third more for what a recovery adds.
 std::uint64_t events_of(const FaultSchedule& schedule) {
   std::uint64_t of_iteration = schedule.has_sums ? 13 : 3;
   if (schedule.workload == "minife") of_iteration = schedule.has_sums ? 28 : 16;
@@ -33,8 +33,8 @@ std::uint64_t events_of(const FaultSchedule& schedule) {
   return std::uint64_t{schedule.processes} * schedule.work * of_iteration * 4 / 3;
 }
 
-/// The program, and who goes on after a death: a world shrinks only under a program that needs only
-/// some of its ranks, and a rank decides alone only where it needs no other.
+/// Draws the program, and what happens after a death: a world shrinks only under a program that
+/// needs only some of its ranks, and a rank decides alone only if it needs no other.
 void draw_program(Stream& random, FaultSchedule& schedule, const BlockProtocol& protocol) {
   const bool agrees = protocol.name == "fampi" || protocol.name == "ulfm";
   const bool is_local = protocol.scope == "local";
@@ -60,7 +60,7 @@ void draw_costs(Stream& random, FaultSchedule& schedule) {
   if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 1e-4);
 }
 
-/// Where states are saved and how often, and where the dead are replaced.
+/// Draws where and how often states are saved, and where the dead are replaced.
 void draw_checkpoint(Stream& random, FaultSchedule& schedule) {
   OptionValues& options = schedule.transactions;
   if (random.chance(0.3)) options["spawn"] = std::string("same-node");
@@ -84,7 +84,7 @@ void draw_checkpoint(Stream& random, FaultSchedule& schedule) {
   }
 }
 
-/// A request never times out where who gives up invites the others.
+/// A request never times out if a rank that gives up invites the others.
 void draw_fampi(Stream& random, FaultSchedule& schedule, const std::string& scope) {
   OptionValues& options = schedule.transactions;
   if (scope != "global") options["scope"] = scope;
@@ -135,8 +135,8 @@ FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
   return fault;
 }
 
-/// Draws who dies: often the one that died before, again, or who keeps its checkpoint, or the first
-/// rank, which leads recoveries.
+/// Draws a victim: often the rank that died before, again, or the keeper of its checkpoint, or the
+/// first rank, which leads recoveries.
 Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
   const double manner = random.uniform();
   if (before && manner < 0.2) return (*before + schedule.processes_per_node) % schedule.processes;
@@ -155,7 +155,7 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
     if (manner < 0.05)
       fault.nodes.push_back(node_of(schedule, victim));
     else if (manner < 0.08)
-      fault.nodes.push_back(nodes_of(schedule));  // the first one that is spare
+      fault.nodes.push_back(nodes_of(schedule));  // the first spare node
     else
       fault.ranks.push_back(victim);
     before = victim;
@@ -163,7 +163,7 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
   }
 }
 
-/// Adds faults that kill nobody. Errors are raised only where TryBlocks are committed.
+/// Adds faults that kill nobody. They raise errors only if TryBlocks are committed.
 void draw_harmless(Stream& random, FaultSchedule& schedule, const BlockProtocol& protocol) {
   const bool can_raise = protocol.name == "fampi" || protocol.name == "ulfm";
   const std::uint64_t faults = random.chance(0.5) ? 0 : 1 + random.below(3);
@@ -178,7 +178,7 @@ void draw_harmless(Stream& random, FaultSchedule& schedule, const BlockProtocol&
 
 // ---- wide schedules ----------------------------------------------------------------------------
 
-/// A program on more ranks, several of them on a node.
+/// Puts a program on more ranks, several of them on a node.
 void widen(Stream& random, FaultSchedule& schedule) {
   constexpr std::uint32_t kLargerCube = 27;
   if (schedule.workload == "lulesh-mpi")
@@ -191,8 +191,8 @@ void widen(Stream& random, FaultSchedule& schedule) {
   schedule.spare_nodes = 1 + static_cast<std::uint32_t>(random.below(12));
 }
 
-/// Adds a victim: a rank, often one that is dead already or the one next to it, a node, one of the
-/// spare ones among them, or a daemon.
+/// Adds a victim: a rank, often one that is dead already or the one next to it, a node, also a
+/// spare one, or a daemon.
 void add_victim(Stream& random, const FaultSchedule& schedule, bool daemons, FaultSpec& fault,
                 std::optional<Rank>& before) {
   const Rank victim = draw_victim(random, schedule, before);
@@ -230,8 +230,8 @@ void draw_wide_deaths(Stream& random, FaultSchedule& schedule, bool daemons) {
   }
 }
 
-/// Three ranks die again and again, often while their new processes start, with as many nodes for
-/// those as it takes.
+/// Makes three ranks die again and again, often while their new processes start, with enough nodes
+/// for those.
 void draw_deaths_again(Stream& random, FaultSchedule& schedule, bool daemons) {
   constexpr std::uint32_t kEnough = 14;
   schedule.spare_nodes = kEnough;
@@ -255,7 +255,7 @@ void draw_deaths_again(Stream& random, FaultSchedule& schedule, bool daemons) {
   }
 }
 
-/// No wait is too short: a detector may need long to find a death.
+/// Makes all waits long enough: a detector may need long to find a death.
 void be_patient(FaultSchedule& schedule) {
   constexpr double kLong_s = 1e6;
   OptionValues& options = schedule.transactions;
@@ -298,7 +298,7 @@ FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& pro
   draw_costs(random, schedule);
   schedule.spare_nodes = 1 + static_cast<std::uint32_t>(random.below(4));
   draw_protocol(random, schedule, protocol);
-  // Where a death ends the job, half of the schedules have none.
+  // If a death ends the job, half of the schedules have none.
   const bool recovers = protocol.name != "none" && protocol.scope != "local";
   if (recovers || random.chance(0.5)) draw_deaths(random, schedule);
   draw_harmless(random, schedule, protocol);

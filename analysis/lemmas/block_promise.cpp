@@ -20,7 +20,7 @@ double delay_s(const ComponentChoice& detector, const char* option) {
   return detector.registration == nullptr ? 0.0 : option_of(detector, option, 0.0);
 }
 
-/// Far more than a commit of a small job takes, with all that comes before it in a TryBlock [s].
+/// Far more than a commit of a small job takes, with everything that precedes it in a TryBlock [s].
 constexpr double kWork_s = 0.02;
 
 void count_faults(const RunSpec& spec, BlockPromise& promise) {
@@ -141,7 +141,7 @@ namespace {
 
 using Allowed = bool (*)(const BlockPromise&, const BlockLog&);
 
-/// The reasons on the pages of the protocols, and when each of them holds.
+/// The reasons on the pages of the protocols, and the conditions of each.
 const std::map<std::string_view, Allowed>& reasons() {
   static const std::map<std::string_view, Allowed> reasons{
       {"a process has died, which ends the job of an MPI without transactions",
@@ -188,10 +188,10 @@ std::optional<BrokenPromise> against_end(const BlockPromise& promise,
     if (dead_s && *dead_s + promise.notice_s < end_s)
       return BrokenPromise{LemmaFigure::other, "finished, though a process has died"};
   } else if (promise.recovery != "shrink") {
-    // Who has died after its last TryBlock has been done with.
+    // A rank that died after its last TryBlock needs no replacement.
     if (const std::optional<Rank> missing = log.missing())
       return BrokenPromise{LemmaFigure::other,
-                           "finished without rank " + std::to_string(*missing) + ", who has died"};
+                           "finished without rank " + std::to_string(*missing) + ", which has died"};
   }
   return std::nullopt;
 }

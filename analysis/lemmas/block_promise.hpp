@@ -16,24 +16,24 @@
 namespace faultline {
 
 /// What a protocol of transactions promises under a program of TryBlocks: the program comes to its
-/// right end whoever dies, or the protocol gives up for one of the reasons on its page, and only
-/// where that reason holds.
+/// right end whichever ranks die, or the protocol gives up for one of the reasons on its page, and
+/// only if that reason holds.
 struct BlockPromise {
-  bool recovers = false;  ///< from deaths; without transactions, and alone, nobody does
+  bool recovers = false;  ///< from deaths; false without transactions, or if each rank is alone
   bool starts_on_spare_nodes = true;
   std::string recovery = "rebuild";
   std::string checkpoint = "none";
-  std::uint64_t places = 0;   ///< for new processes on spare nodes that do not fail
+  std::uint64_t places = 0;   ///< places for new processes on spare nodes that do not fail
   bool nodes_fail = false;    ///< at some time
-  std::uint64_t retries = 0;  ///< of a wait for an outcome, and of a TryBlock
-  double patience_s = 0.0;    ///< with which a rank waits for an outcome
-  /// For which others can keep it waiting: stalls, requests that time out, deaths that nobody has
-  /// been told of, and what ranks compute and send.
+  std::uint64_t retries = 0;  ///< retries of a wait for an outcome, and of a TryBlock
+  double patience_s = 0.0;    ///< how long a rank waits for an outcome
+  /// The time for which other ranks can keep it waiting: stalls, requests that time out, deaths
+  /// that it has not heard of, and what ranks compute and send.
   double longest_wait_s = 0.0;
-  /// TryBlocks that can be rejected although nobody has died: for each error one, and for a stall
-  /// two, since it can end one TryBlock and reach into the next.
+  /// The number of TryBlocks that can be rejected although nobody has died: one for each error, and
+  /// two for a stall, since it can end one TryBlock and reach into the next.
   std::uint64_t rejections = 0;
-  double notice_s = 0.0;  ///< in which the living handle the notice of a death
+  double notice_s = 0.0;  ///< time in which the living handle the notice of a death
 };
 
 /// The promise of a job; nothing if its workload has no TryBlocks.
@@ -42,7 +42,7 @@ std::optional<BlockPromise> block_promise_of(const RunSpec& spec);
 /// What an observer sees of deaths, of checkpoints at partners, and of worlds.
 class BlockLog final : public RunObserver {
  public:
-  /// `protocol`: of transactions; its registration may be null.
+  /// `protocol` is of transactions; its registration may be null.
   BlockLog(std::uint32_t processes, const ComponentChoice& protocol);
 
   void see(const Sight& sight) override;
@@ -51,18 +51,17 @@ class BlockLog final : public RunObserver {
   [[nodiscard]] bool all_dead() const;
   /// How many ranks have died, each counted once.
   [[nodiscard]] std::uint64_t have_died() const;
-  /// Are copies of checkpoints at partners lost, so that nothing is left to go on from?
+  /// True if copies of checkpoints at partners are lost, so that there is nothing to go on from.
   [[nodiscard]] bool copies_lost() const { return copies_ && copies_->are_lost(); }
-  /// Has every process that was in a world died, while others had not entered one yet?
+  /// True if every process that was in a world has died, while others had not entered one yet.
   [[nodiscard]] bool world_lost() const { return world_lost_; }
-  /// A rank that is dead, and that has not contributed to the last TryBlock to which one that lives
-  /// has.
+  /// A dead rank that has not contributed to the last TryBlock to which a live one has contributed.
   [[nodiscard]] std::optional<Rank> missing() const;
-  /// When the first of those died who are dead [s]; nothing if nobody is.
+  /// The earliest death of those that are dead now [s]; nothing if nobody is.
   [[nodiscard]] std::optional<double> first_dead_s() const;
 
  private:
-  /// What is known of a rank.
+  /// What the log knows of a rank.
   struct Seen {
     bool alive = true;
     bool has_died = false;

@@ -18,12 +18,12 @@ enum class LemmaFigure : std::uint8_t {
   premature,
   hung,
   given_up,      ///< needlessly, or at a wrong place or time
-  not_given_up,  ///< although it had to
+  not_given_up,  ///< not given up, although it had to
   missed,        ///< a live rank did not hear of a death
   false_report,  ///< a live rank was reported dead
   told_twice,    ///< a rank's detector reported one death twice
   wrong_state,   ///< the program did not come to its right end
-  inconsistent,  ///< survivors of a TryBlock were told different things of it, or wrong ones
+  inconsistent,  ///< survivors of a TryBlock were told different outcomes, or wrong ones
   other,
 };
 
@@ -45,11 +45,11 @@ struct BrokenPromise {
 /// The promise that a violation breaks.
 BrokenPromise promise_broken_by(const Violation& violation);
 
-/// What is broken by the way in which a run ended that should have finished or given up; nothing if
-/// it did one of these.
+/// The promise that a run broke by ending otherwise than by finishing or giving up; nothing if it
+/// did one of these.
 std::optional<BrokenPromise> promise_broken_by_end(const engine::RunResult& result);
 
-/// A run in which an invariant breaks has no result: nothing that it promises is kept.
+/// The promise that a broken invariant breaks. Such a run has no result, so it keeps no promise.
 BrokenPromise promise_broken_by(const BrokenInvariant& broken);
 
 }  // namespace faultline

@@ -14,12 +14,12 @@ namespace faultline {
 
 namespace {
 
-/// The program goes on from there: what came later will be taken again.
+/// The program goes on from there, and will take later checkpoints again.
 void go_back(std::set<std::uint64_t>& points, std::uint64_t to) {
   points.erase(points.upper_bound(to), points.end());
 }
 
-/// The last two stay, and those from `needed` on.
+/// Keeps the last two, and those from `needed` on.
 void forget_old(std::set<std::uint64_t>& points, std::uint64_t needed) {
   while (points.size() > 2 && *points.begin() < needed) points.erase(points.begin());
 }
@@ -68,7 +68,8 @@ std::optional<Rank> CheckpointCopies::rank_in(const WorldEpoch& epoch, ActorId a
   return world == worlds_.end() ? std::nullopt : world->second.rank_of(actor);
 }
 
-/// Who enters a world has been told of it, or has put it together and told others in the same turn.
+/// A process that enters a world has been told of it, or has put it together and told others in the
+/// same turn.
 void CheckpointCopies::join(Process& process, std::uint64_t number) {
   for (const WorldEpoch& epoch : std::exchange(process.told, {}))
     if (epoch.number == number && (!process.epoch || *process.epoch < epoch))
@@ -80,7 +81,7 @@ void CheckpointCopies::join(Process& process, std::uint64_t number) {
   for (const Arrival& arrival : std::exchange(process.early, {})) take(process, arrival);
 }
 
-/// From now on, it has the data of its rank and nobody else's.
+/// From now on, the process has the data of its rank and nobody else's.
 void CheckpointCopies::go_on(Process& process, ActorId self) {
   const std::optional<Rank> now = rank_in(*process.epoch, self);
   const bool has_moved = process.data_of && process.data_of != now;
@@ -109,7 +110,7 @@ void CheckpointCopies::marked(ActorId actor, const char* mark, std::uint64_t val
   }
   if (name != "checkpoint") return;
   process.taking = value;
-  // Nobody keeps a copy of it, and it waits for nobody's answer.
+  // Nobody keeps a copy of this process's checkpoint, and it waits for nobody's answer.
   const bool is_alone = process.copied != value;
   if (is_alone && !is_collective_) save(process, value);
 }
@@ -137,7 +138,7 @@ void CheckpointCopies::message(const Sight& sight) {
   } else if (is_sent && message.kind == copy_) {
     process.copied = message.payload.get<WorldWords>().point;
   } else if (message.kind == (is_collective_ ? committed_ : copy_stored_)) {
-    // The first rank does not get that a checkpoint is complete, but says so.
+    // The first rank sends the news of a complete checkpoint instead of receiving it.
     if (!is_sent || is_collective_) save(process, message.payload.get<WorldWords>().point);
   } else if (!is_sent && (message.kind == copy_ || message.kind == restore_)) {
     arrive(sight.actor, message);
@@ -171,8 +172,9 @@ void CheckpointCopies::take(Process& process, const Arrival& arrival) const {
 
 // ---- the judgement ----------------------------------------------------------------------------
 
-/// From which points a rank could go on: those of who has its data, or of who keeps copies. All can
-/// begin again until somebody has its second checkpoint, since all have their first one then.
+/// The checkpoints from which a rank could go on: those of the process that has its data, or of the
+/// processes that keep copies. All can begin again until one has its second checkpoint, since all
+/// have their first one then.
 CheckpointCopies::Points CheckpointCopies::open_to(Rank rank) const {
   Points points;
   bool is_there = false;

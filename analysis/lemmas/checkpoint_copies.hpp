@@ -13,9 +13,9 @@
 
 namespace faultline {
 
-/// Who has which checkpoints of a rank's data, where each rank sends a copy to a partner: as an
-/// observer sees it that reads the messages of the protocol and knows of all deaths. Ranks may be
-/// those of other processes after a recovery, so it follows the worlds, too.
+/// The places of the checkpoints of each rank's data, where each rank sends a copy to a partner. It
+/// follows the messages of the protocol as an observer that knows of all deaths. After a recovery,
+/// other processes may have the ranks, so it follows the worlds, too.
 class CheckpointCopies {
  public:
   /// `protocol`: of transactions.
@@ -23,9 +23,9 @@ class CheckpointCopies {
 
   void see(const Sight& sight);
 
-  /// Have deaths left no checkpoint from which all ranks could go on? Before anybody has its second
-  /// one, all can begin again instead. It counts until somebody has gone on in a world that was put
-  /// together later, and what was missing has come.
+  /// True if deaths have left no checkpoint from which all ranks could go on. Before any rank has
+  /// its second one, all can begin again instead. The loss counts until a rank has gone on in a
+  /// world that was put together later, and the missing data has come.
   [[nodiscard]] bool are_lost() const { return lost_in_.has_value(); }
 
  private:
@@ -42,14 +42,14 @@ class CheckpointCopies {
     bool alive = true;
     std::optional<WorldEpoch> epoch = WorldEpoch{};  ///< its world; none before the first
     std::vector<WorldEpoch> told = {};               ///< later worlds that it knows of
-    std::optional<Rank> data_of = {};                ///< whose data it has
+    std::optional<Rank> data_of = {};                ///< the rank whose data it has
     Points own = {};                                 ///< its last two checkpoints of them
     std::optional<std::uint64_t> taking = {};        ///< a checkpoint that is not complete
-    std::optional<std::uint64_t> copied = {};        ///< what it has sent to its partner last
-    std::uint64_t point = 0;                         ///< from which its world goes on
-    std::map<Rank, Points> kept = {};                ///< copies for others
-    std::map<Rank, std::uint64_t> got = {};          ///< data of the rank that it is to have
-    std::vector<Arrival> early = {};                 ///< for later worlds
+    std::optional<std::uint64_t> copied = {};        ///< the last checkpoint sent to its partner
+    std::uint64_t point = 0;                 ///< the checkpoint from which its world goes on
+    std::map<Rank, Points> kept = {};        ///< copies for others
+    std::map<Rank, std::uint64_t> got = {};  ///< data for the rank that it will have
+    std::vector<Arrival> early = {};         ///< for later worlds
   };
 
   void marked(ActorId actor, const char* mark, std::uint64_t value);
@@ -64,11 +64,11 @@ class CheckpointCopies {
   [[nodiscard]] std::optional<Rank> rank_in(const WorldEpoch& epoch, ActorId actor) const;
 
   bool is_collective_;   ///< a checkpoint is complete when all ranks have taken it
-  bool commits_blocks_;  ///< in between, so that no rank is two checkpoints ahead
+  bool commits_blocks_;  ///< between checkpoints, so that no rank is two checkpoints ahead
   std::uint16_t copy_, copy_stored_, restore_, world_, committed_;  ///< kinds of messages
   std::vector<Process> processes_;
   std::map<WorldEpoch, World> worlds_;
-  bool has_second_ = false;  ///< somebody has taken two checkpoints
+  bool has_second_ = false;  ///< a process has taken two checkpoints
   std::optional<WorldEpoch> lost_in_;
 };
 

@@ -18,7 +18,7 @@ std::uint32_t below(Stream& random, std::uint32_t end) {
   return static_cast<std::uint32_t>(random.below(end));
 }
 
-/// All deaths and disturbances begin within so many periods.
+/// All deaths and disturbances begin within this many periods.
 constexpr double kPeriods = 20.0;
 
 void draw_job(Stream& random, FaultSchedule& schedule, const DetectionScale& scale) {
@@ -54,8 +54,8 @@ FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
                             .duration_s = kPeriods * schedule.period_s});
 }
 
-/// Draws a fault that follows another: together with it, while the death is told that the operating
-/// system has reported, while that is told that a timeout has found, or until the ring is mended.
+/// Draws a fault that follows another: together with it, while the news spreads of a death that the
+/// operating system or a timeout has reported, or until the ring is mended.
 FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const FaultSpec& before) {
   FaultSpec next;
   next.time_s = before.time_s;
@@ -77,8 +77,8 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
   return next;
 }
 
-/// Draws a fault of those who are the first to hear of the last rank that has died, while they pass
-/// it on: the operating system tells them, who are on its node.
+/// Draws a fault of the processes that hear first of the last dead rank, while they pass the news
+/// on: those on its node, which hear of it from the operating system.
 FaultSpec draw_cut_broadcast(Stream& random, const FaultSchedule& schedule,
                              const FaultSpec& before) {
   FaultSpec next;

@@ -23,7 +23,7 @@ std::string seconds(double time_s) {
   return text;
 }
 
-/// Must every live rank have heard of every death by now?
+/// True if every live rank must have heard of every death by now.
 bool must_be_complete(const DetectionPromise& promise, const engine::RunResult& result,
                       const DetectionLog& log) {
   if (!promise.complete_after_s || log.dead(promise.of_daemons) >= promise.fewer_dead_than)
@@ -57,7 +57,7 @@ void DetectionLog::see(const Sight& sight) {
 std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
                                                const engine::RunResult& result,
                                                const DetectionLog& log) {
-  if (!result.violations.empty())  // whichever: none of them is about failure detection
+  if (!result.violations.empty())  // any of them: none is about failure detection
     return BrokenPromise{LemmaFigure::other, promise_broken_by(result.violations.front()).text};
   if (log.all_dead()) return std::nullopt;
   const double false_reports = metric(result, "false_reports");
@@ -70,7 +70,7 @@ std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
     return BrokenPromise{LemmaFigure::missed, whole(missed) + " dead ranks were not known to all " +
                                                   seconds(*promise.complete_after_s) +
                                                   " after the last death"};
-  // A run that waits until all is reported waits in vain if something is missed.
+  // A run that waits for all reports waits in vain if one is missed.
   const bool waited = missed > 0 && (result.outcome == engine::Outcome::limit ||
                                      result.outcome == engine::Outcome::deadlock);
   if (result.outcome == engine::Outcome::finished || waited) return std::nullopt;

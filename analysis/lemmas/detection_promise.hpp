@@ -16,34 +16,35 @@ namespace faultline {
 
 /// What a failure detector promises of a run under a schedule.
 struct DetectionPromise {
-  /// The processes that watch each other are the daemons of the nodes; else the ranks.
+  /// If true, the processes that watch each other are the daemons of the nodes, else the ranks.
   bool of_daemons = true;
-  bool accurate = false;  ///< nobody who lives is reported dead
-  /// As soon as nothing has disturbed the network and nobody has died for this long, every live
-  /// rank knows of every dead one; nothing if that is not promised.
+  bool accurate = false;  ///< no live process is reported dead
+  /// The time without deaths and disturbances of the network after which every live rank knows of
+  /// every dead one; nothing if that is not promised.
   std::optional<double> complete_after_s;
   /// ... if fewer members than this have died.
   std::uint32_t fewer_dead_than = UINT32_MAX;
   double calm_from_s = 0.0;  ///< from then on nothing disturbs the network
-  double until_s = 0.0;      ///< the run lasts so long, unless nothing is left that could happen
+  double until_s = 0.0;      ///< length of the run, unless nothing is left to happen earlier
 };
 
-/// What an observer sees of deaths and of those who are told of them.
+/// What an observer sees of deaths and of the processes that are told of them.
 class DetectionLog final : public RunObserver {
  public:
   explicit DetectionLog(std::uint32_t processes) : processes_(processes) {}
 
   void see(const Sight& sight) override;
 
-  /// How many daemons, or how many ranks, have died.
+  /// The number of daemons, or of ranks, that have died.
   [[nodiscard]] std::uint32_t dead(bool daemons) const { return daemons ? daemons_ : ranks_; }
-  /// When somebody died last; 0 if nobody did.
+  /// The time of the last death; 0 if nobody died.
   [[nodiscard]] double last_death_s() const { return last_death_s_; }
   [[nodiscard]] bool any_death() const { return !dead_.empty(); }
-  /// Who was told twice of one death, and of whose; nothing if nobody was. The detector of a rank
-  /// must not report an incarnation twice. The engine drops a repeated report, and must not tell a
-  /// rank what it knows. A report of a node is none of the ranks that died with it: each of these
-  /// can be reported besides, and the engine then tells what is news of the second.
+  /// The first rank that was told twice of one death, and of which one; nothing if none was. The
+  /// detector of a rank must not report an incarnation twice. The engine drops a repeated report,
+  /// and must not tell a rank what it knows. The report of a node is no report of the ranks that
+  /// died with it: each of these can be reported besides, and the engine then tells only what is
+  /// news.
   [[nodiscard]] const std::optional<std::string>& told_twice() const { return told_twice_; }
   [[nodiscard]] bool all_dead() const { return ranks_ == processes_; }
 

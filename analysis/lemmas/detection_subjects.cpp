@@ -12,7 +12,7 @@ namespace faultline {
 namespace {
 
 /// The number of different distances +-2^k modulo `members` other than 0, with 2^k up to `longest`:
-/// whoever passes a report on passes it to so many.
+/// a member passes a report on to that many others.
 std::uint32_t neighbours(std::uint32_t members, std::uint32_t longest) {
   std::set<std::uint32_t> distances;
   for (std::uint32_t power = 1; power <= longest; power *= 2) {
@@ -38,10 +38,10 @@ double pause_s(const FaultSchedule& schedule) {
   return schedule.os_noise ? schedule.os_noise->length_s : 0.0;
 }
 
-/// What messages and handlers take at most beyond what is counted otherwise, in a small job [s].
+/// The most that messages and handlers take in a small job, beyond what is counted otherwise [s].
 double margin_s(const FaultSchedule& schedule) { return 0.3 * schedule.period_s; }
 
-/// For what a late message or a slow node may still cause when all is calm [s].
+/// The time for effects of a late message or a slow node after all is calm [s].
 double slack_s(const FaultSchedule& schedule) {
   return 10 * schedule.period_s + 2 * schedule.exit_delay_s + 40 * schedule.delay_noise_s +
          10 * pause_s(schedule);
@@ -96,8 +96,8 @@ DetectionPromise of_ulfm(const FaultSchedule& schedule) {
   promise.of_daemons = false;
   promise.calm_from_s = calm_from_s(schedule);
   promise.fewer_dead_than = neighbours(ranks, ranks / 2);
-  // Who was interrupted for a period or more blames itself; then only the interruption of the
-  // other one counts.
+  // A member that was interrupted for a period or more blames itself. Then only the interruption of
+  // the other one counts.
   const double own = pause >= schedule.period_s ? 0.0 : pause;
   promise.accurate =
       is_quiet_but_for_pauses(schedule) &&
@@ -160,7 +160,8 @@ DetectionPromise of_connection_loss(const FaultSchedule& schedule, bool daemons)
 using Promise = std::function<DetectionPromise(const FaultSchedule&)>;
 using Options = std::function<OptionValues(const FaultSchedule&)>;
 
-/// A job that has ranks as members has fewer of them, since each costs events of its own.
+/// Makes a subject. A job with ranks as members has fewer of them, since each costs events of its
+/// own.
 LemmaSubject subject(const std::string& name, const std::string& detector, DetectionScale scale,
                      Promise promise, const OptionValues& options, Options scheduled = {}) {
   LemmaSubject made;

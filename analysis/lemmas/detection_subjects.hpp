@@ -9,12 +9,12 @@
 
 namespace faultline {
 
-/// The failure detectors that find deaths themselves, each with what it promises. The bounds follow
-/// from the pages of the protocols (docs/protocols); the code of the protocols is not used.
+/// The failure detectors that find deaths themselves, each with its promise. The bounds follow from
+/// the pages of the protocols (docs/protocols), and not from their code.
 const std::vector<LemmaSubject>& detection_subjects();
 
-/// How many daemons of rdaemon, of so many, must die before reports may not reach another one: as
-/// many as each has neighbours.
+/// The least number of daemons of rdaemon, of this many, whose deaths may keep reports from another
+/// one: the number of its neighbours.
 std::uint32_t fewest_that_cut_off(std::uint32_t daemons);
 
 /// The subject of that name, which must exist.

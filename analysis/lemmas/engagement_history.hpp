@@ -12,16 +12,16 @@
 namespace faultline {
 
 /// What no message of a run under an adoption protocol shows: which parent each rank had, whether
-/// it waited for others, and to whom it was about to send. Each rank's history ends with its death.
-/// What ranks were told is in the FactLog.
+/// it waited for others, and to which ranks it was about to send. Each rank's history ends with its
+/// death. The FactLog has what ranks were told.
 struct EngagementHistory {
   /// The state of a rank from some time on.
   struct Moment {
     double time_s = 0.0;
     Rank parent = kNobody;
     Rank lost_parent = kNobody;  ///< the parent before, if this one adopted the rank
-    bool interior = false;       ///< does it wait for others?
-    bool was_interior = false;   ///< has it waited since it got this parent?
+    bool interior = false;       ///< whether it waits for others
+    bool was_interior = false;   ///< whether it has waited since it got this parent
 
     [[nodiscard]] bool same_as(const Moment& other) const {
       return parent == other.parent && lost_parent == other.lost_parent &&
@@ -33,7 +33,7 @@ struct EngagementHistory {
 
   std::vector<std::vector<Moment>> moments;  ///< of each rank, in order
   std::vector<double> last_s;                ///< when each rank's last handler ran
-  /// Sender and receiver of each application message that was handed to the detector. The FactLog
+  /// Sender and receiver of each application message that the detector got to send. The FactLog
   /// does not show it as sent if the sender died before the message left.
   std::set<std::pair<Rank, Rank>> about_to_send;
 };

@@ -77,8 +77,8 @@ void FactLog::arrived(const Sight& sight) {
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
 
-/// A message dropped because its phase is over is no longer awaited. A process that dies drops its
-/// inbox, too, but learns nothing from that: these drops stand right before its death, and do not
+/// A message dropped because its phase is over is no longer awaited. A process that dies also drops
+/// its inbox, but learns nothing from that: these drops come right before its death, and do not
 /// count.
 void FactLog::after_drops(const Sight& next) {
   for (const Dropped& message : dropped_)

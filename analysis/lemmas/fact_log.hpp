@@ -14,10 +14,10 @@ namespace faultline {
 /// Something that a process did or was told, as an outside observer sees it.
 struct Fact {
   enum class What : std::uint8_t {
-    sent,       ///< it sent a message to the peer
+    sent,       ///< the process sent a message to the peer
     handled,    ///< it handled a message from the peer
     told_dead,  ///< it was told that the peer is dead
-    flushed,    ///< it was told so, and no more messages from the peer are on their way to it
+    flushed,    ///< it was told so, and no message from the peer is on its way to it
     told_over,  ///< termination was announced to it
     /// It began another phase. The deaths that it knows of follow as facts once more, since its new
     /// detector is told of them.
@@ -34,8 +34,8 @@ struct Fact {
   Attachments attachments = {};
 };
 
-/// The facts of one run, by process and in order. The log knows no protocol; whoever reads it knows
-/// what the messages mean.
+/// The facts of one run, by process and in order. The log knows no protocol: its readers know what
+/// the messages mean.
 class FactLog final : public RunObserver {
  public:
   explicit FactLog(std::uint32_t processes) : facts_(processes), phase_begins_(processes) {}
@@ -90,7 +90,7 @@ class FactLog final : public RunObserver {
   std::unordered_map<const Message*, OnItsWay> on_their_way_;
   std::vector<Dropped> dropped_;           ///< since the last sight that was not a drop
   std::vector<std::size_t> phase_begins_;  ///< for each process: index of its phase's first fact
-  Rank only_ = kNobody;                    ///< whose facts are kept; kNobody: everybody's
+  Rank only_ = kNobody;                    ///< process whose facts are kept; kNobody: all
   std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;

@@ -21,10 +21,10 @@ struct FaultMoments {
 /// Draws a number whose logarithm is uniform.
 double spread(Stream& random, double least, double most);
 
-/// Draws what computing and messages cost.
+/// Draws the costs of computations and messages.
 void draw_machine(Stream& random, FaultSchedule& schedule);
 
-/// The same, and when deaths are told and restarts are over.
+/// Draws the costs of computations and messages, and when deaths are told and restarts are over.
 void draw_delays(Stream& random, FaultSchedule& schedule);
 
 /// Draws a fault without victims.

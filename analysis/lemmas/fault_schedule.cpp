@@ -109,7 +109,7 @@ JsonValue faults_json(const FaultSchedule& schedule) {
   return json;
 }
 
-/// What is as it is unless a schedule says otherwise is left out.
+/// Adds the values of a schedule that differ from the defaults.
 void add_disturbances(JsonValue& platform, const FaultSchedule& schedule) {
   const PlatformSpec usual;
   const auto set = [&platform](const char* key, double value, double otherwise) {
@@ -189,7 +189,7 @@ void without(List& list, std::size_t place) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-/// Could a scenario state this program of TryBlocks under these options of transactions?
+/// True if a scenario could state this program of TryBlocks under these options of transactions.
 bool fits_transactions(const FaultSchedule& schedule) {
   const auto is = [&](const char* option, const char* value) {
     const auto set = schedule.transactions.find(option);
@@ -200,7 +200,7 @@ bool fits_transactions(const FaultSchedule& schedule) {
   if (schedule.workload == "lulesh-mpi" && schedule.processes != kCube &&
       schedule.processes != kLargerCube)
     return false;
-  // Who is told of nothing by others waits for its requests.
+  // A rank that others tell nothing waits for its requests.
   const auto timeout = schedule.transactions.find("request_timeout_s");
   if (timeout != schedule.transactions.end() && std::get<double>(timeout->second) > 1.0 &&
       !is("release", "invite"))
@@ -281,17 +281,17 @@ class Simpler {
   std::vector<FaultSchedule> simpler_;
 };
 
-/// The time of grace begins with the end of all work, since notices can come after that.
+/// The time of grace begins when all work ends, since notices can come after that.
 StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
   StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
   if (!schedule.termination.empty()) stop.when = StopWhen::announced;
-  constexpr double kRelaunches_s = 1000.0;  // several, each as long as is the default
+  constexpr double kRelaunches_s = 1000.0;  // several relaunches of the default length
   if (has_try_blocks(schedule)) {
     stop.time_s = kRelaunches_s;
     stop.events = 5000000;  // a detector may send heartbeats
   }
   if (!stack.detection) return stop;
-  // Long enough for what is promised, also if the last death is a late consequence.
+  // Long enough for what is promised, even if the last death is a late consequence.
   const DetectionPromise promise = stack.detection(schedule);
   const bool waits = schedule.until_reported && promise.complete_after_s;
   stop.when = waits ? StopWhen::all_reported : StopWhen::time;
@@ -440,7 +440,7 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& sta
                    {"name", title},
                    {"engine", word_of(engine)},
                    {"seed", static_cast<std::int64_t>(schedule.seed)},
-                   {"allow_unsafe", true},  // options that a death leaves without what they need
+                   {"allow_unsafe", true},  // options that lack what they need after a death
                    {"platform", std::move(platform)},
                    {"workload", component_json(schedule.workload, workload_options(schedule))}});
   for (const auto& [family, component] : components_under(schedule, stack))

@@ -22,7 +22,7 @@ struct FaultSchedule {
   std::uint32_t work = 4;  ///< steps, hops, iterations, height of a tree, or tasks of a process
   /// Depends on the workload: branching steps out of eight, tokens, fan-out or dimensions.
   std::uint32_t width = 1;
-  std::uint32_t to_itself = 0;  ///< hops out of eight on which a process sends to itself
+  std::uint32_t to_itself = 0;  ///< hops out of eight in which a process sends to itself
   std::uint32_t worker_cores = 1;
   Progress progress = Progress::dedicated;
   double compute_s = 1e-5;    ///< of one task
@@ -35,26 +35,27 @@ struct FaultSchedule {
   std::vector<FaultSpec> faults = {};
 
   // For protocols that bring dead ranks back, above a stencil.
-  std::string preset = "none";  ///< whose exchanges these are
+  std::string preset = "none";  ///< the program whose exchanges these are
   std::uint32_t objects_per_process = 1;
   std::uint32_t checkpoint_iterations = 0;  ///< 0: never
   double restart_delay_s = 0.0;
   std::uint32_t spare_nodes = 0;
-  /// On how many ranks objects of a dead one recover, at most as many as there can be; 0: at home.
+  /// The number of ranks on which objects of a dead one recover, at most as many as there can be;
+  /// 0: at home.
   std::uint32_t helpers = 0;
   std::string termination = {};  ///< the termination detector above the protocol; empty: none
 
   // For programs of TryBlocks, which also have the costs of checkpoints and spare nodes above.
   std::uint32_t iterations_per_block = 1;
-  bool has_sums = true;            ///< in the TryBlocks
-  OptionValues transactions = {};  ///< of the protocol, where they are not the defaults
+  bool has_sums = true;            ///< the TryBlocks contain sums
+  OptionValues transactions = {};  ///< the protocol's options that are not the defaults
 
   // For detectors that find deaths themselves.
   double period_s = 0.01;       ///< delta: between two heartbeats, or two probes
   double timeout_s = 0.025;     ///< eta: from the last heartbeat to the suspicion
   double exit_delay_s = 1e-3;   ///< until a node hears of a rank's death, or a connection breaks
-  double silent_loss_s = 480;   ///< the same, for a connection to a node that has failed
-  bool until_reported = false;  ///< the run ends as soon as everybody has heard of everything
+  double silent_loss_s = 480;   ///< until a connection to a failed node breaks
+  bool until_reported = false;  ///< the run ends as soon as all have heard of all deaths
 
   // What disturbs the network and the processors; see docs/disturbances.md.
   double loss_probability = 0.0;  ///< of messages of failure detection
@@ -65,7 +66,7 @@ struct FaultSchedule {
   std::vector<SlowSpec> slow = {};
 };
 
-/// From when on nothing is disturbed, but for what lasts for the whole run [s].
+/// The time from which nothing is disturbed, except for what lasts for the whole run [s].
 double calm_from_s(const FaultSchedule& schedule);
 
 /// The number of nodes that have ranks. There are no others.
@@ -74,9 +75,9 @@ std::uint32_t nodes_of(const FaultSchedule& schedule);
 /// Draws schedule number `number`. Nine of ten schedules are small, so that many can be tried: 3 to
 /// 8 processes and 1 to 3 deaths. Every tenth is wide: 9 to 64 processes, and 4 to 12 faults of
 /// ranks and nodes, at one instant, at the start, at marks or in recoveries. In half of all
-/// schedules the notices of a death come apart. Wide schedules also
-/// have notices that come at once or after the end of all work, more workloads, every kind of
-/// progress, and messages of a process to itself.
+/// schedules the notices of a death come at different times. Wide schedules also have notices that
+/// come at once or after the end of all work, more workloads, every kind of progress, and messages
+/// of a process to itself.
 FaultSchedule draw_schedule(std::uint64_t number);
 
 /// How large and how slow the schedules for a failure detector are.
@@ -92,24 +93,24 @@ struct DetectionScale {
 /// falls apart for a short or a long time, nodes are slow or interrupted, or daemons start late.
 FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale& scale);
 
-/// What a protocol that brings dead ranks back works with.
+/// What a protocol that brings dead ranks back can work with.
 struct RecoverableProgram {
   bool any_order = true;  ///< its state may depend on the order of messages
   bool unordered = true;  ///< a network that does not keep their order
   bool helped = false;    ///< objects of a dead rank recover on helpers
 };
 
-/// How many helpers there are under a schedule.
+/// The number of helpers under a schedule.
 std::uint32_t helpers_of(const FaultSchedule& schedule);
 
 /// Draws schedule number `number` for a protocol of message logging: 2 to 8 ranks with 1 to 8
-/// objects each, and 1 to 3 deaths of ranks or nodes: at any event, at marks, when the recovery
-/// from the death before is over, or soon after that death; often of the rank that keeps the image
-/// of the one before, or of one of its helpers.
+/// objects each, and 1 to 3 deaths of ranks or nodes. They strike at any event, at marks, when the
+/// recovery from the previous death is over, or soon after that death. The victim is often the rank
+/// that keeps the image of the previous victim, or one of its helpers.
 FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program);
 
-/// A protocol of transactions, "none" if there is to be none, and who decides on a TryBlock under
-/// `fampi`.
+/// A protocol of transactions, or "none", and the option `scope` of `fampi`: which ranks decide on
+/// a TryBlock.
 struct BlockProtocol {
   std::string name;
   std::string scope = "global";
@@ -117,16 +118,15 @@ struct BlockProtocol {
 
 /// Draws schedule number `number` for programs of TryBlocks: 3 to 8 ranks, and 1 to 3 deaths of
 /// ranks or nodes, at any event, at any mark of a commit or a recovery, or soon after another
-/// death. Ranks also stall, and find errors in their data where these can be raised. Everything
-/// that the protocol can be asked for is drawn, but for an unprotected recovery and Daly's
-/// interval.
+/// death. Ranks also stall, and find errors in their data where these can be raised. Draws all
+/// options of the protocol except an unprotected recovery and Daly's interval.
 FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& protocol);
 
 /// What may happen in a wide schedule.
 struct WideFaults {
-  bool daemons = false;     ///< die, and their ranks with them; their nodes live on
-  bool found_late = false;  ///< by a detector of its own timeouts, which a stall would mislead
-  bool noise = false;       ///< of the operating system, which misleads nobody
+  bool daemons = false;     ///< daemons die, and their ranks with them; their nodes live on
+  bool found_late = false;  ///< a detector with timeouts finds deaths, and a stall would mislead it
+  bool noise = false;       ///< noise of the operating system, which misleads nobody
 };
 
 /// Draws schedule number `number` for programs of TryBlocks on 4 to 32 ranks, up to 8 on a node,
@@ -145,7 +145,7 @@ NodeId node_of(const FaultSchedule& schedule, Rank rank);
 /// All ranks that a fault kills, including those on its nodes.
 std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault);
 
-/// Do both faults strike at the same moment, so that nothing can happen between them?
+/// True if both faults strike at the same moment, so that nothing can happen between them.
 bool strike_together(const FaultSpec& one, const FaultSpec& other);
 
 /// The specification with which an engine runs the schedule.

@@ -69,7 +69,7 @@ FaultSchedule draw_small(Stream& random) {
 
 // ---- wide schedules ----------------------------------------------------------------------------
 
-/// About how long the job takes at most if nothing goes wrong [s].
+/// The approximate time that the job takes at most if nothing goes wrong [s].
 double duration_s(const FaultSchedule& schedule) {
   const double step_s = schedule.compute_s + schedule.latency_s + 2 * schedule.overhead_s;
   return step_s * (2 + schedule.work);
@@ -143,7 +143,7 @@ double draw_notice_s(Stream& random, const FaultSchedule& schedule) {
   return duration_s(schedule) * 3 * random.uniform();
 }
 
-/// Draws how far the notices of a death come apart: not at all, by less than a message takes, or by
+/// Draws how far apart the notices of a death come: not at all, by less than a message takes, or by
 /// as much as all work [s]. It has a stream of its own, so that it changes no other draw.
 double draw_spread_s(std::uint64_t number, const FaultSchedule& schedule) {
   Stream random(number, 1, Purpose::faults, 0);

@@ -30,14 +30,14 @@ bool is_query_for(const Fact& fact, Rank peer) {
   return is_control(fact, What::sent, kTryEngageGrandchild) && fact.peer == peer;
 }
 
-/// Is this the reply with which a child tells that it has been adopted?
+/// True if this is the reply with which a child reports that it has been adopted.
 bool is_adoption_of(const Fact& fact, Rank child) {
   return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == child &&
          fact.payload.get<ReplyToGrandparent>().debt > 0;
 }
 
-/// How many acknowledgements from the successor the message carries. A successor that is not
-/// adopted acknowledges the query by its reply.
+/// The number of the successor's acknowledgements that the message carries. The reply of a
+/// successor that is not adopted acknowledges the query.
 std::uint32_t acknowledged(const Fact& fact, Rank successor) {
   if (fact.peer != successor) return 0;
   if (is_control(fact, What::handled, kAcknowledge))
@@ -46,8 +46,8 @@ std::uint32_t acknowledged(const Fact& fact, Rank successor) {
   return reply && fact.payload.get<ReplyToGrandparent>().debt == 0 ? 1 : 0;
 }
 
-/// 1 if a child of `parent` says here that it is interior, -1 if it says that it is exterior, else
-/// 0.
+/// 1 if a child of `parent` reports here that it is interior, -1 if it reports that it is exterior,
+/// else 0.
 std::int32_t change_of_interior(const Fact& fact, Rank parent) {
   const bool interior = is_control(fact, What::handled, kInformInterior);
   if (!interior && !is_control(fact, What::handled, kInformExterior)) return 0;
@@ -69,7 +69,7 @@ std::uint32_t engagement_in(const Fact& fact, Rank successor) {
   return over == 0 ? 0 : over + 1;
 }
 
-/// Does the successor tell that one of its engagements is over?
+/// True if the successor reports that one of its engagements is over.
 bool ends_engagement(const Fact& fact, Rank successor) {
   return fact.peer == successor && is_control(fact, What::handled, kAcknowledge) &&
          fact.payload.get<Acknowledgement>().over != 0;
@@ -94,8 +94,8 @@ std::size_t place_of(Facts facts, What what, Rank peer) {
   return kNeverInRun;
 }
 
-/// The place in the facts since which the successor has owed acknowledgements; nothing if it owes
-/// none at the end. Once it is known to be dead it cannot come to owe any.
+/// The place in the facts from which on the successor owed acknowledgements; nothing if it owes
+/// none at the end. Once it is known to be dead, it cannot come to owe any.
 std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at_start) {
   std::uint32_t debt = owes_at_start ? 1 : 0;
   std::size_t since = 0;
@@ -110,10 +110,10 @@ std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at
   return debt > 0 ? std::optional(since) : std::nullopt;
 }
 
-/// A successor that failed while it owed acknowledgements, and what g was told about the last
-/// engagement in that time. Earlier ones do not count: "when its debt goes to 0 [...] any potential
-/// grandchildren it might have introduced are forgotten" (section 5.1). What comes later about an
-/// engagement that is over does not count either.
+/// A successor that failed while it owed acknowledgements, and what g was told about its last
+/// engagement in that time. Earlier engagements do not count: "when its debt goes to 0 [...] any
+/// potential grandchildren it might have introduced are forgotten" (section 5.1). Later news about
+/// a past engagement does not count either.
 struct FailedSuccessor {
   Rank rank = kNobody;
   std::size_t owing_since = 0;
@@ -121,8 +121,8 @@ struct FailedSuccessor {
   std::uint32_t engagement = 0;
   bool adopted = false;
   std::set<Rank> potential_children = {};
-  std::set<Rank> named = {};      ///< of these, those that it named when it was adopted
-  std::set<Rank> recovered = {};  ///< of these, those whose children it says it adopted
+  std::set<Rank> named = {};      ///< the children that it named when it was adopted
+  std::set<Rank> recovered = {};  ///< the children whose own children it reports to have adopted
 };
 
 void tell(FailedSuccessor& p, const Fact& fact) {
@@ -153,7 +153,7 @@ std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owe
   return p;
 }
 
-/// Do the signals say that c is interior, as a child of p in this engagement of p?
+/// True if the signals make c interior, as a child of p in this engagement of p.
 bool is_interior(Facts facts, Rank c, Rank p, std::uint32_t engagement) {
   std::int32_t parity = 0;
   for (const Fact& fact : facts)
@@ -162,7 +162,7 @@ bool is_interior(Facts facts, Rank c, Rank p, std::uint32_t engagement) {
   return parity > 0;
 }
 
-/// Has c replied to the query about p?
+/// True if c has replied to the query about p.
 bool has_replied(Facts facts, Rank c, Rank p) {
   return std::any_of(facts.begin(), facts.end(), [=](const Fact& fact) {
     return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == c &&
@@ -207,7 +207,7 @@ void consider_child(const GiveUpCondition& condition, Facts facts, Rank g, Rank 
   for (const Rank c : p->potential_children) give_up(place_for(condition, facts, *p, c), c);
 }
 
-/// Splits a process's facts into phases. The detector starts anew with each of them.
+/// Splits a process's facts into phases. The detector starts anew in each of them.
 std::vector<Facts> phases_of(Facts facts) {
   std::vector<Facts> phases;
   std::size_t begin = 0;

@@ -34,7 +34,7 @@ struct GiveUpCondition {
 /// an adoption protocol.
 std::optional<GiveUpCondition> condition_of(const RunSpec& spec);
 
-/// Where, when and because of whom the condition is met.
+/// Where, when and because of which processes the condition is met.
 struct GivesUp {
   Rank rank = kNobody;        ///< g, or a process that is told of the root's failure
   Rank failed = kNobody;      ///< p, or the root
@@ -43,13 +43,13 @@ struct GivesUp {
   double time_s = 0.0;
 };
 
-/// Says in words which process had to give up, and because of whom.
+/// Describes in words which process had to give up, and because of which others.
 std::string said(const GivesUp& gives_up);
 
 /// The first place where this process meets the condition; nothing if it never does.
 std::optional<GivesUp> gives_up_at(const GiveUpCondition& condition, const FactLog& log, Rank rank);
 
-/// Does this process ever meet the condition? Faster than first_to_give_up, which asks all
+/// True if this process ever meets the condition. Faster than first_to_give_up, which looks at all
 /// processes.
 bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank);
 

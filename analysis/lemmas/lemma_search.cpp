@@ -76,8 +76,8 @@ void watch(RunSpec& spec, Registration& registration,
   detector.registration = &registration;
 }
 
-/// Did the run end in a way that it may? Giving up is one of them; whether the detector had to give
-/// up is judged elsewhere.
+/// True if the run ended in an allowed way. Giving up is one; whether the detector had to give up
+/// is judged elsewhere.
 bool ended_as_it_should(const engine::RunResult& result, StopWhen stop_when) {
   const bool announced = stop_when == StopWhen::announced;
   return result.outcome == (announced ? engine::Outcome::terminated : engine::Outcome::finished) ||
@@ -96,7 +96,7 @@ Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
                       const std::optional<AdoptionPromise>& adoption,
                       const engine::RunResult& result, const FactLog& log,
                       const EngagementHistory& history) {
-  // If nobody is left, it does not matter which outcome is reported.
+  // If all processes are dead, the reported outcome does not matter.
   const bool all_dead = log.deaths_s().size() == log.processes();
   if (all_dead && result.violations.empty()) return std::nullopt;
   Broken broken = against_everybody(result, stop_when);
@@ -106,7 +106,7 @@ Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
   return against_lemmas(schedule, adoption->lemma, result, log, history);
 }
 
-/// Runs a schedule under a log that sees the deaths, and lets `judge` say which promise is broken.
+/// Runs a schedule under a log that sees the deaths. `judge` returns the broken promise, if any.
 template <class Log, class Judge>
 LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind engine, Log log,
                     const Judge& judge) {

@@ -19,14 +19,14 @@ using Mutation = std::function<void(RunSpec&)>;
 struct LemmaRun {
   engine::RunResult result;             ///< empty if an invariant broke
   std::optional<BrokenPromise> broken;  ///< the first one found
-  bool struck = false;                  ///< has any process died?
+  bool struck = false;                  ///< whether any process has died
 };
 
 /// Runs a schedule and judges it by what the stack without the mutation promises. Every stack
 /// promises that its runs end as they should and without a violation, and breaks no invariant. An
 /// adoption detector also promises to give up exactly where and when its GiveUpCondition is met,
 /// and in agreement with RelatedFailures. A stack with a DetectionPromise or a RecoveryPromise, or
-/// above which a program of TryBlocks runs (BlockPromise), is judged by that alone.
+/// under a program of TryBlocks (BlockPromise), is judged by that alone.
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
                    const Mutation& mutation = {});
 

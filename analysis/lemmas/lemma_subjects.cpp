@@ -13,13 +13,13 @@ namespace faultline {
 
 namespace {
 
-/// As many helpers as the schedule has.
+/// Sets as many helpers as the schedule has.
 OptionValues helpers_under(const FaultSchedule& schedule) {
   return {{"helpers", std::int64_t{helpers_of(schedule)}}};
 }
 
-/// The subject over a failure detector whose reports are messages, which overtake others and come
-/// from processes that have been started again.
+/// Puts the subject over a failure detector whose reports are messages. These overtake others, and
+/// come from processes that have been started again.
 LemmaSubject over_connection_loss(LemmaSubject subject) {
   subject.name += " over connection-loss";
   subject.stack.components[Family::failure_detection] = {.name = "connection-loss",
@@ -42,8 +42,8 @@ std::vector<const Registration*> detectors_with_images() {
   return detectors;
 }
 
-/// The subject below termination detectors, of which each schedule has one. Its announcement ends
-/// the run.
+/// Puts the subject below termination detectors, one for each schedule. The detector's announcement
+/// ends the run.
 LemmaSubject below_detectors(LemmaSubject subject) {
   subject.name += " below detectors";
   const auto draw_usual = std::move(subject.draw);
@@ -52,7 +52,7 @@ LemmaSubject below_detectors(LemmaSubject subject) {
     FaultSchedule schedule = draw_usual(number);
     schedule.termination = detector.name;
     if (detector.traits.needs_fifo) schedule.reordering_s = 0.0;
-    // The detector has messages of its own, and goes on when the program is over.
+    // The detector has its own messages, and goes on when the program is over.
     Stream random(number, 3, Purpose::faults, 0);
     for (FaultSpec& fault : schedule.faults)
       if (fault.event) *fault.event = 1 + *fault.event * (1 + random.below(3));
@@ -61,8 +61,8 @@ LemmaSubject below_detectors(LemmaSubject subject) {
   return subject;
 }
 
-/// The subject under programs that try-script states, where a world does not shrink: what some
-/// ranks do among themselves needs all of them.
+/// Puts the subject under programs of try-script in which the world does not shrink, since
+/// exchanges among some ranks need all of them.
 LemmaSubject under_try_script(LemmaSubject subject) {
   subject.name += " under try-script";
   const auto draw_usual = std::move(subject.draw);
@@ -90,7 +90,7 @@ Stream stream_of_options(const FaultSchedule& schedule) {
   return {schedule.seed, 5, Purpose::faults, 0};
 }
 
-/// As in a tree of any shape, with messages of any size.
+/// Options for a tree of any shape, with messages of any size.
 OptionValues connection_options(const FaultSchedule& schedule) {
   Stream random = stream_of_options(schedule);
   OptionValues options{{"radix", static_cast<std::int64_t>(1 + random.below(5))}};
@@ -99,7 +99,7 @@ OptionValues connection_options(const FaultSchedule& schedule) {
   return options;
 }
 
-/// In some schedules the ring is as PRRTE has built it, which takes many heartbeats.
+/// True for some schedules, whose ring is as PRRTE builds it, with many heartbeats.
 bool is_as_built(std::uint64_t seed) { return seed % 16 == 0; }
 
 OptionValues rdaemon_options(const FaultSchedule& schedule) {
@@ -136,8 +136,8 @@ void leave_out_harmless(FaultSchedule& schedule) {
   });
 }
 
-/// So many deaths of daemons cut nobody off. As PRRTE has built it, nobody watches the first
-/// daemon, and it watches nobody, so that somebody else has to be left.
+/// Limits the deaths of daemons, so that nobody is cut off. As PRRTE builds it, nobody watches the
+/// first daemon, and it watches nobody, so another daemon has to be left.
 void fit_rdaemon(FaultSchedule& schedule) {
   const bool as_built = is_as_built(schedule.seed);
   const std::uint32_t daemons = nodes_of(schedule) + schedule.spare_nodes;
@@ -152,8 +152,8 @@ void fit_rdaemon(FaultSchedule& schedule) {
   leave_out_harmless(schedule);
 }
 
-/// Open MPI's detector watches no process that has been started again, and three deaths can cut off
-/// one of four processes. The slack at its start is in seconds.
+/// Limits the deaths and the start: Open MPI's detector watches no process that has been started
+/// again, three deaths can cut off one of four processes, and the slack at its start is in seconds.
 void fit_ulfm(FaultSchedule& schedule) {
   schedule.period_s = 1.0;
   schedule.timeout_s = 2.5;
@@ -206,7 +206,7 @@ void add_changed(std::vector<LemmaSubject>& subjects, LemmaSubject (*changed)(Le
                               [name](const LemmaSubject& one) { return one.name == name; })));
 }
 
-/// Protocols of message logging; the variants are those whose recovery differs.
+/// Makes the subjects of message logging; the variants are those whose recovery differs.
 std::vector<LemmaSubject> recovery_subjects() {
   std::vector<LemmaSubject> subjects;
   const auto add = [&](const std::string& name, const std::string& protocol,
@@ -237,7 +237,7 @@ std::vector<LemmaSubject> recovery_subjects() {
   return subjects;
 }
 
-/// Protocols of transactions. Under a scope of its own, `fampi` is another protocol.
+/// Makes the subjects of transactions. With another scope, `fampi` is another protocol.
 std::vector<LemmaSubject> block_subjects() {
   std::vector<LemmaSubject> subjects;
   const auto add = [&subjects](const std::string& name, const BlockProtocol& protocol) {

@@ -15,17 +15,16 @@ namespace faultline {
 struct LemmaSubject {
   std::string name;
   ProtocolStack stack;
-  /// Draws schedule number ... for it.
+  /// Draws the schedule of that number for it.
   std::function<FaultSchedule(std::uint64_t)> draw = draw_schedule;
 };
 
 /// The subjects of this family: detectors of termination under the oracle or of failures, or
-/// protocols of message logging or of transactions.
-/// Schedules on simgrid take them in turn.
+/// protocols of message logging or of transactions. Schedules on simgrid take them in turn.
 const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::termination);
 
 /// The protocols of transactions under wide schedules, over the oracle and over each detector, as
-/// far as that watches processes which have been started again.
+/// far as the detector watches processes that have been started again.
 const std::vector<LemmaSubject>& wide_block_subjects();
 
 }  // namespace faultline

@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// The number of that kind of messages of a protocol (Message::kind); one that none has if the
-/// protocol has no such kind.
+/// The number of that kind of messages of a protocol (Message::kind), or a number that no kind has
+/// if the protocol lacks it.
 inline std::uint16_t message_kind(const Registration& protocol, const char* name) {
   const auto& kinds = protocol.message_kinds;
   return static_cast<std::uint16_t>(std::find(kinds.begin(), kinds.end(), name) - kinds.begin());

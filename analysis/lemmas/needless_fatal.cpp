@@ -12,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-/// Who had to give up first, and lived to do it.
+/// The process that had to give up first, and lived to do it.
 std::optional<GivesUp> first_due(const GiveUpCondition& condition, const FactLog& log) {
   std::optional<GivesUp> first;
   for (Rank rank = 0; rank < log.processes(); ++rank) {

@@ -29,21 +29,21 @@ struct NamedComponent {
 struct ProtocolStack {
   std::map<Family, NamedComponent> components;
   StopWhen stop_when = StopWhen::announced;  ///< what ends a run
-  /// For a failure detector that finds deaths itself: what it promises under a schedule. Then the
-  /// schedule says what ends a run.
+  /// The promise of a failure detector that finds deaths itself, under a schedule. If set, the
+  /// schedule determines what ends a run.
   std::function<DetectionPromise(const FaultSchedule&)> detection = {};
-  /// For a protocol that brings dead ranks back: what it promises.
+  /// The promise of a protocol that brings dead ranks back.
   std::optional<RecoveryPromise> recovery = {};
 };
 
 /// A termination detector with the failure detector `oracle`, which reports each death after the
 /// schedule's `notice_s`.
 ProtocolStack under_oracle(const std::string& detector, const OptionValues& changes = {});
-/// The same of a protocol of message logging, right below the workload.
+/// A protocol of message logging, right below the workload, with the failure detector `oracle`.
 ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& promise,
                          const OptionValues& changes = {});
-/// The same of a protocol of transactions, with the options that a schedule states; "none": without
-/// any.
+/// A protocol of transactions with the failure detector `oracle` and the options that a schedule
+/// states; "none": without any.
 ProtocolStack committing(const std::string& protocol);
 
 }  // namespace faultline

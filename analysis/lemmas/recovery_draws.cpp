@@ -14,7 +14,7 @@ namespace faultline {
 
 namespace {
 
-/// About how many events the job has if nobody dies.
+/// The approximate number of events of the job if nobody dies.
 std::uint64_t events_of(const FaultSchedule& schedule) {
   const std::uint64_t neighbours = schedule.preset == "lulesh"     ? 20
                                    : schedule.preset == "jacobi3d" ? 6
@@ -41,9 +41,9 @@ FaultSpec draw_first_moment(Stream& random, const FaultSchedule& schedule) {
   return fault;
 }
 
-/// Draws when another one dies: while a rank recovers, when all that have died before have
-/// recovered, or at any time after the death before. Half of these deaths come while nobody
-/// recovers, so that they must be survived by all.
+/// Draws when another rank dies: while a rank recovers, when all that died before have recovered,
+/// or at any time after the previous death. Half of these deaths come while nobody recovers, so
+/// that all protocols must survive them.
 FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
   FaultSpec fault;
   const std::uint64_t before = schedule.faults.back().event.value_or(0);
@@ -61,8 +61,8 @@ FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
   return fault;
 }
 
-/// Draws who dies: often the rank that keeps the image of the one before, one of its helpers, or
-/// that one again.
+/// Draws a victim: often the rank that keeps the image of the previous victim, one of its helpers,
+/// or that victim again.
 Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
   const double manner = random.uniform();
   if (before && schedule.helpers > 0) {

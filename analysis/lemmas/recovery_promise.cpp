@@ -29,8 +29,9 @@ void RecoveryLog::see(const Sight& sight) {
   }
 }
 
-/// "Send my image to its keeper again, if that has restarted": as soon as it is agreed on. All have
-/// heard of the agreement if the keeper has, which has restarted, and nobody is about to.
+/// "Send my image to its keeper again, if that has restarted": as soon as the ranks have agreed on
+/// the restart. All have heard of the agreement if the keeper has, which has restarted, and nobody
+/// is about to.
 bool RecoveryLog::had_to_be_copied(const ImageOf& image) const {
   return image.keeper != kNobody && image.own && !image.copy && image.copies_under_way == 0 &&
          !dead_.contains(image.keeper) && image.agreed && ranks_[image.keeper].agreed &&
@@ -85,11 +86,11 @@ void RecoveryLog::received(Rank rank, const Message& message) {
   if (message.kind == your_image_kind_) ranks_[rank].own = true;
   if (message.kind != image_kind_ || void_images_.erase(&message) > 0) return;
   ImageOf& image = ranks_.at(message.from);
-  if (message.from_incarnation < image.deaths) return;  // it has died since
+  if (message.from_incarnation < image.deaths) return;  // the sender has died since
   if (is_copy(message))
     --image.copies_under_way;
   else if (image.copies_under_way > 0)
-    return;  // it has overtaken the copy, and is not committed
+    return;  // the message has overtaken the copy, and is not committed
   image.keeper = rank;
   image.own = image.copy = true;
 }

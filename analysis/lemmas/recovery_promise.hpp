@@ -14,10 +14,10 @@
 
 namespace faultline {
 
-/// What a protocol of message logging promises: the program comes to its right end whoever dies,
-/// unless a rank and the keeper of its image have died before the copy was made anew.
+/// What a protocol of message logging promises: the program comes to its right end whichever ranks
+/// die, unless a rank and the keeper of its image have died before the copy was made anew.
 struct RecoveryPromise {
-  /// Does it also survive that a rank dies while another recovers?
+  /// True if it also survives the death of a rank while another one recovers.
   bool survives_overlaps = false;
 };
 
@@ -28,24 +28,24 @@ class RecoveryLog final : public RunObserver {
 
   void see(const Sight& sight) override;
 
-  /// Was there a rank whose image had nobody, neither the rank nor its keeper? Not counted is an
-  /// image that the rank has not sent again to its keeper, which had restarted, when it had to: as
-  /// soon as all had agreed on that restart.
+  /// True if neither a rank nor its keeper had the rank's image. An image does not count as lost if
+  /// the rank had to send it again to its restarted keeper, as soon as all had agreed on that
+  /// restart, and has not done so.
   [[nodiscard]] bool image_lost() const { return image_lost_; }
-  /// Has a rank died while one recovered, and has not all been recovered since?
+  /// True if a rank has died while another one recovered, and not all have recovered since.
   [[nodiscard]] bool recoveries_overlap() const { return recoveries_overlap_; }
   [[nodiscard]] bool all_dead() const { return dead_.size() == ranks_.size(); }
   [[nodiscard]] bool any_death() const { return any_death_; }
 
  private:
-  /// Who has the image of a rank.
+  /// The processes that have the image of a rank.
   struct ImageOf {
     Rank keeper = kNobody;
-    bool own = true;         ///< the rank itself; at first it can start anew
-    bool copy = false;       ///< the keeper
-    bool forgotten = false;  ///< it is lost because the rank has not sent it again
-    /// Nobody has died since the rank heard that a restart is agreed on. Before, an image that it
-    /// sends is of a checkpoint that has become void.
+    bool own = true;         ///< the rank has it; at first it can start anew
+    bool copy = false;       ///< the keeper has it
+    bool forgotten = false;  ///< lost because the rank has not sent it again
+    /// False after a death until the rank hears that the restart is agreed on. Before that, an
+    /// image that it sends is of a void checkpoint.
     bool agreed = true;
     std::uint32_t copies_under_way = 0;  ///< of its committed image, to a keeper that has restarted
     std::uint16_t deaths = 0;
@@ -62,7 +62,7 @@ class RecoveryLog final : public RunObserver {
   std::uint16_t image_kind_;
   std::uint16_t your_image_kind_;
   std::uint16_t agreed_kind_;
-  std::set<const Message*> void_images_;  ///< on their way
+  std::set<const Message*> void_images_;  ///< void images on their way
   std::set<Rank> dead_;
   std::set<Rank> recovering_;
   std::int64_t agreements_under_way_ = 0;

@@ -17,13 +17,14 @@ namespace {
 using Moment = EngagementHistory::Moment;
 using Pair = std::pair<Rank, Rank>;
 
-/// What was handled in a run, by the two processes that it is about.
+/// The messages handled in a run, by the two processes that each is about.
 struct Handled {
-  std::map<Pair, std::uint32_t> work;          ///< application messages, by sender and receiver
-  std::map<Pair, std::uint32_t> acknowledged;  ///< of these, by sender and receiver of the message
+  std::map<Pair, std::uint32_t> work;  ///< application messages, by sender and receiver
+  std::map<Pair, std::uint32_t>
+      acknowledged;        ///< acknowledged messages, by their sender and receiver
   std::set<Pair> adopted;  ///< a child and the process to which it replied that it is engaged
   std::set<Pair>
-      recovered;  ///< a failed child and the process that says it has adopted its children
+      recovered;  ///< a failed child and the process that reports to have adopted its children
 };
 
 void add(const Fact& fact, Rank self, Handled& handled) {
@@ -70,8 +71,8 @@ bool has_sent_to_any(const EngagementHistory& history, Rank rank, const std::set
   });
 }
 
-/// Was the process engaged at its end? Once it disengages, its parent forgets whom it may have
-/// engaged.
+/// True if the process was engaged at its end. Once it disengages, its parent forgets which
+/// processes it may have engaged.
 bool was_engaged(const EngagementHistory& history, Rank rank, double margin_s) {
   const std::vector<Moment> last = last_moments(history, rank, margin_s);
   return std::any_of(last.begin(), last.end(),
@@ -103,14 +104,14 @@ bool were_related(const RelatedFailures& lemma, const FactLog& log,
   });
 }
 
-/// How long before its death a process may have sent messages that never left it: as long as its
-/// node is busy with messages of all its processes to all others [s].
+/// The time before its death in which a process may have sent messages that never left it: as long
+/// as its node is busy with messages of all its processes to all others [s].
 double margin_of(const FaultSchedule& schedule) {
   const double messages = std::max(60U, 4 * schedule.processes * schedule.processes_per_node);
   return messages * (schedule.overhead_s + schedule.gap_s);
 }
 
-/// Did the receiver get a message that it has not acknowledged?
+/// True if the receiver got a message that it has not acknowledged.
 bool owed(const Handled& handled, Rank sender, Rank receiver) {
   const auto work = handled.work.find({sender, receiver});
   if (work == handled.work.end()) return false;
@@ -136,7 +137,7 @@ std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec
   return victims;
 }
 
-/// Did both die at the same instant? Some victims of one fault may have been dead before.
+/// True if both died at the same instant. Some victims of one fault may have been dead before.
 bool died_together(const FactLog& log, Rank one, Rank other) {
   const auto first = log.deaths_s().find(one);
   const auto second = log.deaths_s().find(other);

@@ -9,11 +9,10 @@
 
 namespace faultline {
 
-/// What the lemmas of adoption-2013 say about giving up. They are judged by who really sent to whom
-/// and who really was whose child; GiveUpCondition, in contrast, goes by the messages that a
-/// process has seen. The lemmas do not decide every run: the protocol may give up or not if two
-/// related processes did not die together, or if a message or an acknowledgement between them was
-/// on its way.
+/// The lemmas of adoption-2013 about giving up. They go by who really sent to whom and who really
+/// was whose child; GiveUpCondition, in contrast, goes by the messages that a process has seen. The
+/// lemmas do not decide every run: the protocol may give up or not if two related processes did not
+/// die together, or if a message or an acknowledgement between them was on its way.
 struct RelatedFailures {
   enum Where {
     related,   ///< INDEP: two processes, of which one was engaged and had sent to the other
@@ -25,7 +24,7 @@ struct RelatedFailures {
   bool late = false;  ///< a child counts as interior until it disengages
 };
 
-/// What the lemmas say about an adoption protocol with these options.
+/// The lemmas for an adoption protocol with these options.
 RelatedFailures related_failures_of(const ComponentChoice& detector);
 
 /// Lemmas 5.3 and 6.3: a protocol gives up only after related failures, or if the root died.

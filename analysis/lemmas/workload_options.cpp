@@ -43,7 +43,7 @@ OptionValues stencil_options(const FaultSchedule& schedule) {
 }
 
 /// Draws the steps of a program of TryBlocks: computations, exchanges and sums among all or some
-/// ranks, in TryBlocks inside TryBlocks. The same schedule has the same steps each time.
+/// ranks, in TryBlocks inside TryBlocks. A schedule always has the same steps.
 class StatedSteps {
  public:
   explicit StatedSteps(const FaultSchedule& schedule)
@@ -111,9 +111,9 @@ class StatedSteps {
 
 /// Programs of TryBlocks, as small as they can be with neighbours on all sides.
 OptionValues block_options(const FaultSchedule& schedule) {
-  constexpr std::int64_t kElements = 6;      // on each side of MiniFE's brick
-  constexpr double kMovedBytes = 5e4;        // by a rank in an iteration of that, about
-  constexpr std::int64_t kZones = 3;         // on each side of a domain of LULESH
+  constexpr std::int64_t kElements = 6;  // on each side of MiniFE's brick
+  constexpr double kMovedBytes = 5e4;    // bytes that a rank moves in an iteration of MiniFE, about
+  constexpr std::int64_t kZones = 3;     // on each side of a domain of LULESH
   constexpr std::int64_t kStateBytes = 256;  // of the programs that only compute and communicate
   OptionValues options{{"iterations", std::int64_t{schedule.work}},
                        {"iterations_per_block", std::int64_t{schedule.iterations_per_block}}};

@@ -7,7 +7,7 @@ namespace faultline {
 
 struct FaultSchedule;
 
-/// Is the workload of a schedule a program of TryBlocks?
+/// True if the workload of a schedule is a program of TryBlocks.
 bool has_try_blocks(const FaultSchedule& schedule);
 
 /// The options of a schedule's workload that are not the defaults.

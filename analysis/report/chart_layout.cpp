@@ -25,7 +25,7 @@ std::size_t count_values(const std::vector<SelectedPoint>& points, const std::st
   return values.size();
 }
 
-/// Is there only one value of `path` for each value of `by`?
+/// True if there is only one value of `path` for each value of `by`.
 bool determines(const std::vector<SelectedPoint>& points, const std::string& by,
                 const std::string& path) {
   std::map<std::string, std::string> value_of;
@@ -60,7 +60,7 @@ std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first)
   return best;
 }
 
-/// Does the value itself say what it is?
+/// True if the value itself states what it is.
 bool has_name(const SelectedPoint& point, const std::string& path) {
   const JsonValue* value = point.at(split_path(path));
   return value != nullptr && value->find("name") != nullptr;
@@ -76,8 +76,8 @@ void append_part(std::string& text, const std::string& part) {
   text.append(text.empty() ? "" : ", ").append(part);
 }
 
-/// The keys that are needed to tell lines apart. Of zipped keys, which change together, one is
-/// enough.
+/// The keys that are needed to tell lines apart. One of several zipped keys, which change together,
+/// is enough.
 std::vector<std::string> needed(const std::vector<SelectedPoint>& points,
                                 const std::vector<std::string>& keys) {
   std::vector<std::string> kept = keys;
@@ -220,8 +220,8 @@ ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_fir
                        const std::string& chosen_x) {
   const bool is_chosen = !chosen_x.empty() && has_several_values(points, chosen_x);
   ReportLayout layout = layout_over(points, is_chosen ? chosen_x : axis_of(points, faults_first));
-  // No number is swept. Then the protocols stand along x, and the values of all other keys stand
-  // side by side at each.
+  // No number is swept. Then the protocols are along x, and the values of all other keys are side
+  // by side at each.
   const bool beside = layout.x.empty() && needed(points, layout.keys).size() > 1 &&
                       count_values(points, layout.keys.front()) <= kMostCategories;
   return beside ? layout_over(points, layout.keys.front()) : layout;

@@ -10,13 +10,13 @@
 
 namespace faultline {
 
-/// How the points of a study are drawn: what is along the x axis, and what distinguishes the lines.
+/// How to draw the points of a study: what is along the x axis, and what distinguishes the lines.
 struct ReportLayout {
   std::string x;                  ///< the path along the x axis; "" for none
   bool x_is_numeric = true;       ///< if not, each of its values is a category
   std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
-  bool has_protocol = false;      ///< is the first key a path whose values are not numbers?
-  Titles titles = {};             ///< what the reader calls paths and metrics
+  bool has_protocol = false;      ///< whether the first key is a path whose values are not numbers
+  Titles titles = {};             ///< the reader's titles of paths and metrics
 };
 
 /// Chooses the layout. Along x is the first of these that applies:
@@ -51,7 +51,7 @@ struct ReportLine {
 /// The lines of one chart.
 struct ReportPanel {
   std::string rest;      ///< what its lines have in common; "" for nothing
-  std::string own_rest;  ///< the same in the paths' own words, whatever their titles
+  std::string own_rest;  ///< `rest` in the paths' own words, whatever their titles
   std::vector<ReportLine> lines;
 };
 
@@ -72,10 +72,10 @@ struct ArrangedPoints {
 ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
                         const std::string& chosen_x = {}, const Titles& titles = {});
 
-/// Do the points have several values at this path?
+/// True if the points have several values at this path.
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
 
-/// Are all values at this path numbers, and not all the same?
+/// True if all values at this path are numbers, and not all the same.
 bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path);
 
 }  // namespace faultline

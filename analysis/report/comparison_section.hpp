@@ -8,7 +8,7 @@
 
 namespace faultline {
 
-/// Adds a section that says which protocol wins where, by paired differences of each metric
+/// Adds a section that shows which protocol wins where, by paired differences of each metric
 /// (analysis/store/comparison). Adds nothing if no protocols compete.
 void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store);
 

@@ -22,10 +22,11 @@ std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& met
 /// faults, if there is one.
 std::vector<Chart> survival_of(const ArrangedPoints& points);
 
-/// The same share over the mean of a metric, which stands for the cost.
+/// The share of runs that end `terminated` or `finished`, as in survival_of(), over the mean of a
+/// metric, which stands for the cost.
 std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric);
 
-/// Do the points have faults, so that survival is a question?
+/// True if the points have faults, so that survival is a question.
 bool has_faults(const std::vector<SelectedPoint>& points);
 
 /// Gives each chart a stem of its own, by numbering those that are equal.

@@ -45,8 +45,8 @@ std::string with_metrics(const std::string& query, const std::vector<std::string
   return command;
 }
 
-/// Appends charts, all with this caption and command. If there are too many, the last one's caption
-/// says how many are left out.
+/// Appends charts, all with this caption and command. If there are too many, the caption of the
+/// last one counts those that are left out.
 void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string& caption,
             const std::string& command) {
   const std::size_t left_out = charts.size() > kMostPanels ? charts.size() - kMostPanels : 0;
@@ -131,7 +131,7 @@ void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
                    (swept.empty() ? "" : suggestion(x, swept)));
 }
 
-/// Throws if a title is that of nothing that charts could show.
+/// Throws if no chart could show the subject of a title.
 void check_titles(const std::vector<SelectedPoint>& points, const StoreReportSettings& settings) {
   std::vector<std::string> known = swept_paths(points);
   if (!settings.x.empty()) known.push_back(settings.x);
@@ -156,7 +156,7 @@ void finish_charts(StudyReport& report, const std::string& prefix) {
   number_equal_stems(all);
 }
 
-/// The text that a screen reader says for a drawing.
+/// The text of a screen reader for a drawing.
 std::string label_of(const Chart& chart) {
   std::string lines;
   for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;

@@ -13,9 +13,9 @@ namespace faultline {
 struct StoreReportSettings {
   std::string store;                    ///< as the user named it, for the commands
   std::vector<std::string> conditions;  ///< the conditions that select its points
-  std::vector<std::string> metrics;     ///< empty for those that `query` shows
+  std::vector<std::string> metrics;     ///< if empty, those that `query` shows
   std::string x = {};                   ///< path along x in the charts; "": `layout_of` chooses
-  Titles titles = {};                   ///< what the reader calls paths and metrics
+  Titles titles = {};                   ///< the reader's titles of paths and metrics
 };
 
 /// The reports of all studies among these points, with charts and with commands, which name the

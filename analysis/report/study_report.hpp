@@ -10,13 +10,13 @@
 
 namespace faultline {
 
-/// What a report says about one study.
+/// The content of a report about one study.
 struct StudyReport {
   std::vector<SelectedPoint> points;    ///< points of this study only
   std::vector<std::string> conditions;  ///< the conditions that select the points
   std::vector<std::string> metrics;
   std::string x;         ///< path that the reader chose for the x axis; "" for none
-  Titles titles;         ///< what the reader calls paths and metrics
+  Titles titles;         ///< the reader's titles of paths and metrics
   std::string protocol;  ///< path of the protocol (protocol_path); "" for none
   std::vector<Chart> curves;
   std::vector<Chart> boxes;

@@ -7,8 +7,7 @@
 
 namespace faultline {
 
-/// What the reader of a report calls paths and metrics, by their names. All others keep their own
-/// words.
+/// The reader's titles of paths and metrics, by their names. All others keep their own words.
 using Titles = std::map<std::string, std::string>;
 
 /// Reads a PATH=TEXT for each title. Throws UsageError for one without `=`, path or text, with

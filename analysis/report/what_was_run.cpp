@@ -196,7 +196,7 @@ HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::strin
   return table;
 }
 
-/// The points that no fault has struck, though their scenario draws or reads some.
+/// The points that no fault has struck, although their scenario draws or reads some.
 HtmlTable spared_table(const std::vector<SelectedPoint>& points, const Titles& titles) {
   const auto paths = swept_paths(points);
   HtmlTable table{.caption = "Where no fault struck", .columns = {}, .rows = {}};

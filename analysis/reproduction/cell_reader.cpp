@@ -134,8 +134,8 @@ const OptionSet<SurvivalSelection>& survival_selection_options() {
   return set;
 }
 
-/// Reads the member that names the cell's protocol. Its key is what the family calls one. Any name
-/// is accepted if there are no choices.
+/// Reads the member that names the cell's protocol. Its key is the family's word for a protocol. If
+/// there are no choices, any name will do.
 std::string read_protocol(CheckedObject& object, Family family,
                           std::vector<std::string> choices = {}) {
   const OptionSpec spec{.name = protocol_word(family),
@@ -231,8 +231,8 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
 }
 
-/// Reads the stated value: what the paper prints, what follows from it, or what its words mean. A
-/// cell may have only one of them.
+/// Reads the stated value: the printed value, a value that follows from it, or the meaning of the
+/// paper's words. A cell may have only one of them.
 void CellReader::read_stated(const CellHead& head, const std::string& path, Cell& cell) {
   const std::pair<Source, std::optional<double>> values[] = {{Source::paper, head.paper},
                                                              {Source::derived, head.derived},
@@ -248,21 +248,21 @@ void CellReader::read_stated(const CellHead& head, const std::string& path, Cell
   }
 }
 
-/// Reads what a match would be evidence of. No cell that states a value is without it; one that
-/// states none, and so matches nothing, has none, whatever its group or item declares.
+/// Reads what a match would be evidence of. Every cell that states a value has evidence; a cell
+/// that states none, and so matches nothing, has none, whatever its group or item declares.
 void CellReader::read_evidence(const CellHead& head, const JsonValue* given,
                                const std::string& path, Cell& cell) {
   if (!cell.stated) return;
   if (head.evidence) cell.evidence = evidence_of(*head.evidence);
   const std::string place = member_path(path, "evidence");
-  // A word that is none of these has its own problem.
+  // An unknown word has its own problem.
   if (given == nullptr || given->is_null())
     problems_.add(place,
                   "missing, expected what a match of this cell is, here, in its group or at the "
                   "top of the file: " +
                       alternatives(evidence_words()));
   if (cell.evidence == Evidence::predicted && cell.source == Source::threshold)
-    problems_.add(place, "expected bound beside threshold: words predict no value");
+    problems_.add(place, "expected bound beside threshold: a threshold predicts no value");
 }
 
 void CellReader::read_selection(CheckedObject& object, Cell& cell) {
@@ -321,7 +321,7 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   if (!cell.beyond.empty() && metric_type(cell.metric) == MetricType::share)
     problems_.add(member_path(object.path(), "beyond"), "shares are not subtracted");
   if (cell.relative_at) check_relative_at(selection, series, object.path());
-  // A `fit` that is no such word has its own problem.
+  // An unknown `fit` has its own problem.
   const JsonValue* fit = object.child("fit");
   if (selection.fit || fit == nullptr || fit->is_null())
     read_fit(selection, series, object.path(), cell);
@@ -369,8 +369,9 @@ void CellReader::read_fit(const SeriesSelection& selection, const SeriesMeasure&
                       " different numbers, got " + std::to_string(different_values(*axis)));
 }
 
-/// The x of each point of a fit: what its measure, or the path that the cell names, sets there.
-/// Adds a problem and returns nothing if that is no number, or none that has a logarithm.
+/// The x of each point of a fit: the value that its measure, or the path that the cell names, sets
+/// there. Adds a problem and returns nothing if that is no number, or has no logarithm where one is
+/// needed.
 std::optional<std::vector<double>> CellReader::read_axis(const SeriesSelection& selection,
                                                          const SeriesMeasure& series,
                                                          const std::string& path,

@@ -7,17 +7,17 @@
 
 namespace faultline {
 
-/// What a match says for the paper and for the simulator. Every cell that states a value declares
-/// it (docs/reproduction.md). Strongest first:
+/// What a match is evidence of, for the paper and for the simulator. Every cell that states a value
+/// declares it (docs/reproduction.md). Strongest first:
 ///
 /// - `predicted`: a value that the paper prints, or its closed form at the parameters of the cell,
 ///   met by runs to which nothing of it was fitted;
-/// - `bound`: a bound that the paper prints, or that its words mean at the least;
+/// - `bound`: a bound that the paper prints, or the least that its words mean;
 /// - `formula`: the paper's own closed form, computed again, without a run;
 /// - `calibrated`: a model, cost or reading was chosen so that this value comes out, or one that
 ///   implies it;
 /// - `own_theory`: our arithmetic and our runs agree;
-/// - `property`: what must hold in every run, in all that were made.
+/// - `property`: what must hold in every run, and did in all that were made.
 enum class Evidence { predicted, bound, formula, calibrated, own_theory, property };
 
 /// All kinds, in the order in which they are counted.

@@ -22,7 +22,7 @@ constexpr FitFigure kFitFigures[] = {FitFigure::slope, FitFigure::intercept, Fit
 
 constexpr RunsFigure kRunsFigures[] = {RunsFigure::mean, RunsFigure::least, RunsFigure::largest};
 
-/// Is the cell about points of a series that --quick does not run?
+/// True if the cell is about points of a series that --quick does not run.
 bool is_beyond_quick(const Cell& cell, const SeriesMeasure& series) {
   if (cell.fit) return !cell.fit->is_determined(series.quick_points);
   const double last = series.at[series.quick_points - 1];

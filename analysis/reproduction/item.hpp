@@ -16,7 +16,7 @@
 
 namespace faultline {
 
-/// An item of a reproduction: a table, figure or theorem of a paper. Its file says what the paper
+/// An item of a reproduction: a table, figure or theorem of a paper. Its file states what the paper
 /// prints, how to measure that, and how close the result is expected to be (docs/reproduction.md
 /// has the format). All numbers are in these files.
 
@@ -25,9 +25,9 @@ enum class Verdict { match, differs, not_comparable };
 /// The word for a verdict in data files and reports: "match", "differs", "not comparable".
 const char* verdict_word(Verdict verdict);
 
-/// How what the paper counts relates to the value that it prints. `in_interval`: the printed value
-/// lies in the 99 % interval of the measured one. `at_least_in_interval`: it lies in the interval
-/// or below it. `at_most_in_interval`: in the interval or above it.
+/// The relation of what the paper counts to the value that it prints. `in_interval`: the printed
+/// value lies in the 99 % interval of the measured one. `at_least_in_interval`: it lies in the
+/// interval or below it. `at_most_in_interval`: in the interval or above it.
 enum class PrintedAs {
   equal,
   at_least,
@@ -42,8 +42,8 @@ const char* printed_as_word(PrintedAs printed_as);
 std::optional<PrintedAs> printed_as_of(const std::string& word);
 std::vector<std::string> printed_as_words();
 
-/// Is the printed value a lower bound, or an upper one? Does an interval decide, and not a
-/// tolerance?
+/// True if the printed value is a lower bound; an upper one; if an interval decides, and not a
+/// tolerance.
 bool is_lower_bound(PrintedAs printed_as);
 bool is_upper_bound(PrintedAs printed_as);
 bool is_by_interval(PrintedAs printed_as);
@@ -55,14 +55,14 @@ enum class Source { paper, derived, threshold };
 /// The word for a source in data files and reports: "paper", "derived", "threshold".
 const char* source_word(Source source);
 
-/// A metric whose mean is known exactly (a control variate). How far the sample misses that mean
-/// tells how far it misses the mean of the metric that is measured.
+/// A metric whose mean is known exactly (a control variate). The sample's distance from that mean
+/// corrects the mean of the measured metric.
 struct KnownMean {
   std::string metric;
   double mean = 0.0;
 };
 
-/// What a protocol of that family is called in data files, messages and CSV: "detector".
+/// The word for a protocol of that family in data files, messages and CSV: "detector".
 const char* protocol_word(Family family);
 
 /// Simulates a scenario, once for each set of changes. Tells the results apart by the protocols of
@@ -82,9 +82,9 @@ struct RunsMeasure {
 /// Tells the samples apart by the protocols of one family.
 struct SeriesMeasure {
   Family family = Family::termination;
-  std::string over;                         ///< the path that is set at every point: the axis
+  std::string over;                         ///< the axis: a path that every point sets
   std::vector<double> at;                   ///< its values, ascending
-  std::vector<JsonValue::Object> changes;   ///< what is set at each point
+  std::vector<JsonValue::Object> changes;   ///< changes at each point
   std::vector<Scenario> scenarios;          ///< of each point, checked
   std::vector<std::uint32_t> replications;  ///< of each point
   std::vector<std::string> metrics;
@@ -111,13 +111,13 @@ struct SurvivalMeasure {
   std::uint32_t processes = 1;
 };
 
-/// Searches random schedules of deaths for ones under which a protocol breaks what it promises: the
-/// adoption protocols their lemmas, the failure detectors to be complete and accurate, message
+/// Searches random schedules of deaths for ones under which a protocol breaks its promise: for
+/// adoption protocols their lemmas, for failure detectors to be complete and accurate, for message
 /// logging and transactions that the program comes to its right end.
 struct LemmasMeasure {
   Family family = Family::termination;  ///< one that has lemma_subjects
   std::uint64_t loggp_schedules = 1;    ///< for each subject
-  std::uint64_t simgrid_schedules = 0;  ///< dealt among them
+  std::uint64_t simgrid_schedules = 0;  ///< shared among the subjects
   std::uint64_t quick_schedules = 1;    ///< on loggp
   std::uint64_t quick_simgrid_schedules = 0;
 };
@@ -127,8 +127,8 @@ struct LemmasMeasure {
 struct ExplorationMeasure {
   Scenario printed;
   Scenario corrected;
-  std::string looked_for;     ///< how the run ends: an outcome or a violation
-  ExplorationRequest bounds;  ///< who dies when, and how many steps are looked at; without a job
+  std::string looked_for;     ///< the wanted end of a run: an outcome or a violation
+  ExplorationRequest bounds;  ///< which actors die when, and the number of steps; without a job
 };
 
 struct Measure {
@@ -138,20 +138,21 @@ struct Measure {
       how;
 };
 
-/// What a cell takes from the line that is fitted to its metric along a series.
+/// What a cell takes from the line fitted to its metric along a series.
 enum class FitFigure { slope, intercept, r_squared };
 
-/// The word for it in data files: "slope", "intercept", "r_squared".
+/// The word for a figure in data files: "slope", "intercept", "r_squared".
 const char* fit_figure_word(FitFigure figure);
 std::vector<std::string> fit_figure_words();
 
 /// A straight line through the means at all points of a series (analysis/statistics/linear_fit).
 struct CellFit {
   FitFigure figure = FitFigure::slope;
-  std::vector<double> x;  ///< of each point; the binary logarithm of the axis if the cell says so
+  std::vector<double>
+      x;  ///< of each point; the binary logarithm of the axis if the cell states that
 
-  /// Do the first `points` points determine the figure? Two different x determine a line; R^2 would
-  /// be 1 for any two, so that it needs three.
+  /// True if the first `points` points determine the figure. Two different x determine a line; R^2
+  /// would be 1 for any two, so it needs three.
   [[nodiscard]] bool is_determined(std::size_t points) const;
   bool operator==(const CellFit&) const = default;
 };
@@ -160,7 +161,7 @@ struct CellFit {
 /// each of them.
 enum class RunsFigure { mean, least, largest };
 
-/// The word for it in data files: "mean", "least", "largest".
+/// The word for a figure in data files: "mean", "least", "largest".
 const char* runs_figure_word(RunsFigure figure);
 std::vector<std::string> runs_figure_words();
 
@@ -171,9 +172,9 @@ std::size_t fewest_x(FitFigure figure);
 struct Cell {
   std::string name;
   std::string place;             ///< in the paper
-  std::optional<double> stated;  ///< nothing if there is nothing to compare with
+  std::optional<double> stated;  ///< empty if there is nothing to compare with
   Source source = Source::paper;
-  std::optional<Evidence> evidence;  ///< what a match is; nothing if nothing is stated
+  std::optional<Evidence> evidence;  ///< evidence of a match; empty if nothing is stated
   PrintedAs printed_as = PrintedAs::equal;
   std::optional<double> exact;  ///< the mean that theory gives for the measured value
   std::string exact_formula;
@@ -189,7 +190,7 @@ struct Cell {
   std::optional<double> at;               ///< for `series`: the point; none: the last one
   std::optional<double> relative_at;      ///< for `series`: the point whose mean divides
   std::optional<CellFit> fit;  ///< for `series`: a line through all points, instead of `at`
-  std::string figure;          ///< for `survival`, `lemmas` and `exploration`: what is counted
+  std::string figure;          ///< for `survival`, `lemmas` and `exploration`: the counted figure
   std::vector<std::int64_t> failed;    ///< for `survival`: the sizes that are added up
   std::optional<std::int64_t> fanout;  ///< for `survival`: INDEP's; none: REL
 
@@ -197,8 +198,8 @@ struct Cell {
   double absolute_tolerance = 0.0;  ///< in its unit, for rounding; the wider one counts
   std::optional<double> factor;     ///< instead: up to this factor above or below
   std::string why;                  ///< reason for the tolerance or the threshold
-  /// A measured value can be compared only above this. If nothing happened, bounds would hold and
-  /// say nothing.
+  /// A measured value can be compared only above this. If nothing happened, bounds would hold but
+  /// mean nothing.
   std::optional<double> comparable_above;
   Verdict expected = Verdict::match;
   std::string reason;  ///< for an expected verdict other than match
@@ -218,18 +219,19 @@ struct ReproductionItem {
   std::vector<Cell> cells;
 };
 
-/// The protocols of that family which the scenarios run; "none" where one has none.
+/// The protocols of that family that the scenarios run; "none" for a scenario without one.
 std::set<std::string> protocols_of(const std::vector<Scenario>& scenarios, Family family);
 
 /// The point of a cell that states none: the last one of its series.
 std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick);
 
-/// Do both cells compare the same value in the same way? `last_point` is that of their measure.
+/// True if both cells compare the same value in the same way. `last_point` is that of their
+/// measure.
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point);
 
 /// Removes the cells that --quick does not measure: those marked so, those at points that it does
-/// not run, fits for which its points are too few, and those that equal a cell above, since the
-/// last point is another one with --quick.
+/// not run, fits for which its points are too few, and those that equal a cell above, since --quick
+/// has another last point.
 void keep_quick_cells(ReproductionItem& item);
 
 }  // namespace faultline

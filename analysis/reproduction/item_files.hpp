@@ -10,8 +10,8 @@ namespace faultline {
 /// The name by which a user calls a file, "PAPER/ITEM": its folder and its own name.
 std::string reproduction_item_name(const std::filesystem::path& file);
 
-/// Is this file an item? It is one if it has the member `groups`, which no scenario has. False for
-/// a file that is not JSON.
+/// True if this file is an item, that is if it has the member `groups`, which no scenario has.
+/// False for a file that is not JSON.
 bool is_reproduction_item(const std::string& file);
 
 /// The files in the data directory that "PAPER" or "PAPER/ITEM" names, sorted by name; or the one

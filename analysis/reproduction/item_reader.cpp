@@ -42,8 +42,8 @@ const OptionSet<ItemHead>& item_options() {
   return set;
 }
 
-/// Can both be panels of one figure? If they are series, they also share a column of its CSV, which
-/// is named after the family.
+/// True if both can be panels of one figure. Series must also share a column of its CSV, which is
+/// named after the family.
 bool are_drawn_alike(const Measure& one, const Measure& other) {
   if (one.how.index() != other.how.index()) return false;
   const auto* a = std::get_if<SeriesMeasure>(&one.how);
@@ -79,7 +79,7 @@ class ItemReader {
            read_measure(member.value, member_path("measures", member.key), scenarios, problems_)});
     if (const JsonValue* curves = root_.child("curves")) read_curves(*curves);
     std::optional<std::string> evidence = head.evidence;
-    // A word that is no kind has its own problem, and its cells need no further ones.
+    // An unknown kind has its own problem, and its cells need no further ones.
     const JsonValue* given = root_.child("evidence");
     if (!evidence && given != nullptr && !given->is_null()) evidence = evidence_words().back();
     read_groups(root_.child("groups"), evidence);

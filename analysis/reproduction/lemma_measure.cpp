@@ -20,13 +20,13 @@ namespace faultline {
 
 namespace {
 
-/// What is counted: a figure of the subject with this index in lemma_subjects(family).
+/// The counted promise: a figure of the subject with this index in lemma_subjects(family).
 using Counted = std::pair<std::size_t, LemmaFigure>;
 
 /// The first schedule in which something was found, and the engine that ran it.
 using FirstFound = std::pair<EngineKind, std::uint64_t>;
 
-/// What was found: how often, and where first.
+/// How often something was found, and where first.
 struct Findings {
   std::map<Counted, std::uint64_t> counts;
   std::map<Counted, FirstFound> first;

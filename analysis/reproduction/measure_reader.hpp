@@ -9,10 +9,9 @@
 
 namespace faultline {
 
-/// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, which
-/// has the scenarios that the measure may run. Each is checked with every set of changes, and kept
-/// in that form.
-/// Adds every error to `problems`.
+/// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, with
+/// the scenarios that the measure may run. Checks each with every set of changes, and keeps it in
+/// that form. Adds every error to `problems`.
 decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path,
                                     const JsonValue* scenarios, Problems& problems);
 

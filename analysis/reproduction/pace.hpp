@@ -8,7 +8,7 @@
 namespace faultline {
 
 /// Tells how much of a reproduction is done, and how long the rest will take on this machine. The
-/// data files say how long their items took on another machine. These times only weigh the items
+/// data files state how long their items took on another machine. These times only weigh the items
 /// against each other; the pace is that of this machine.
 class ReproductionPace {
  public:
@@ -19,7 +19,7 @@ class ReproductionPace {
   void begin_item(double work);
   /// Counts work of the item that has been done since the last call.
   void worked(double work);
-  /// Is all work of the item done?
+  /// True if all work of the item is done.
   [[nodiscard]] bool item_is_done() const { return done_ >= work_; }
   void end_item();
 

@@ -38,7 +38,7 @@ HtmlCell interval_cell(const std::optional<Interval>& interval) {
           "number"};
 }
 
-/// A verdict with a sign beside the word, so that colour alone says nothing, and what a match is
+/// A verdict with a sign beside the word, so that it does not depend on colour, and what a match is
 /// evidence of.
 HtmlCell verdict_cell(const Cell& cell, const CellResult& result) {
   std::string sign = "&#8211;";

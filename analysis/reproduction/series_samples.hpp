@@ -16,7 +16,7 @@ using MetricSamples = std::map<std::string, std::vector<double>>;
 /// A measure of an item that is a series.
 const SeriesMeasure& series_of(const ReproductionItem& item, std::size_t measure);
 
-/// Are the series of an item drawn as ratios? Either all of them are, or none.
+/// True if the series of an item are drawn as ratios. Either all of them are, or none.
 bool draws_ratios(const ReproductionItem& item);
 
 /// The last part of the path that the axis of the series shows.
@@ -30,8 +30,8 @@ std::vector<std::string> drawn_metrics(const SeriesMeasure& series);
 /// latter has the means of the runs, and whiskers that reach the extremes.
 Boxplot box_of(const MetricSamples& samples, const std::string& metric);
 
-/// A protocol's mean at a point, divided by that of the protocol that the series is drawn relative
-/// to.
+/// A protocol's mean at a point, divided by that of the protocol to which the series is drawn
+/// relative.
 Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
                   const std::string& protocol, const std::string& metric);
 

@@ -22,7 +22,7 @@ struct ProcessCounts {
   std::array<ControlMessageCounts, 3> by_activity;  ///< as kStepActivities
 };
 
-/// All that the counts of a tree depend on.
+/// Everything that the counts of a tree depend on.
 struct StepModelTree {
   std::string preset;
   std::uint64_t seed = 0;
@@ -38,8 +38,8 @@ struct StepModelTree {
   }
 };
 
-/// The counts of every tree that was asked for, each counted once. The items of a paper ask for the
-/// same trees: a table for their means, and a figure for the curves.
+/// The counts of every requested tree, each counted once. The items of a paper ask for the same
+/// trees: a table for their means, and a figure for the curves.
 class StepModelCounts {
  public:
   /// The counts for each number of processes, ascending. The reference stays valid.

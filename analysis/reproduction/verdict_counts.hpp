@@ -11,7 +11,7 @@
 
 namespace faultline {
 
-/// How many cells have which verdict, with the matches by their kind of evidence.
+/// The number of cells with each verdict, and the matches by their kind of evidence.
 struct VerdictCounts {
   std::map<Verdict, std::size_t> verdicts;
   std::map<Evidence, std::size_t> matches;
@@ -25,7 +25,7 @@ VerdictCounts counts_of(const std::vector<ItemResult>& results);
 /// "31 match (7 bound, 24 own theory), 2 differs; all as expected".
 std::string counts_words(const VerdictCounts& counts);
 
-/// The same for machines.
+/// The counts of cells as JSON.
 JsonValue counts_json(const VerdictCounts& counts);
 
 }  // namespace faultline

@@ -34,16 +34,16 @@ bool is_match(const Cell& cell, const Estimate& estimate) {
   return std::fabs(measured - *cell.stated) <= slack;
 }
 
-/// Can the cell be compared? If `comparable_above` is given, that depends on the measured value; if
-/// not, on the verdict that the data file expects.
+/// True if the cell can be compared. If `comparable_above` is given, that depends on the measured
+/// value; if not, on the verdict that the data file expects.
 bool is_comparable(const Cell& cell, double measured) {
   if (!cell.stated) return false;
   if (cell.comparable_above) return measured > *cell.comparable_above;
   return cell.expected != Verdict::not_comparable;
 }
 
-/// Is the measured value within the tolerance, or within about three standard errors (1.5 times the
-/// half-width of its 95 % interval)?
+/// True if the measured value is within the tolerance, or within about three standard errors (1.5
+/// times the half-width of its 95 % interval).
 bool agrees(const Cell& cell, const Estimate& measured) {
   double slack = cell.exact_tolerance * std::fabs(*cell.exact);
   if (const auto& interval = measured.confidence_95)
@@ -85,7 +85,7 @@ Measured carry_out(const Measure& measure, const ReproductionSettings& settings,
   return measure_survival(std::get<SurvivalMeasure>(measure.how));
 }
 
-/// The estimate that a cell asks for, of a measure that makes one for each figure.
+/// The estimate that a cell asks for, in a measure that makes one for each figure.
 EstimateKey key_of(const Measure& measure, const Cell& cell) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
     return {runs->family, cell.protocol, runs->metric};
@@ -107,7 +107,7 @@ Estimate estimate_of(const Measured& measured, const Measure& measure, const Cel
   return found != measured.estimates.end() ? found->second : not_measured(key.family, key.protocol);
 }
 
-/// Is a measure drawn, or is a cell about it? With --quick some have no cells left.
+/// True if a measure is drawn, or a cell is about it. With --quick some have no cells left.
 bool is_wanted(const ReproductionItem& item, std::size_t measure) {
   return std::find(item.curves.begin(), item.curves.end(), measure) != item.curves.end() ||
          std::any_of(item.cells.begin(), item.cells.end(),
@@ -223,7 +223,7 @@ std::string item_table(const ItemResult& result, std::size_t width) {
   return render(table, width);
 }
 
-/// Why cells do not match: each distinct reason, with its cells.
+/// The reasons why cells do not match: each distinct one, with its cells.
 std::string reasons_of(const ItemResult& result) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {

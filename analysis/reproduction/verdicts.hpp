@@ -11,7 +11,7 @@
 
 namespace faultline {
 
-/// The verdict on one cell, and what was measured for it.
+/// The verdict on one cell, and the measurement for it.
 struct CellResult {
   Estimate measured;
   std::optional<double> ratio;        ///< measured / paper
@@ -20,7 +20,7 @@ struct CellResult {
   bool agrees_with_exact = true;  ///< true if no exact value is known
   std::string reason;
 
-  /// Is the verdict that of the data file, and does nothing disagree with theory?
+  /// True if the verdict is that of the data file, and nothing disagrees with theory.
   [[nodiscard]] bool is_expected(const Cell& cell) const {
     return verdict == cell.expected && agrees_with_exact;
   }
@@ -39,11 +39,11 @@ struct ItemResult {
   ReproductionItem item;
   std::vector<CellResult> cells;   ///< one for each cell of the item
   std::vector<Measured> measured;  ///< one for each measure of the item
-  FigureRows figure = {};          ///< what is drawn; empty if nothing is
+  FigureRows figure = {};          ///< the drawn numbers; empty if nothing is drawn
   std::string drawing = {};        ///< SVG; "" if there is none
   bool interrupted = false;
 
-  /// The runs that its explorations have found, by the names of the measures.
+  /// The runs that the item's explorations have found, by the names of the measures.
   [[nodiscard]] std::vector<Picture> pictures() const;
 };
 
@@ -62,7 +62,7 @@ ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& set
                           StepModelCounts& counts);
 ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& settings);
 
-/// Does every cell have the expected verdict (CellResult::is_expected)?
+/// True if every cell has the expected verdict (CellResult::is_expected).
 bool as_expected(const std::vector<ItemResult>& results);
 
 /// The results as JSON, and as tables of `width` characters. Neither has wall times, so every run

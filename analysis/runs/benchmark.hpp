@@ -13,7 +13,7 @@ struct BenchmarkSettings {
   EngineKind engine = EngineKind::loggp;
   std::string machine = "intrepid";
   std::string termination;      ///< "" for none
-  std::string message_logging;  ///< the same; if there is one, the traffic is that of a stencil
+  std::string message_logging;  ///< "" for none; if there is one, the traffic is that of a stencil
   std::uint32_t processes = 1024;
   std::uint32_t in_flight = 1024;
   std::uint64_t messages = 3000000;
@@ -24,18 +24,19 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double messages_per_s = 0.0;          ///< application messages
   double carried_messages_per_s = 0.0;  ///< application and control messages
-  double bare_messages_per_s = 0.0;     ///< the same traffic without the protocol, if there is one
-  double layer_ratio = 0.0;             ///< of carried to bare, in a round
+  double bare_messages_per_s =
+      0.0;                   ///< rate of the same traffic without the protocol, if there is one
+  double layer_ratio = 0.0;  ///< ratio of carried to bare, in a round
   double reference_heap_events_per_s = 0.0;
   double ratio = 0.0;                        ///< messages_per_s to the heap's rate, in a round
   double bare_simgrid_messages_per_s = 0.0;  ///< engine simgrid: SimGrid without our code
   double simgrid_ratio = 0.0;                ///< messages_per_s to bare SimGrid's, in a round
   std::int64_t peak_rss_bytes = 0;
-  double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
+  double bytes_per_process = 0.0;  ///< memory that the simulation adds to an empty program
   std::uint64_t messages = 0;      ///< application messages delivered in each round
 };
 
-/// Objects of a process in the stencil that is measured under message logging.
+/// Objects of a process in the stencil that the benchmark runs under message logging.
 inline constexpr std::uint32_t kBenchmarkObjects = 8;
 
 /// Measures the speed of uniform traffic, or under message logging that of Jacobi3D, and in each
@@ -56,17 +57,17 @@ struct DetectionBenchmarkSettings {
   unsigned rounds = 1;
 };
 
-/// Of the detectors that have these options, in the benchmark.
+/// The period of the detectors that have heartbeats or probes, in the benchmark.
 inline constexpr double kBenchmarkPeriod_s = 0.1;
 inline constexpr double kBenchmarkTimeout_s = 0.2;
-/// When a connection to a dead node breaks, in the benchmark.
+/// The time after which a connection to a dead node breaks, in the benchmark.
 inline constexpr double kBenchmarkSilence_s = 1.0;
 
-/// What a benchmark of a failure detector measured in one kind of run: rates and times are medians
-/// over the rounds. Zero is what has no value, because the detector has sent nothing.
+/// The measurements of a failure detector in one kind of run: rates and times are medians over the
+/// rounds. A value is zero if there is none, because the detector has sent nothing.
 struct DetectionBenchmarkRun {
   std::uint32_t deaths = 0;
-  std::uint64_t messages = 0;  ///< of the detector
+  std::uint64_t messages = 0;  ///< messages of the detector
   std::uint64_t events = 0;
   double spent_s = 0.0;  ///< wall time from the first event on
   double messages_per_s = 0.0;
@@ -77,7 +78,7 @@ struct DetectionBenchmarkRun {
 
 /// Measures the speed of a failure detector on `loggp` while the job does nothing: in a run without
 /// deaths, and in one in which 18 nodes, but at most a quarter, die at once after half of the time.
-/// In each round it measures a bare event queue, too, with as many events pending as there are
+/// In each round it also measures a bare event queue, with as many pending events as there are
 /// daemons. Throws as run_benchmark() does, and UsageError if there is no such detector.
 std::vector<DetectionBenchmarkRun> run_detection_benchmark(
     const DetectionBenchmarkSettings& settings);
@@ -85,25 +86,26 @@ std::vector<DetectionBenchmarkRun> run_detection_benchmark(
 struct TransactionsBenchmarkSettings {
   std::string transactions;
   std::string machine = "stampede";
-  std::uint32_t processes = 1024;    ///< as many on each node as it has hardware threads
-  std::uint64_t messages = 3000000;  ///< at least about so many, and at least 20 iterations
+  std::uint32_t processes = 1024;  ///< as many on each node as it has hardware threads
+  std::uint64_t messages =
+      3000000;  ///< least number of messages, roughly, and at least 20 iterations
   unsigned rounds = 1;
 };
 
-/// What a benchmark of transactions measured in one kind of run: rates and times are medians over
-/// the rounds.
+/// The measurements of transactions in one kind of run: rates and times are medians over the
+/// rounds.
 struct TransactionsBenchmarkRun {
   std::uint32_t deaths = 0;
   std::uint64_t iterations = 0;
-  std::uint64_t messages = 0;  ///< of the program and of the protocol
+  std::uint64_t messages = 0;  ///< messages of the program and of the protocol
   double spent_s = 0.0;        ///< wall time from the first event on
   double messages_per_s = 0.0;
-  double bare_messages_per_s = 0.0;     ///< of the program alone
+  double bare_messages_per_s = 0.0;     ///< rate of the program alone
   double layer_ratio = 0.0;             ///< messages_per_s to that, in a round
-  double traffic_messages_per_s = 0.0;  ///< of uniform traffic in the same job
+  double traffic_messages_per_s = 0.0;  ///< rate of uniform traffic in the same job
   double traffic_ratio = 0.0;           ///< messages_per_s to that, in a round
   std::int64_t peak_rss_bytes = 0;
-  double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
+  double bytes_per_process = 0.0;  ///< memory that the simulation adds to an empty program
 };
 
 /// Measures the speed and the memory of minife, with the brick of fampi-2015 section 5, under a

@@ -49,8 +49,8 @@ constexpr std::array<std::string_view, 35> kGrowing = {"terminated",
                                                        "failure_detection_latency_s",
                                                        "failure_propagation_latency_s"};
 
-/// Merged as a maximum or a sum, but what is merged can become smaller: a mean over what a rank has
-/// done so far, or what has been done beyond the tasks that are done.
+/// Metrics that are merged as a maximum or a sum, but that can become smaller: a mean over what a
+/// rank has done so far, or a count beyond the tasks that are done.
 constexpr std::array<std::string_view, 3> kShrinking = {"half_round_trip_s", "iteration_time_s",
                                                         "tasks_repeated"};
 
@@ -59,7 +59,7 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Do all components that declare this metric sum it up or keep its maximum?
+/// True if all components that declare this metric sum it up or keep its maximum.
 bool components_only_add(const std::string& metric) {
   bool known = false;
   for (const Registration& registration : registrations())

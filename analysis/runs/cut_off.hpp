@@ -9,11 +9,11 @@
 
 namespace faultline {
 
-/// Did a limit of `stop` end the run? What it measured until then is no result.
+/// True if a limit of `stop` ended the run. Its measurements until then are no result.
 bool is_cut_off(engine::Outcome outcome);
 bool is_cut_off(const RunRecord& run);
 
-/// What the mean of a metric is worth if some of its runs were cut off. A count, a time, or the
+/// How far the mean of a metric holds if some of its runs were cut off. A count, a time, or the
 /// largest of some values is only larger after a longer run; a mean, a share or a rate may go
 /// either way, and so may a metric that this program does not know.
 MeanBound bound_of(const std::string& metric);
@@ -25,20 +25,20 @@ void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_o
 /// `bound_word`; null for an exact mean.
 JsonValue bound_json(MeanBound bound);
 
-/// How many of some runs were cut off.
+/// The number of runs, and how many of them were cut off.
 struct RunCount {
   std::size_t runs = 0;
   std::size_t cut_off = 0;
 
-  /// Adds runs that have ended so.
+  /// Adds runs that ended with this outcome.
   void add(engine::Outcome outcome, std::size_t count = 1);
 };
 
 /// "3 of 40 runs were cut off at a limit"; "" if none was.
 std::string cut_off_count(const RunCount& count);
 
-/// The same with what it means for the means of a table (`with_interval` marks them), as
-/// sentences; "" if no run was cut off.
+/// How many runs were cut off, and what that means for the means of a table (`with_interval` marks
+/// them), as sentences; "" if no run was cut off.
 std::string cut_off_note(const RunCount& count);
 
 }  // namespace faultline

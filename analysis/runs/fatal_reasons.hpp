@@ -16,10 +16,10 @@ class FatalReasons {
   /// Counts a run. Ignores runs that ended otherwise.
   void add(const RunRecord& run);
 
-  /// Such as "120 fatal-reported: 118 the root has failed, 2 all leaders have died": the three most
-  /// frequent reasons, and how many runs had others. Equally frequent ones are in alphabetical
-  /// order. "" if no run ended so. Reasons are cut to a readable length and made harmless by
-  /// `visible` (sim/core/visible_text); a page must still escape the text.
+  /// The three most frequent reasons, and how many runs had others, such as "120 fatal-reported:
+  /// 118 the root has failed, 2 all leaders have died". Equally frequent reasons are in
+  /// alphabetical order. "" if no run ended like this. Reasons are cut to a readable length and
+  /// made harmless by `visible` (sim/core/visible_text); a page must still escape the text.
   [[nodiscard]] std::string text() const;
 
  private:

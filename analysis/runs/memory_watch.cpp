@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-/// The least limit that a control group or one above it has. A group without a limit says "max", or
-/// a number that no machine has.
+/// The least limit of a control group and those above it. A group without a limit has "max", or a
+/// number that no machine has.
 std::uint64_t least_limit(const fs::path& root, fs::path group, const char* file) {
   std::uint64_t least = UINT64_MAX;
   for (group = group.relative_path();; group = group.parent_path()) {

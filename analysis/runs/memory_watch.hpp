@@ -13,7 +13,7 @@
 
 namespace faultline {
 
-/// What a process that simulates holds in memory.
+/// A simulating process, and the memory that it holds.
 struct WatchedProcess {
   std::uint64_t resident_B = 0;
   std::optional<std::uint64_t> limit_B;  ///< `stop.memory_bytes`, if the scenario states it
@@ -21,27 +21,27 @@ struct WatchedProcess {
 
 /// A process that must end, and why.
 struct MemoryExcess {
-  std::size_t process = 0;  ///< its place among those that are watched
+  std::size_t process = 0;  ///< its place among the watched processes
   std::string why;
 };
 
-/// The first process that holds more than its limit. Those without one may hold three quarters of
-/// the machine together; if they hold more, it is the largest of them.
+/// The first process that holds more than its limit. Processes without one may hold three quarters
+/// of the machine together; if they hold more, the largest of them.
 std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& processes,
                                           std::uint64_t machine_bytes);
 
-/// What a process and its children hold in memory. 0 if it has ended.
+/// The memory that a process and its children hold. 0 if it has ended.
 std::uint64_t resident_bytes(pid_t process);
 
 /// The memory of this machine, or as much of it as the control groups of this process may take.
 std::uint64_t machine_memory_bytes();
 
-/// Says when it is time to look again at processes, whose memory grows by gigabytes in a second.
+/// Decides when to look again at processes, whose memory can grow by gigabytes in a second.
 class MemoryWatch {
  public:
   static constexpr int kPeriod_ms = 50;
 
-  /// Calls `look` if it is time, and so seldom that it takes a twentieth of the time at most,
+  /// Calls `look` if it is time. It does so rarely enough to take at most a twentieth of the time,
   /// however many processes there are.
   template <class Look>
   void look_if_due(Look look) {

@@ -16,7 +16,7 @@ enum class ProgressStyle { none, terminal, log };
 class ProgressTimes {
  public:
   explicit ProgressTimes(ProgressStyle style);
-  /// Is progress due this long after the work began? If so, the next time is set.
+  /// True if progress is due this long after the work began. If so, sets the next time.
   bool due(double elapsed_s);
 
  private:
@@ -47,7 +47,7 @@ class ProgressTeller {
 struct ProgressCount {
   std::size_t done = 0;
   std::size_t total = 0;
-  std::size_t before = 0;  ///< how much of `done` was there before this began; the rate ignores it
+  std::size_t before = 0;  ///< part of `done` from before this began, which the rate ignores
   std::size_t failed = 0;
 };
 

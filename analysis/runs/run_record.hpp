@@ -22,19 +22,19 @@ struct RunMetric {
 };
 
 /// How one replication ended and what it measured, as worker processes send it and stores keep it.
-/// What all replications of a point have in common is in the scenario.
+/// The scenario has what all replications of a point have in common.
 struct RunRecord {
   std::int64_t replication = 0;
   engine::Outcome outcome = engine::Outcome::limit;
   std::optional<bool> terminated;  ///< no value without a detector
-  std::string fatal_reason;        ///< "" unless somebody gave up
+  std::string fatal_reason;        ///< "" unless a protocol gave up
   std::vector<RunMetric> metrics;  ///< all metrics but those above
   std::vector<Violation> violations;
   std::int64_t events = 0;
   double wall_s = 0;
   std::int64_t peak_rss_bytes = 0;
 
-  /// Does the run have a number of this name, with or without a value? `terminated` is one.
+  /// True if the run has a number of this name, with or without a value. `terminated` is one.
   [[nodiscard]] bool has_number(const std::string& name) const;
 
   /// The value of such a number. That of `terminated` is 1 or 0, so that its mean is the share of
@@ -50,11 +50,11 @@ constexpr std::array<const char*, 5> kUsualMetrics = {"application_messages", "c
                                                       "detection_latency_s", "recovery_time_s",
                                                       "end_time_s"};
 
-/// "no drawn or recorded fault has struck in any of 8 runs": what a table says of a point with
-/// sources of faults, all of whose runs none of them met.
+/// "no drawn or recorded fault has struck in any of 8 runs": what a table shows for a point with
+/// sources of faults that struck in none of its runs.
 std::string no_fault_struck(std::size_t runs);
 
-/// Did the run complete its work?
+/// True if the run completed its work.
 bool survived(const RunRecord& run);
 
 /// The record of a run that this process simulated.
@@ -69,15 +69,15 @@ struct ReplicationRecord {
   std::size_t point = 0;
   std::uint64_t replication = 0;
   std::optional<RunRecord> run;  ///< nothing if it did not finish
-  std::string error;             ///< why it did not
-  bool out_of_memory = false;    ///< that is why
+  std::string error;             ///< why it did not finish
+  bool out_of_memory = false;    ///< it did not finish because memory ran out
 };
 
 /// A replication as a line of JSON: an entry of `runs` in the output of `run` (docs/output.md), or
 /// an object with the key `error`.
 std::string replication_line(const Scenario& scenario, const ReplicationRecord& record);
 
-/// Reads such a line. A line with an error does not say which replication it is of. Throws
+/// Reads such a line. A line with an error does not tell which replication it is of. Throws
 /// UsageError for any other text.
 ReplicationRecord read_replication_line(const std::string& line);
 

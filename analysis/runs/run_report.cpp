@@ -56,8 +56,8 @@ JsonValue summary_json(const Summary& summary) {
                       {"bound", bound_json(summary.bound)}});
 }
 
-/// Does the mean agree with the closed form, within three standard errors? Null if that cannot be
-/// told from one replication, from a sample without spread, or from runs that were cut off.
+/// True if the mean agrees with the closed form, within three standard errors. Null if one
+/// replication, a sample without spread, or runs that were cut off leave that open.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
   if (measured.bound != MeanBound::exact) return {};
   if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
@@ -138,7 +138,7 @@ PointNames numbers_of(const Scenario& scenario) {
   return numbers;
 }
 
-/// The lines that say what the numbers of the points stand for.
+/// The lines that explain the numbers of the points.
 std::string legend(const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point)
@@ -199,7 +199,7 @@ TextTable measured_table(const RunTally& tally, const PointNames& names) {
   return table;
 }
 
-/// The lines that say why runs were fatal, point by point.
+/// The lines that tell why runs were fatal, point by point.
 std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point) {
@@ -210,8 +210,8 @@ std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   return text.empty() ? text : "\n" + text;
 }
 
-/// The lines that say of which points the faults were drawn or read in vain: such a point tells
-/// nothing of what its protocols do under faults.
+/// The lines that name the points whose drawn or recorded faults never struck: such a point tells
+/// nothing about its protocols under faults.
 std::string spared_points(const Scenario& scenario, const RunTally& tally,
                           const PointNames& labels) {
   std::string text;
@@ -269,7 +269,7 @@ std::string closed_forms_text(const TextTable& table, const std::string& legend,
          render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
-/// Is the table, as one block, at most this wide?
+/// True if the table, as one block, is at most this wide.
 bool fits(const TextTable& table, std::size_t width) {
   const std::string text = render(table, std::numeric_limits<std::size_t>::max());
   std::size_t begin = 0;

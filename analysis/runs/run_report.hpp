@@ -24,9 +24,8 @@ void write_run_report_json(const Scenario& scenario, const RunTally& tally, cons
 void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
                           const WriteText& write);
 
-/// The results as tables for people: one row per point, the reasons of fatal runs, and what theory
-/// says.
-/// `width` is in characters.
+/// The results as tables for people: one row per point, the reasons of fatal runs, and the values
+/// of theory. `width` is in characters.
 std::string run_report_table(const Scenario& scenario, const RunTally& tally,
                              std::size_t width = kUsualWidth);
 

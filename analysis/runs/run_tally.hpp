@@ -15,10 +15,10 @@
 
 namespace faultline {
 
-/// The statistics that are kept for one point.
+/// The statistics of one point.
 struct PointTally {
-  std::map<std::string, RunningSummary> metrics;  ///< of numbers, not of shares
-  std::map<std::string, std::size_t> cut_off;     ///< how many of these values are of cut-off runs
+  std::map<std::string, RunningSummary> metrics;  ///< statistics of numbers, not of shares
+  std::map<std::string, std::size_t> cut_off;     ///< number of these values from cut-off runs
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };
@@ -28,10 +28,10 @@ struct TroubledReplication {
   std::size_t point = 0;
   std::uint64_t replication = 0;
   std::string what;
-  std::string outcome;  ///< of one without a record
+  std::string outcome;  ///< outcome of a replication without a record
 };
 
-/// What is kept of a scenario's replications, however many there are: their statistics, and what
+/// What remains of a scenario's replications, however many there are: their statistics, and what
 /// went wrong.
 struct RunTally {
   explicit RunTally(std::size_t points_of_scenario) : points(points_of_scenario) {}

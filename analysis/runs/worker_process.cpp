@@ -46,7 +46,7 @@ void write_line(int pipe, const std::string& text) {
   }
 }
 
-/// What a worker printed as its error, so that one line can tell that together with its end.
+/// What a worker printed as its error, to be reported in one line together with its end.
 std::string last_words(const std::string& log) {
   constexpr std::string_view kName = "faultline: ";
   const std::size_t begin = log.rfind(kName);

@@ -16,7 +16,7 @@ namespace faultline {
 /// Sends one line from a worker to its parent.
 using WriteLine = std::function<void(const std::string&)>;
 
-/// What a worker does. It runs in a process of its own.
+/// The work of a worker. It runs in its own process.
 using Work = std::function<void(const WriteLine&)>;
 
 struct WorkerSettings {
@@ -53,7 +53,7 @@ class WorkerProcess {
   /// Kills the worker; what it has written can still be read, and finish() is due.
   void strike() const;
 
-  /// What the worker and its children hold in memory. 0 if none is running.
+  /// The memory that the worker and its children hold. 0 if none is running.
   [[nodiscard]] std::uint64_t resident_bytes() const;
 
   /// The end of what it printed, with `keep_log`.
@@ -76,9 +76,9 @@ class WorkerProcess {
 void wait_for_workers(const std::vector<WorkerProcess*>& workers,
                       const std::function<void(std::size_t)>& news, int patience_ms);
 
-/// Runs `body(0, write)` to `body(count - 1, write)` at the same time, each in a process of its
-/// own, until all end or an interrupt comes. `heard` gets every line that they write. Throws
-/// RunError if one cannot be started or does not end well.
+/// Runs `body(0, write)` to `body(count - 1, write)` at the same time, each in its own process,
+/// until all end or an interrupt comes. `heard` gets every line that they write. Throws RunError if
+/// one cannot be started or does not end well.
 void in_processes(unsigned count, const std::function<void(unsigned, const WriteLine&)>& body,
                   const std::function<void(const std::string&)>& heard);
 

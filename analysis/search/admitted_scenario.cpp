@@ -16,7 +16,7 @@ namespace faultline::search {
 
 namespace {
 
-/// The place that the front end complains of first; nothing if it takes the scenario.
+/// The place of the front end's first complaint; nothing if it takes the scenario.
 std::optional<std::string> refused_place(const JsonValue& scenario) {
   const std::string file = "search.json";
   try {
@@ -28,7 +28,7 @@ std::optional<std::string> refused_place(const JsonValue& scenario) {
     if (text.starts_with(file + ": ") && end != std::string::npos)
       return text.substr(begin, end - begin);
   } catch (const std::exception&) {
-    return std::nullopt;  // whoever judges it meets the same
+    return std::nullopt;  // the judge meets the same error
   }
   return std::nullopt;
 }
@@ -46,8 +46,8 @@ std::vector<std::string> steps_of(const std::string& place) {
   return steps;
 }
 
-/// Takes out what is there, and a list that is empty then. Returns whether there was such a thing,
-/// and a scenario is one without it.
+/// Takes out what is at this place, and a list that becomes empty. Returns true if something was
+/// there, and what remains is a scenario.
 bool take_out(JsonValue& json, std::span<const std::string> steps) {
   if (steps.empty()) return false;
   const std::string& step = steps.front();
@@ -80,7 +80,7 @@ JsonValue admitted(JsonValue scenario) {
     const std::optional<std::string> place = refused_place(scenario);
     JsonValue without = scenario;
     if (!place || !take_out(without, steps_of(*place))) break;
-    if (refused_place(without) == place) break;  // it must be there
+    if (refused_place(without) == place) break;  // the scenario needs it
     scenario = std::move(without);
   }
   return scenario;

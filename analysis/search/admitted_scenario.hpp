@@ -5,8 +5,8 @@
 
 namespace faultline::search {
 
-/// A scenario without what the front end complains of: the option, fault or victim that a refusal
-/// names has its default, or is left out, until nothing is refused, or what is refused cannot be
+/// Removes from a scenario what the front end refuses. The option, fault or victim that a refusal
+/// names gets its default, or is left out, until nothing is refused, or the refused part cannot be
 /// left out, such as the name of a component.
 JsonValue admitted(JsonValue scenario);
 

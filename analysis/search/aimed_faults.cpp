@@ -23,14 +23,14 @@ namespace faultline::search {
 
 namespace {
 
-constexpr std::uint64_t kSeenEvents = 20000;  ///< what comes later is not aimed at
-constexpr std::size_t kMostTracks = 2;        ///< with faults; later ones are aimed at the last
+constexpr std::uint64_t kSeenEvents = 20000;  ///< faults are not aimed at later events
+constexpr std::size_t kMostTracks = 2;  ///< runs with faults; later faults are aimed at the last
 
 void erase_key(JsonValue& object, const std::string& key) {
   std::erase_if(*object.object(), [&](const JsonMember& member) { return member.key == key; });
 }
 
-/// What a scenario states under this key, which it then states no longer.
+/// The value of a scenario under this key, which is removed.
 JsonValue taken_out(JsonValue& object, const std::string& key) {
   const JsonValue* const found = object.find(key);
   if (found == nullptr) return {};
@@ -97,11 +97,11 @@ class Aim {
   RunSpec spec_;
   RunTrack track_;
   std::uint64_t events_ = 0;
-  JsonValue last_;                     ///< the fault before
-  std::vector<ActorId> last_victims_;  ///< of the fault before
+  JsonValue last_;                     ///< the previous fault
+  std::vector<ActorId> last_victims_;  ///< of the previous fault
 };
 
-/// Runs the scenario as it is by now. Returns whether that went well, and had a length.
+/// Runs the scenario as it is by now. Returns true if the run went well, and had a length.
 bool Aim::looks_at_run() {
   try {
     const Scenario scenario = parse_scenario(to_json(scenario_), "search.json");
@@ -116,7 +116,7 @@ bool Aim::looks_at_run() {
   return track_.last_s() > 0.0 && std::isfinite(track_.last_s());
 }
 
-/// A kind of thing and one of that kind, from `from_s` on.
+/// A kind of event and one of that kind, from `from_s` on.
 std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> Aim::any_moment(double from_s) {
   using Group = std::pair<const RunTrack::Kind*, std::pair<std::size_t, const RunTrack::Moments*>>;
   std::vector<Group> groups;
@@ -132,7 +132,7 @@ std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> Aim::any_moment(doubl
   return std::pair{*kind, (*moments)[first + random_.below(moments->size() - first)]};
 }
 
-/// What lasts for a time, or strikes by chance, does so within the time of the run.
+/// Puts whatever lasts for a time, or strikes by chance, into the time of the run.
 void Aim::aim_lasting(const JsonValue& drawn) {
   JsonValue lasting = drawn;
   erase_key(lasting, "at");
@@ -190,12 +190,12 @@ void Aim::aim(JsonValue& fault, bool follows) {
   if (random_.chance(0.7)) choose_victims(fault, moment);
 }
 
-/// When it strikes, and what happens then.
+/// Chooses when the fault strikes, and what happens then.
 RunTrack::Moment Aim::choose_moment(JsonValue& fault, bool follows) {
   const std::vector<std::string> moments = {"time_s", "event", "mark"};
   for (const std::string& key : moments) erase_key(fault, key);
   const double manner = random_.uniform();
-  if (follows && manner < 0.25) {  // together with the one before
+  if (follows && manner < 0.25) {  // together with the previous one
     for (const std::string& key : moments)
       if (const JsonValue* const value = last_.find(key)) fault.set(key, *value);
     return {};
@@ -232,7 +232,7 @@ RunTrack::Moment Aim::choose_moment(JsonValue& fault, bool follows) {
   return moment;
 }
 
-/// As long as the run, or as a time that somebody in it waits.
+/// Chooses the length of a stall: that of the run, or a time that a process in it waits.
 void Aim::choose_stall(JsonValue& fault) {
   const std::vector<double> times = declared_times(spec_);
   if (times.empty() || random_.chance(0.4))
@@ -242,7 +242,7 @@ void Aim::choose_stall(JsonValue& fault) {
               json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
 }
 
-/// With whom the actor has exchanged a message of some kind.
+/// An actor with which this one has exchanged a message of some kind.
 ActorId Aim::partner_of(ActorId actor) {
   std::vector<const RunTrack::Moments*> sent;
   for (const auto& [kind, moments] : track_.moments())
@@ -260,8 +260,8 @@ ActorId Aim::partner_of(ActorId actor) {
   return partners[random_.below(partners.size())];
 }
 
-/// Somebody who may have to do with that actor: who exchanges messages with it, its neighbour on a
-/// ring, its parent or child in a tree, who is on its node, or the first of all.
+/// An actor that may have to do with this one: one that exchanges messages with it, its neighbour
+/// on a ring, its parent or child in a tree, one on its node, or the first of all.
 ActorId Aim::relative_of(ActorId actor) {
   const std::uint32_t ranks = spec_.platform.processes;
   const bool is_rank = actor < ranks;
@@ -296,8 +296,8 @@ std::optional<std::uint32_t> Aim::number_on(const std::string& list, ActorId act
   return std::nullopt;
 }
 
-/// Those who do something then, those who have to do with the victims of the fault before, and
-/// those who have to do with each other.
+/// Chooses actors that do something then, that have to do with the victims of the previous fault,
+/// or that have to do with each other.
 void Aim::choose_victims(JsonValue& fault, const RunTrack::Moment& moment) {
   for (const VictimList& list : victim_lists()) {
     JsonValue* const drawn = fault.find(list.name);
@@ -333,7 +333,7 @@ JsonValue with_aimed_faults(JsonValue scenario, Stream random) {
 }
 
 JsonValue aimed_scenario(std::uint64_t number) {
-  constexpr double kAsDrawn = 0.1;  // whatever is refused
+  constexpr double kAsDrawn = 0.1;  // even if the scenario is refused
   Stream random(number, 0, Purpose::faults, 2);
   JsonValue drawn = draw_scenario(number);
   if (!random.chance(kAsDrawn)) drawn = admitted(std::move(drawn));

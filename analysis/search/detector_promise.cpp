@@ -25,7 +25,8 @@ bool has(const RunSpec& spec, Family family) {
   return spec.component(family).registration != nullptr;
 }
 
-/// Has the job a detector, and does nobody come back? Who does is no member of every detector.
+/// True if the job has a detector, and nobody comes back. Returning processes are not members of
+/// every detector.
 bool is_of_one_life(const Scenario& scenario) {
   const RunSpec& spec = scenario.points.front();
   return scenario.engine == EngineKind::loggp && has(spec, Family::failure_detection) &&
@@ -62,12 +63,12 @@ double longest_suspicion_s(const ComponentChoice& detector, std::uint32_t member
   return least_s * std::get<double>(options.at("suspicion_maximum"));
 }
 
-/// Is that what a detector costs, and no time for which it waits?
+/// True if the option is a cost of a detector, and no time for which it waits.
 bool is_cost(const std::string& option) {
   return option.ends_with("cpu_s") || option.ends_with("delay_s");
 }
 
-/// For how long the stalls of a scenario last, one after the other [s].
+/// The length of all stalls of a scenario, one after another [s].
 double stalls_s(const RunSpec& spec) {
   double sum_s = 0.0;
   for (const FaultSpec& fault : spec.faults)
@@ -75,7 +76,7 @@ double stalls_s(const RunSpec& spec) {
   return sum_s;
 }
 
-/// When the last of the faults strikes that a scenario states at a time [s].
+/// The last time that a scenario states for a fault [s].
 double last_stated_s(const RunSpec& spec) {
   double last_s = 0.0;
   for (const FaultSpec& fault : spec.faults) last_s = std::max(last_s, fault.time_s.value_or(0.0));
@@ -89,8 +90,8 @@ void raise(OptionValues& options, const char* option, Number least) {
   value = std::max(std::get<Number>(value), least);
 }
 
-/// A member of swim passes each update on so often, to so many, that chance hardly leaves a member
-/// out, as the page asks for.
+/// Lets a member of swim pass each update on so often, to so many, that chance hardly leaves a
+/// member out, as the page asks.
 void pass_on_often(RunSpec& spec) {
   OptionValues& options = spec.components[index_of(Family::failure_detection)].options;
   if (!options.contains("retransmit_multiplier")) return;
@@ -102,18 +103,18 @@ void pass_on_often(RunSpec& spec) {
 
 // ---- deaths that are missed -------------------------------------------------------------------
 
-/// Are the members of the detector ranks, and not daemons?
+/// True if the members of the detector are ranks, and not daemons.
 bool is_among_ranks(const ComponentChoice& detector) {
   return residence_of(*detector.registration, detector.options) == Residence::ranks;
 }
 
-/// Does nothing disturb a run but deaths of those who stay dead, few enough that a detector can
-/// pass on what it knows, and what makes it slower?
+/// True if nothing disturbs a run but deaths for good, few enough that a detector can pass on what
+/// it knows, and what makes it slower.
 bool has_few_deaths(const RunSpec& spec) {
   constexpr std::size_t kMostDeaths = 3;
-  constexpr double kMostTimes = 100;  // slower, of a node
+  constexpr double kMostTimes = 100;  // the factor of a slow node
   const PlatformSpec& platform = spec.platform;
-  const std::size_t with_node =  // members that die with it
+  const std::size_t with_node =  // members that die with a node
       is_among_ranks(spec.component(Family::failure_detection)) ? platform.processes_per_node : 1;
   std::size_t deaths = 0;
   for (const FaultSpec& fault : spec.faults)
@@ -126,9 +127,9 @@ bool has_few_deaths(const RunSpec& spec) {
          !platform.delay_noise && !platform.os_noise;
 }
 
-/// Long after all times of a detector, and of what tells it of deaths, for every process. The
-/// probe of a connection takes long, and matters to those alone who live by nothing else. Where
-/// computations go first, nobody hears of anything before they end.
+/// A time far beyond all times of a detector, and of what tells it of deaths, for every process.
+/// The probe of a connection takes long, and matters only to detectors without another source.
+/// Where computations go first, nobody hears of anything before they end.
 double patience_s(const RunSpec& spec) {
   const ComponentChoice& detector = spec.component(Family::failure_detection);
   const PlatformSpec& platform = spec.platform;
@@ -158,14 +159,14 @@ class ComputeLog final : public RunObserver {
   std::set<std::pair<ActorId, std::uint64_t>> computing_;
 };
 
-/// Does a live process compute when the run ends? No option bounds how long that takes.
+/// True if a live process computes when the run ends. No option bounds how long that takes.
 bool computes_at_the_end(const Scenario& scenario) {
   ComputeLog log;
   engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
   return log.any();
 }
 
-/// A detector that is left in peace tells all who live of every death. The same job waits for
+/// A detector that is left in peace tells all live processes of every death. The same job waits for
 /// nothing else, and for long.
 std::optional<Finding> against_missed_deaths(const Scenario& scenario, const RunRecord& first) {
   const RunSpec& spec = scenario.points.front();
@@ -187,12 +188,12 @@ std::optional<Finding> against_missed_deaths(const Scenario& scenario, const Run
   if (!has_waited && again.run->outcome != engine::Outcome::deadlock) return std::nullopt;
   if (spec.platform.progress == Progress::between && computes_at_the_end(patient))
     return std::nullopt;
-  return Finding{"missed death", "somebody who lives is never told of a death"};
+  return Finding{"missed death", "a live process is never told of a death"};
 }
 
 // ---- reports that are false -------------------------------------------------------------------
 
-/// Does nothing disturb a run but deaths and stalls?
+/// True if nothing disturbs a run but deaths and stalls.
 bool is_quiet(const RunSpec& spec) {
   const PlatformSpec& platform = spec.platform;
   return spec.partitions.empty() && spec.slow.empty() && !platform.delay_noise &&
@@ -200,8 +201,8 @@ bool is_quiet(const RunSpec& spec) {
          platform.start_delay_s <= 0.0 && platform.progress != Progress::between;
 }
 
-/// Nobody who lives is reported where the detector waits for so long that no load of the network
-/// or of its processors counts.
+/// A detector reports no live process if it waits so long that no load of the network or of its
+/// processors counts.
 std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
                                                       const RunRecord& first) {
   constexpr double kTimes = 1000;
@@ -228,18 +229,18 @@ std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
   const ReplicationRecord again = made_run(slower);
   if (!again.run || count(*again.run, "false_reports") == 0.0) return std::nullopt;
   return Finding{"false report",
-                 "somebody who lives is reported dead though nothing disturbs the network"};
+                 "a live process is reported dead although nothing disturbs the network"};
 }
 
-/// Gives a detector the patience that its page asks for so that it bears such a stall. Returns
-/// whether the page says so: a ring bears what is shorter than the timeout by a period, and twice
-/// that if the observer stalls, too; a member of swim that is suspected denies it in time if it
-/// goes on before the suspicion ends, and the denial is passed on often enough.
+/// Gives a detector the patience that its page asks for, so that it bears such a stall. Returns
+/// true if the page promises that: a ring bears stalls that are shorter than the timeout by a
+/// period, and twice that if the observer stalls, too; a suspected member of swim denies it in time
+/// if it goes on before the suspicion ends, and the denial is passed on often enough.
 bool give_patience(RunSpec& spec, double stall_s) {
   ComponentChoice& detector = spec.components[index_of(Family::failure_detection)];
   OptionValues& options = detector.options;
   const auto period = options.find("heartbeat_period_s");
-  if (period == options.end()) return true;  // no timeouts, or none of its own
+  if (period == options.end()) return true;  // it has no timeouts, or none of its own
   const double period_s = std::get<double>(period->second);
   if (options.contains("timeout_s")) {
     raise(options, "timeout_s", 1.2 * period_s + 3 * stall_s);
@@ -256,7 +257,8 @@ bool give_patience(RunSpec& spec, double stall_s) {
   return true;
 }
 
-/// Who stalls for less than the detector bears is not reported, if without the stalls nobody is.
+/// A rank that stalls for less time than the detector bears is not reported, if without the stalls
+/// none is.
 std::optional<Finding> against_false_reports_of_stalls(const Scenario& scenario) {
   constexpr double kPeriods = 20;  // until the last suspicion has ended
   Scenario patient = scenario;

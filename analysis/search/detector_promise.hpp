@@ -9,10 +9,10 @@
 
 namespace faultline::search {
 
-/// Asks more of the failure detector of a run than the run did, of the same job for longer: that
-/// all who live are told of every death if little disturbs the detector ("missed death"), and that
-/// nobody who lives is reported if nothing does, or if ranks stall for less than it bears ("false
-/// report"). `run` is the run of the scenario.
+/// Checks promises of a failure detector that a run alone cannot, by running the same job for
+/// longer: all live processes hear of every death if little disturbs the detector ("missed death"),
+/// and no live process is reported if nothing disturbs it, or if ranks stall for less time than it
+/// bears ("false report"). `run` is the run of the scenario.
 std::optional<Finding> against_detector(const Scenario& scenario, const RunRecord& run);
 
 }  // namespace faultline::search

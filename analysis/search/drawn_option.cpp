@@ -14,9 +14,9 @@ namespace {
 constexpr double kLargeCount = 50;    ///< more of anything makes runs long
 constexpr double kNarrow = 64;        ///< ranges of integers up to this are drawn whole
 constexpr double kFarthest = 100;     ///< factor between a quantity and its default
-constexpr double kFarthestCount = 8;  ///< the same of a count
+constexpr double kFarthestCount = 8;  ///< factor between a count and its default
 
-/// Where quantities without a default other than 0 lie.
+/// The usual size of quantities without a default other than 0.
 double usual(const std::string& unit) {
   if (unit == "s") return 1e-4;
   if (unit == "B") return 1e3;
@@ -34,12 +34,12 @@ bool is_number(const OptionSpec& spec) {
   return spec.kind == OptionKind::integer || spec.kind == OptionKind::number;
 }
 
-/// A number of things, of which many make a run long. What has a unit only has a size.
+/// True for a number of things, of which many make a run long. A value with a unit only has a size.
 bool is_count(const OptionSpec& spec) {
   return spec.kind == OptionKind::integer && (spec.unit.empty() || spec.unit == "levels");
 }
 
-/// A probability or another share.
+/// True for a probability or another share.
 bool is_share(const OptionSpec& spec) {
   return spec.kind == OptionKind::number && spec.unit.empty() && spec.minimum >= 0.0 &&
          spec.maximum <= 1.0;
@@ -62,7 +62,7 @@ double draw_around(const OptionSpec& spec, Stream& random) {
   return draw_spread(random, std::max(center / kFarthestCount, 1.0), center * kFarthestCount);
 }
 
-/// The end of a range, if a run with it is not long.
+/// The end of a range, if it does not make a run long.
 std::optional<double> draw_end(const OptionSpec& spec, Stream& random) {
   const bool low = random.chance(0.7);
   if (low && std::isfinite(spec.minimum))
@@ -74,7 +74,7 @@ std::optional<double> draw_end(const OptionSpec& spec, Stream& random) {
 double draw_number(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
   if (is_share(spec)) return draw_share(spec, random);
   const bool whole = spec.kind == OptionKind::integer;
-  // The last quarter of a range of counts is what takes long, such as the largest boards.
+  // The last quarter of a range of counts takes long, such as the largest boards.
   if (const double range = spec.maximum - spec.minimum; whole && range <= kNarrow)
     return spec.minimum +
            static_cast<double>(random.below(
@@ -82,7 +82,7 @@ double draw_number(const OptionSpec& spec, Stream& random, std::uint32_t process
   const double manner = random.uniform();
   std::optional<double> drawn;
   if (manner < 0.1) drawn = draw_end(spec, random);
-  // Many counts are of processes, or the number of one.
+  // Many counts are numbers of processes, or the number of one process.
   if (manner > 0.8 && is_count(spec)) drawn = static_cast<double>(random.below(processes + 1));
   if (!drawn) drawn = draw_around(spec, random);
   if (whole) drawn = std::round(*drawn);

@@ -12,7 +12,8 @@
 
 namespace faultline::search {
 
-/// Can values of the option be drawn from its declaration? Names of files and free texts cannot.
+/// True if values of the option can be drawn from its declaration. Names of files and free texts
+/// cannot.
 bool can_be_drawn(const OptionSpec& spec);
 
 /// Draws a value of the option, whatever its default is: one of its choices, or a number in its
@@ -21,13 +22,14 @@ bool can_be_drawn(const OptionSpec& spec);
 /// one that can be drawn.
 JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes);
 
-/// How often options are off their defaults in one object: seldom, in half of all cases, or mostly,
-/// so that those that matter only together are drawn together, and each beside others' defaults.
+/// How often options of one object differ from their defaults: seldom, in half of all cases, or
+/// mostly. So options that matter only together are drawn together, and each is also drawn beside
+/// others' defaults.
 double draw_boldness(Stream& random);
 
-/// Gives `object` each of these options with such a probability, and those that are required
-/// always. What is left out has its default. Counts with a large default are left out more rarely,
-/// because runs would be long. What `except` names is not drawn, and neither is what cannot be.
+/// Gives `object` each of these options with this probability, and required ones always. An option
+/// that is left out has its default. Counts with a large default are drawn more rarely, because
+/// runs would be long. Options in `except` are not drawn, nor are those that cannot be.
 void draw_options(JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
                   std::uint32_t processes, double boldness,
                   const std::vector<std::string>& except = {});

@@ -11,7 +11,7 @@ namespace faultline::search {
 
 namespace {
 
-/// Messages that lead to others with higher numbers, so that no rule applies for ever.
+/// Draws messages that lead to others with higher numbers, so that no rule applies for ever.
 JsonValue::List draw_rules(Stream& random, std::uint32_t processes) {
   constexpr std::uint64_t kMostMessages = 12;
   struct Sent {
@@ -34,7 +34,7 @@ JsonValue::List draw_rules(Stream& random, std::uint32_t processes) {
   for (std::uint64_t starts = 1 + random.below(2); starts > 0; --starts)
     rules.emplace_back(std::to_string(starts - 1) + " at start: " + actions());
   std::size_t next = 0;
-  while (next < sent.size()) {  // which actions() makes longer
+  while (next < sent.size()) {  // actions() makes `sent` longer
     const auto message = sent[next++];
     rules.emplace_back(std::to_string(message.to) + " on m" + std::to_string(message.number) +
                        ": " + actions());

@@ -18,14 +18,14 @@ namespace faultline::search {
 
 namespace {
 
-constexpr int kTries = 5;  ///< to draw options that fit the job
+constexpr int kTries = 5;  ///< attempts to draw options that fit the job
 constexpr std::uint64_t kMostPerNode = 6;
 constexpr double kMostUsual = 64;
 constexpr double kMostProcesses = 200;
-constexpr std::uint64_t kLarge = 40;      ///< one of so many jobs has more than usual
-constexpr std::uint64_t kOnSimGrid = 50;  ///< one of so many scenarios is
+constexpr std::uint64_t kLarge = 40;      ///< one of this many jobs is larger than usual
+constexpr std::uint64_t kOnSimGrid = 50;  ///< one of this many scenarios is on simgrid
 
-/// These are drawn with the job, or say nothing of a run.
+/// Keys that are drawn with the job, or do not matter in a run.
 const std::vector<std::string> kTop = {"schema_version", "name",         "engine",
                                        "seed",           "replications", "allow_unsafe"};
 const std::vector<std::string> kJob = {"machine", "xml", "processes", "processes_per_node"};
@@ -52,7 +52,7 @@ class Draw {
   }
 
  private:
-  /// What the stack is there for beside the program and the failure detector.
+  /// The purpose of the stack, beside the program and the failure detector.
   enum class Guard : std::uint8_t { nothing, termination, message_logging, transactions };
 
   void draw_guard();
@@ -87,7 +87,7 @@ class Draw {
   std::uint64_t number_;
   JsonValue scenario_;
   bool is_calm_ = false;    ///< nobody dies, and nothing disturbs the run
-  bool is_gentle_ = false;  ///< few die, mostly single ranks, so that many protocols survive it
+  bool is_gentle_ = false;  ///< few ranks die, mostly single ones, so that many protocols survive
   Guard guard_ = Guard::nothing;
   const Registration* workload_ = nullptr;
   std::uint32_t processes_ = 2;
@@ -105,7 +105,7 @@ JsonValue::List Draw::some_of(std::uint32_t end, std::uint64_t most) {
   return {drawn.begin(), drawn.end()};
 }
 
-/// Does the component say nothing against these options in this job?
+/// True if the component accepts these options in this job.
 bool Draw::fits_job(const Registration& component, const JsonValue& object) const {
   Problems problems("");
   CheckedObject checked(object, component.name, problems);
@@ -122,7 +122,7 @@ bool Draw::fits_target(const FaultSourceRegistration& source, const JsonValue& o
   return problems.empty() && source.check(values, target).empty();
 }
 
-/// Some programs run only on some numbers of processes.
+/// Draws the number of processes, since some programs run only on some numbers.
 void Draw::draw_processes() {
   const auto is_free = [](const OptionSpec& spec) { return !spec.required; };
   const bool has_defaults = std::ranges::all_of(workload_->options, is_free);
@@ -143,7 +143,7 @@ void Draw::draw_platform() {
                                     {"processes", std::int64_t{processes_}}});
   if (per_node_ > 1) platform.set("processes_per_node", std::int64_t{per_node_});
   draw_options(platform, platform_options().specs(), random_, processes_, boldness(), kJob);
-  // What few stacks go with would leave few others.
+  // Few stacks accept another ordering, so it is drawn rarely.
   if (random_.chance(0.5) && platform.find("ordering") != nullptr) platform.set("ordering", "fifo");
   if (!is_calm_) draw_noise(platform);
   scenario_.set("platform", std::move(platform));
@@ -179,7 +179,7 @@ const Registration* Draw::any_of(Family family,
   return choices.empty() ? nullptr : choices[random_.below(choices.size())];
 }
 
-/// Options of a component. Those that it refuses in this job are rare.
+/// Draws the options of a component. Options that it refuses in this job are rare.
 JsonValue Draw::draw_fitting(const Registration& component) {
   JsonValue object;
   const double often = boldness();
@@ -198,7 +198,7 @@ void Draw::draw_component(const Registration* component) {
   scenario_.set(family_key(component->family), draw_fitting(*component));
 }
 
-/// Who brings the dead back needs a place for them, and most protocols a checkpoint.
+/// A protocol that brings the dead back needs a place for them, and in most cases a checkpoint.
 void Draw::provide_for_recovery() {
   JsonValue& platform = *scenario_.find("platform");
   const JsonValue* const given = platform.find("spare_nodes");
@@ -212,7 +212,7 @@ void Draw::provide_for_recovery() {
       workload.set(spec.name, static_cast<std::int64_t>(1 + random_.below(6)));
 }
 
-/// So often that each family meets as many deaths as the others.
+/// Draws the purpose of the stack, so often that each family meets as many deaths as the others.
 void Draw::draw_guard() {
   const double manner = random_.uniform();
   guard_ = manner < 0.15  ? Guard::nothing
@@ -221,7 +221,7 @@ void Draw::draw_guard() {
                           : Guard::transactions;
 }
 
-/// Can these protect a program from deaths, as it says of itself?
+/// True if these can protect a program from deaths, by its own declaration.
 bool Draw::fits_guard(const Registration& program) const {
   if (guard_ == Guard::transactions) return static_cast<bool>(program.try_blocks);
   if (guard_ == Guard::message_logging)
@@ -230,7 +230,8 @@ bool Draw::fits_guard(const Registration& program) const {
   return true;
 }
 
-/// The stack is steered by what components say of themselves, so that not too many are refused.
+/// Draws the stack. The declarations of components steer it, so that not too many stacks are
+/// refused.
 void Draw::draw_stack() {
   const auto all = [](const Registration&) { return true; };
   draw_component(workload_);
@@ -258,7 +259,7 @@ void Draw::draw_moment(JsonValue& fault) {
   const double manner = random_.uniform();
   const JsonValue* const before = last_moment_.find("time_s");
   if (before != nullptr && manner < 0.4) {
-    // Together with the one before, or soon after.
+    // Together with the previous fault, or soon after it.
     const double later_s = random_.chance(0.5) ? 0.0 : draw_spread(random_, 1e-6, 1.0);
     fault.set("time_s", json_number(number_of(*before).value_or(0.0) + later_s));
   } else if (manner < 0.55) {
@@ -292,7 +293,7 @@ JsonValue Draw::draw_fault() {
   return fault;
 }
 
-/// A time in which something lasts.
+/// Draws the time during which something lasts.
 void Draw::draw_window(JsonValue& object, const std::vector<OptionSpec>& specs) {
   draw_options(object, specs, random_, processes_, boldness(), {"from_s", "to_s"});
   const double from_s = random_.chance(0.3) ? 0.0 : draw_spread(random_, 1e-5, 3);
@@ -359,7 +360,7 @@ void Draw::draw_stop() {
   for (const OptionSpec& spec : stop_options().specs())
     if (spec.name == "when" && random_.chance(0.15))
       stop.set(spec.name, draw_value(spec, random_, processes_));
-  // Where nothing acts on what a detector says, most jobs end before it has said anything.
+  // If nothing acts on the reports of a detector, most jobs end before it has made any.
   const bool is_alone = stack_.size() == 2 && stack_[1]->family == Family::failure_detection;
   if (is_alone && !is_calm_ && random_.chance(0.5)) stop.set("when", "all-reported");
   if (!stop.object()->empty()) scenario_.set("stop", std::move(stop));

@@ -10,13 +10,13 @@
 namespace faultline::search {
 
 /// Draws scenario number `number`, from the number alone: a scenario as a user would write it, with
-/// what differs from the defaults. Everything comes from the declarations of components, sources
-/// of faults and a scenario's objects, so that what is declared anew is drawn. Combinations that
-/// clash are rare, not left out: the front end refuses them.
+/// values that differ from the defaults. Everything comes from the declarations of components,
+/// sources of faults and a scenario's objects, so that new declarations are drawn, too.
+/// Combinations that clash are rare, not left out: the front end refuses them.
 JsonValue draw_scenario(std::uint64_t number);
 
 /// The places of all options that are drawn, such as "platform.ordering" or "token-ring.route";
-/// and, apart, of those that are not: they name a file, or are a free text.
+/// and, separately, of those that are not: they name a file, or are a free text.
 struct DrawnOptions {
   std::vector<std::string> drawn;
   std::vector<std::string> not_drawn;

@@ -8,7 +8,7 @@ namespace faultline::search {
 
 namespace {
 
-/// Explores a job with so many deaths, if that can be done.
+/// Explores a job with that many deaths, if possible.
 ExploredJob explored_with(const Scenario& small, std::uint32_t faults) {
   constexpr std::uint64_t kMostStates = 2000;
   ExplorationRequest request;
@@ -38,7 +38,7 @@ ExploredJob explored_job(const Scenario& scenario) {
   constexpr std::uint64_t kMostEvents = 3000;
   RunSpec plain = scenario.points.front();
   if (plain.platform.processes > kMostProcesses || scenario.engine != EngineKind::loggp) return {};
-  if (errs_on_purpose(plain)) return {};  // what follows a false report is not promised
+  if (errs_on_purpose(plain)) return {};  // nothing is promised after a false report
   plain.faults.clear();
   plain.fault_sources.clear();
   plain.slow.clear();

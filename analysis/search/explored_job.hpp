@@ -8,14 +8,14 @@
 
 namespace faultline::search {
 
-/// What came of going through the orders of a small job.
+/// The result of exploring the orders of a small job.
 struct ExploredJob {
-  bool explored = false;  ///< it is small enough, and nothing in it forbids it
+  bool explored = false;  ///< the job is small enough, and nothing in it forbids the search
   std::optional<Finding> finding;
 };
 
-/// Goes through the first states of a job of 2 or 3 ranks in all orders, with a death if somebody
-/// promises to bear it. What takes time is left out.
+/// Explores the first states of a job of 2 or 3 ranks in all orders, with a death if a protocol
+/// promises to bear it. Leaves out everything that takes time.
 ExploredJob explored_job(const Scenario& scenario);
 
 }  // namespace faultline::search

@@ -15,11 +15,11 @@ namespace faultline::search {
 
 namespace {
 
-/// The same with timeouts that are never too short for the program. Nothing if somebody takes so
-/// much time that none is long enough.
+/// The scenario with timeouts that are never too short for the program. Nothing if a component
+/// takes so much time that none is long enough.
 std::optional<Scenario> with_long_timeouts(const Scenario& scenario) {
   constexpr double kTimeout_s = 1e6;
-  constexpr double kTimes = 100;  // such times one after the other
+  constexpr double kTimes = 100;  // the longest time, this many times in a row
   Scenario patient = scenario;
   RunSpec& spec = patient.points.front();
   if (longest_time_s(spec) * kTimes > kTimeout_s) return std::nullopt;
@@ -29,8 +29,8 @@ std::optional<Scenario> with_long_timeouts(const Scenario& scenario) {
   return patient;
 }
 
-/// A program of TryBlocks is given up for the reasons on the pages of the protocols, where they
-/// hold. Whether a timeout was long enough, nobody can tell from outside.
+/// A program of TryBlocks may be given up for the reasons on the pages of the protocols, if they
+/// hold. Nobody can tell from outside whether a timeout was long enough.
 std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   const std::optional<Scenario> patient = with_long_timeouts(scenario);
   if (!patient) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   BlockLog log(spec.platform.processes, spec.component(Family::transactions));
   const engine::RunResult result =
       engine::run_simulation(spec, EngineKind::loggp, patient->seed, 0, &log);
-  // A detector of termination gives up for its own reasons.
+  // A termination detector gives up for its own reasons.
   const bool is_given_up =
       result.outcome == engine::Outcome::fatal_reported &&
       (result.fatal_family == Family::workload || result.fatal_family == Family::transactions);
@@ -53,15 +53,15 @@ std::optional<Finding> against_blocks_given_up(const Scenario& scenario) {
   return Finding{"needless-fatal", broken->text};
 }
 
-/// Nobody can come back where no node is left.
+/// True if no node may be left on which a process can come back.
 bool nodes_can_run_out(const RunSpec& spec) {
   std::size_t nodes = 0;
   for (const FaultSpec& fault : spec.faults) nodes += fault.nodes.size() + fault.daemons.size();
   return !spec.fault_sources.empty() || (nodes > 0 && nodes >= spec.platform.spare_nodes);
 }
 
-/// Message logging gives up where the image of a rank is lost, and, if it says so of itself, where
-/// recoveries overlap.
+/// Message logging may give up if the image of a rank is lost, and, for protocols that declare it,
+/// if recoveries overlap.
 std::optional<Finding> against_logging_given_up(const Scenario& scenario, const RunRecord& run) {
   const RunSpec& spec = scenario.points.front();
   const Registration* const logging = spec.component(Family::message_logging).registration;

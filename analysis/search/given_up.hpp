@@ -9,8 +9,8 @@
 
 namespace faultline::search {
 
-/// Judges a run in which a protocol has given up: in peace nobody may, and else only for a reason
-/// on its page that holds.
+/// Judges a run in which a protocol has given up. It may never do so in peace, and otherwise only
+/// for a reason on its page that holds.
 std::optional<Finding> against_giving_up(const Scenario& scenario, const RunRecord& run);
 
 }  // namespace faultline::search

@@ -10,7 +10,7 @@ namespace faultline::search {
 
 namespace {
 
-/// The largest value that an option in this unit has, of any component: no less than 0, and finite.
+/// The largest value that an option in this unit has, in any component: no less than 0, and finite.
 template <class Number, class Counts>
 double largest_in(const RunSpec& spec, const std::string& unit, Counts counts) {
   double largest = 0.0;

@@ -7,14 +7,14 @@
 
 namespace faultline::search {
 
-/// Is this the name of an option after whose time a process stops waiting?
+/// True for the name of an option after whose time a process stops waiting.
 bool is_timeout(const std::string& option);
 
-/// The longest time that a component or the platform declares or is given, but for timeouts, or
+/// The longest time that a component or the platform declares or is given, except for timeouts, or
 /// that a message takes [s].
 double longest_time_s(const RunSpec& spec);
 
-/// How long the largest message to which an option gives a size occupies a NIC [s].
+/// The time for which the largest message whose size an option states occupies a NIC [s].
 double longest_send_s(const RunSpec& spec);
 
 }  // namespace faultline::search

@@ -6,10 +6,10 @@
 
 namespace faultline::search {
 
-/// The run of a scenario of one point. On SimGrid it has a process of its own.
+/// Makes the run of a scenario of one point. On SimGrid the run has its own process.
 ReplicationRecord made_run(const Scenario& scenario);
 
-/// Names that say what went wrong: the first violation of a run, or how it ended.
+/// Names what went wrong: the first violation of a run, or how it ended.
 std::string kind_of_end(const RunRecord& run);
 std::string text_of_end(const RunRecord& run);
 

@@ -18,7 +18,7 @@ void RunTrack::see(const Sight& sight) {
     case Sight::Kind::sending:
     case Sight::Kind::lost:
     case Sight::Kind::gave_up:
-      return;  // nothing that could be hit, or seen already as something else
+      return;  // no fault can hit it, or it was seen already as something else
     case Sight::Kind::died:
       last_death_s_ = std::max(last_death_s_, sight.time_s);
       return;

@@ -11,21 +11,21 @@
 
 namespace faultline::search {
 
-/// What happens in a run, and when: apart for each kind of message, each mark and each change of a
-/// process. So a fault can be aimed at what is rare as often as at what happens all the time.
+/// What happens in a run, and when, separately for each kind of message, each mark and each change
+/// of a process. So a fault can be aimed at rare events as often as at frequent ones.
 class RunTrack final : public RunObserver {
  public:
-  /// Something that happens.
+  /// An event.
   struct Moment {
     double time_s = 0.0;
     ActorId actor = kNobody;
-    ActorId peer = kNobody;  ///< the other end of a message, or whose death is spoken of
-    std::int64_t value = 0;  ///< of a mark
+    ActorId peer = kNobody;  ///< the other end of a message, or the subject of a notice
+    std::int64_t value = 0;  ///< value of a mark
   };
-  /// What is alike.
+  /// The kind of an event.
   struct Kind {
     Sight::Kind kind = Sight::Kind::placed;
-    Family channel = Family::workload;  ///< of a message
+    Family channel = Family::workload;  ///< family of a message
     std::uint32_t message = 0;          ///< its kind in its component
     std::string mark = {};
     friend auto operator<=>(const Kind&, const Kind&) = default;  // NOLINT(*-nullptr)
@@ -34,15 +34,15 @@ class RunTrack final : public RunObserver {
 
   void see(const Sight& sight) override;
 
-  /// In the order in which they happened.
+  /// The events of each kind, in the order in which they happened.
   [[nodiscard]] const std::map<Kind, Moments>& moments() const { return moments_; }
-  /// When anything happened last [s].
+  /// The time of the last event [s].
   [[nodiscard]] double last_s() const { return last_s_; }
-  /// When somebody died last [s]; 0 if nobody did.
+  /// The time of the last death [s]; 0 if nobody died.
   [[nodiscard]] double last_death_s() const { return last_death_s_; }
-  /// The node of an actor, when it was seen last.
+  /// The node on which an actor was last seen.
   [[nodiscard]] NodeId node_of(ActorId actor) const { return nodes_.at(actor); }
-  /// Ranks and daemons.
+  /// The number of ranks and daemons.
   [[nodiscard]] std::size_t actors() const { return nodes_.size(); }
 
  private:

@@ -9,7 +9,7 @@ namespace faultline::search {
 
 namespace {
 
-/// For sums that are rounded.
+/// A tolerance for sums that are rounded.
 constexpr double kRounding_s = 1e-9;
 
 double number_in(const OptionValues& options, const char* name, double otherwise) {
@@ -25,7 +25,7 @@ bool is_true(const OptionValues& options, const char* name) {
 }
 
 /// Messages of one lane do not overtake each other. Those of message logging overtake the
-/// program's, and what is said of failures does not wait for a phase to begin.
+/// program's, and reports of failures do not wait for a phase to begin.
 std::uint8_t lane_of(const Message& message) {
   if (message.channel == Family::message_logging) return 1;
   return message.channel == Family::failure_detection ? 2 : 0;
@@ -35,7 +35,7 @@ bool has(const std::vector<std::uint32_t>& list, std::uint32_t number) {
   return std::ranges::count(list, number) > 0;
 }
 
-/// The group in which a process is, counted from 1; 0 if it is in none.
+/// The group of a process, counted from 1; 0 if it is in none.
 std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
   for (std::size_t group = 0; group < partition.groups.size(); ++group)
     if (std::ranges::count(partition.groups[group], member) > 0) return group + 1;
@@ -46,7 +46,7 @@ std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
 
 RunWatch::RunWatch(const RunSpec& spec) : spec_(spec) { read_sources(); }
 
-/// A source that does not say when it strikes, such as a trace, may do so at any time.
+/// A source that does not state when it strikes, such as a trace, may do so at any time.
 void RunWatch::read_sources() {
   spares_root_ = true;
   for (const FaultSourceChoice& source : spec_.fault_sources) {
@@ -96,7 +96,7 @@ void RunWatch::see(const Sight& sight) {
   }
 }
 
-/// A node takes as many ranks as the job has on each.
+/// A node takes as many ranks as the job has on each node.
 void RunWatch::put(const Sight& sight) {
   if (sight.actor >= processes_.size()) processes_.resize(sight.actor + std::size_t{1});
   Process& process = processes_[sight.actor];
@@ -128,10 +128,10 @@ void RunWatch::died(const Sight& sight) {
   const std::string who = std::to_string(sight.actor);
   if (!is_drawn) found("a fault at another time", sight, who + " dies, and no source strikes");
   if (spares_root_ && sight.actor == 0 && process.life == 0)
-    found("a fault of whom all spare", sight, "rank 0 dies");
+    found("a fault of the spared rank", sight, "rank 0 dies");
 }
 
-/// Does a fault at a stated moment kill this process, or what is on its node?
+/// True if a fault at a stated moment kills this process, or the processes on its node.
 bool RunWatch::is_stated(ActorId actor) const {
   return std::ranges::any_of(spec_.faults, [&](const FaultSpec& fault) {
     return fault.kills() && (has(fault.ranks, actor) || has(fault.nodes, processes_[actor].node) ||
@@ -147,7 +147,7 @@ void RunWatch::note_death(const Sight& sight) {
   open_.push_back({.dead = sight.actor, .time_s = sight.time_s});
 }
 
-/// Without a detector nobody is told, and nothing is done.
+/// Without a detector nobody is told of a death, and nothing follows.
 bool RunWatch::is_open(const Open& death) const {
   if (death.returns) return true;
   if (spec_.component(Family::failure_detection).registration == nullptr) return false;
@@ -156,7 +156,7 @@ bool RunWatch::is_open(const Open& death) const {
   return false;
 }
 
-/// The new process has gone on. The mark of its start says only that it is there.
+/// The new process has gone on. The mark of its start only shows that it exists.
 void RunWatch::note_return(const Sight& sight) {
   if (std::string_view(sight.text) == "recovery") return;
   std::erase_if(open_,
@@ -179,7 +179,7 @@ void RunWatch::ended(double end_s) {
   }
 }
 
-/// Does the fault strike in the midst of that life of one of its victims, which goes on?
+/// True if the fault strikes in the midst of that life of one of its victims, and the life goes on.
 bool RunWatch::outlives(const FaultSpec& fault, ActorId actor, const Life& life) const {
   if (!has(fault.ranks, actor) && !has(fault.nodes, life.node) && !has(fault.daemons, life.node))
     return false;
@@ -200,7 +200,7 @@ void RunWatch::received(const Sight& sight) {
                         {message.to, processes_[message.to].life},
                         lane_of(message)};
   std::map<std::uint32_t, std::uint64_t>& last = last_[channel];
-  // What is of a later phase waits for it, and lets messages of this one pass.
+  // A message of a later phase waits for it, and lets messages of this one pass.
   const bool is_late = std::any_of(last.lower_bound(message.phase), last.end(),
                                    [&](const auto& later) { return place->second < later.second; });
   if (is_late && spec_.platform.ordering == Ordering::fifo)
@@ -212,7 +212,7 @@ void RunWatch::received(const Sight& sight) {
   places_.erase(place);
 }
 
-/// The program's messages between those who live are lost by cuts alone.
+/// Only cuts lose the program's messages between live processes.
 void RunWatch::lost(const Sight& sight) {
   const Message& message = *sight.message;
   places_.erase(&message);
@@ -223,7 +223,7 @@ void RunWatch::lost(const Sight& sight) {
   losses_.push_back({sight, message.from, message.to});
 }
 
-/// Those that are lost with somebody whose death comes next have a reason.
+/// Messages that are lost with a process whose death comes next have a reason.
 void RunWatch::judge_losses(const Sight& next) {
   std::erase_if(losses_, [&](const Loss& loss) {
     return next.kind == Sight::Kind::died && (loss.from == next.actor || loss.to == next.actor);

@@ -14,36 +14,39 @@
 
 namespace faultline::search {
 
-/// Holds a run on `loggp` against what its scenario states, whatever its protocols: how many ranks
-/// are on a node, when drawn faults strike and whom, which messages the network loses, and in which
-/// order it brings the others. It reads the scenario itself, and shares nothing with the engine.
+/// Compares a run on `loggp` with what its scenario states, whatever its protocols: how many ranks
+/// are on a node, when and where drawn faults strike, which messages the network loses, and in
+/// which order it delivers the others. It reads the scenario itself, and shares nothing with the
+/// engine.
 class RunWatch final : public RunObserver {
  public:
   explicit RunWatch(const RunSpec& spec);
 
   void see(const Sight& sight) override;
 
-  /// The run has ended at this time: has everybody died who had to by then?
+  /// Notes that the run has ended at this time, and checks that every process has died that had to
+  /// by then.
   void ended(double end_s);
 
-  /// The first thing that is not as stated.
+  /// The first thing that differs from the scenario.
   struct Breach {
     std::string kind;
     std::string text;
   };
   [[nodiscard]] const std::optional<Breach>& breach() const { return breach_; }
-  /// Has somebody died while an earlier death was not dealt with? It is when all who live have been
-  /// told of it, and the process in its place, if there is one, has got so far as to set a mark.
+  /// True if a process has died while an earlier death was not dealt with. A death is dealt with
+  /// when all live processes have been told of it, and the new process, if there is one, has got
+  /// far enough to set a mark.
   [[nodiscard]] bool struck_amid() const { return struck_amid_; }
 
  private:
-  /// A life of a process that is over.
+  /// A past life of a process.
   struct Life {
     NodeId node = kNobody;
     double from_s = 0.0;
     double to_s = kNever;
   };
-  /// What has been seen of a process, in its latest life, and those before.
+  /// What the watch has seen of a process, in its latest life and those before.
   struct Process {
     NodeId node = kNobody;
     std::uint16_t life = 0;
@@ -56,9 +59,9 @@ class RunWatch final : public RunObserver {
     ActorId dead = kNobody;
     double time_s = 0.0;
     std::set<Rank> told = {};
-    bool returns = false;  ///< a process is in its place
+    bool returns = false;  ///< a new process is in its place
   };
-  /// A time in which some source may strike.
+  /// A time in which a source may strike.
   struct Window {
     double from_s = 0.0;
     double to_s = kNever;
@@ -89,13 +92,15 @@ class RunWatch final : public RunObserver {
 
   const RunSpec& spec_;
   std::vector<Process> processes_;
-  std::vector<std::uint32_t> ranks_on_;  ///< by node, those that live
+  std::vector<std::uint32_t> ranks_on_;  ///< live ranks, by node
   std::vector<Window> windows_;          ///< of all sources
-  bool spares_root_ = false;             ///< all sources do
-  bool misled_ = false;  ///< a process that lives was declared dead: it ends, and is not heard
+  bool spares_root_ = false;             ///< all sources spare the root
+  bool misled_ = false;  ///< a live process was declared dead: it ends, and is not heard
   std::uint64_t sent_ = 0;
-  std::unordered_map<const Message*, std::uint64_t> places_;  ///< of those on their way; looked up
-  std::map<Channel, std::map<std::uint32_t, std::uint64_t>> last_;  ///< that has come, by phase
+  std::unordered_map<const Message*, std::uint64_t>
+      places_;  ///< places of messages on their way; only looked up
+  std::map<Channel, std::map<std::uint32_t, std::uint64_t>>
+      last_;  ///< the last message that has come, by phase
   /// A message of the program that was lost while both its ends seemed to live. An observer sees a
   /// death after the messages that are lost with it.
   struct Loss {

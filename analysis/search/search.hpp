@@ -13,50 +13,51 @@
 namespace faultline::search {
 
 struct SearchSettings {
-  std::uint64_t first = 1;                      ///< number of the first scenario
-  std::optional<std::uint64_t> scenarios = {};  ///< how many; nothing: until the time is over
-  std::optional<double> seconds = {};           ///< of real time
+  std::uint64_t first = 1;  ///< number of the first scenario
+  std::optional<std::uint64_t> scenarios =
+      {};                              ///< number of scenarios; empty: until the time is over
+  std::optional<double> seconds = {};  ///< seconds of real time
   unsigned jobs = 1;
   bool progress = false;
-  std::uint64_t most_shrunk = 10;  ///< of so many findings, the first of each, is shrunk
+  std::uint64_t most_shrunk = 10;  ///< number of findings whose first scenario is shrunk
   std::uint64_t shrinking_tries = 600;
   JudgeSettings judging;
 };
 
-/// Scenarios in which the same was found, with the same protocols.
+/// Scenarios with the same finding and the same protocols.
 struct FoundKind {
-  Finding finding;                     ///< in the first of them
-  std::vector<std::uint64_t> numbers;  ///< of the scenarios, the first of many
+  Finding finding;                     ///< the finding in the first of them
+  std::vector<std::uint64_t> numbers;  ///< numbers of the scenarios, only the first of many
   std::uint64_t times = 0;
-  JsonValue scenario;  ///< the first, as small as it could be made
+  JsonValue scenario;  ///< the first scenario, shrunk
   bool is_shrunk = false;
 };
 
 /// The most numbers that a FoundKind keeps.
 inline constexpr std::size_t kMostNumbers = 20;
 
-/// How often a component ran, and under what.
+/// How often a component ran, and under which disturbances.
 struct ComponentTally {
   std::uint64_t runs = 0;
-  std::map<std::string, std::uint64_t> under;  ///< disturbances()
+  std::map<std::string, std::uint64_t> under;  ///< number of runs by disturbances()
 };
 
 /// The words of what can disturb a run, in the order of tables.
 const std::vector<std::string>& disturbances();
 
-/// What a search has drawn, and found.
+/// What a search has drawn and found.
 struct SearchResult {
   std::uint64_t scenarios = 0;
   std::uint64_t runs = 0;
   std::uint64_t explored = 0;
-  std::uint64_t may_die = 0;      ///< scenarios in which somebody may die
-  std::uint64_t struck = 0;       ///< and somebody does
-  std::uint64_t struck_amid = 0;  ///< and somebody while an earlier death is not dealt with
+  std::uint64_t may_die = 0;      ///< scenarios with possible deaths
+  std::uint64_t struck = 0;       ///< runs with deaths
+  std::uint64_t struck_amid = 0;  ///< runs with a death while an earlier one is not dealt with
   std::uint64_t by_membership = 0;
-  std::uint64_t as_printed = 0;                  ///< that were wrong, as they are meant to be
-  std::map<std::string, std::uint64_t> refused;  ///< by reason
+  std::uint64_t as_printed = 0;                  ///< scenarios that went wrong as meant
+  std::map<std::string, std::uint64_t> refused;  ///< refused scenarios by reason
   std::map<std::string, std::uint64_t> outcomes;
-  std::map<std::string, ComponentTally> components;  ///< by "termination.cda"
+  std::map<std::string, ComponentTally> components;  ///< by name, such as "termination.cda"
   std::map<std::string, std::uint64_t> machines;
   std::map<std::string, std::uint64_t> options;  ///< runs with each option off its default
   std::vector<FoundKind> found;                  ///< in the order of their first numbers

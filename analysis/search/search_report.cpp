@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// A component and how often it ran, also where that is never.
+/// A component and how often it ran, even if never.
 std::string component_table(const SearchResult& result, std::size_t width) {
   TextTable table;
   table.columns = {{"component", Align::left}, {"runs"}};
@@ -101,8 +101,8 @@ std::string end_text(const SearchResult& result, std::size_t width) {
   for (const FoundKind& found : result.found) text += found_text(found, width) + "\n";
   std::uint64_t times = 0;
   for (const FoundKind& found : result.found) times += found.times;
-  return text + wrapped("Found " + std::to_string(result.found.size()) +
-                            " kinds of what must not be, in " + std::to_string(times) +
+  return text + wrapped("Found " + std::to_string(result.found.size()) + " kinds of findings, in " +
+                            std::to_string(times) +
                             " scenarios. Each scenario above shows one: faultline run replays it.",
                         width);
 }
@@ -142,11 +142,11 @@ std::string search_table(const SearchResult& result, std::size_t width) {
        std::to_string(sum_of(result.refused)) + " were refused and " + std::to_string(result.runs) +
        " run, " + std::to_string(result.explored) + " of them explored; " +
        std::to_string(result.by_membership) +
-       " went wrong after what no protocol promises to bear yet (a false report, work or word that "
-       "the network has lost, a return that nobody watches); " +
+       " went wrong after events that no protocol promises to bear yet (a false report, work or "
+       "news that the network has lost, a return that nobody watches); " +
        std::to_string(result.as_printed) +
        " went wrong as printed in a paper or without protection.");
-  line("Somebody may die in " + std::to_string(result.may_die) + " runs and does in " +
+  line("Processes may die in " + std::to_string(result.may_die) + " runs and do so in " +
        std::to_string(result.struck) + ", in " + std::to_string(result.struck_amid) +
        " of them while an earlier death is not dealt with yet.");
   if (!result.refused.empty()) text += "Refused, most often:\n" + refusals(result, width);

@@ -8,11 +8,11 @@
 
 namespace faultline::search {
 
-/// For people: what was drawn and what was found, with the scenarios that show it. Lines are at
-/// most `width` wide where words can be broken; scenarios are not.
+/// The report for people: what was drawn and what was found, with the scenarios that show it. Lines
+/// are at most `width` wide where words can be broken; scenarios are not.
 std::string search_table(const SearchResult& result, std::size_t width);
 
-/// The same as docs/search.md describes it.
+/// The report as JSON, as docs/search.md describes it.
 std::string search_json(const SearchResult& result);
 
 /// The scenario of a finding as a file, which `faultline run` takes.

@@ -21,7 +21,7 @@ double rounded(double number) {
   return std::strtod(digits.data(), nullptr);
 }
 
-/// Puts each of these in the place of `part` in `whole`, of which it is a part.
+/// Replaces `part` of `whole` by each of these values in turn.
 void put(JsonValue& whole, JsonValue& part, std::vector<JsonValue> values, Simpler& simpler) {
   for (JsonValue& value : values) {
     std::swap(part, value);
@@ -84,7 +84,8 @@ void simplify(JsonValue& whole, JsonValue& part, Simpler& simpler) {
   }
 }
 
-/// Leaves only numbers below `end` in the lists of victims and of groups, and in those lists in it.
+/// Keeps only numbers below `end` in the lists of victims and of groups, and in the lists inside
+/// them.
 void keep_below(JsonValue& value, double end) {
   JsonValue::List* const list = value.list();
   if (list == nullptr) return;
@@ -92,7 +93,7 @@ void keep_below(JsonValue& value, double end) {
   for (JsonValue& one : *list) keep_below(one, end);
 }
 
-/// Victims that there are no longer would only be refused.
+/// Removes victims that the job no longer has, which would only be refused.
 void keep_victims_below(JsonValue& value, double processes) {
   if (JsonValue::List* const list = value.list())
     for (JsonValue& one : *list) keep_victims_below(one, processes);
@@ -106,7 +107,7 @@ void keep_victims_below(JsonValue& value, double processes) {
     else
       keep_victims_below(member.value, processes);
   }
-  // A fault without a victim is none.
+  // A fault without a victim is no fault.
   std::erase_if(*object, [](const JsonMember& member) {
     const JsonValue::List* const list = member.value.list();
     return list != nullptr && list->empty() && member.key != "as_printed";
@@ -139,7 +140,7 @@ std::vector<JsonValue> simpler_scenarios(const JsonValue& scenario) {
 Shrunk shrunk(JsonValue scenario, const std::string& kind, const KindOf& kind_of,
               std::uint64_t most_tries) {
   Shrunk result{.scenario = std::move(scenario)};
-  // What has failed before is tried again only when a whole round has found something.
+  // Changes that have failed before are tried again only after a round that found something.
   for (bool found = true; found;) {
     found = false;
     std::vector<JsonValue> simpler = simpler_scenarios(result.scenario);

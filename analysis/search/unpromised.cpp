@@ -11,13 +11,13 @@ namespace faultline::search {
 
 namespace {
 
-/// What the network has lost between two who live.
+/// What the network has lost between live processes.
 struct Losses {
   bool words = false;  ///< a message of a failure detector
   bool work = false;   ///< any other message
 };
 
-/// Sees what the network loses on its way between two who live.
+/// Sees what the network loses on its way between live processes.
 class LossLog final : public RunObserver {
  public:
   explicit LossLog(const RunSpec& spec) : is_dead_(actors_of(spec)) {}
@@ -26,7 +26,7 @@ class LossLog final : public RunObserver {
     if (sight.kind == Sight::Kind::died) is_dead_.at(sight.actor) = true;
     if (sight.kind == Sight::Kind::restarted) is_dead_.at(sight.actor) = false;
     if (sight.kind != Sight::Kind::lost || (sight.message->flags & kLost) == 0) return;
-    // What the dead had still to send, or to handle, is lost in every network.
+    // What a dead process still had to send or to handle is lost in every network.
     if (is_dead_.at(sight.actor) || is_dead_.at(sight.peer)) return;
     (sight.message->channel == Family::failure_detection ? losses_.words : losses_.work) = true;
   }
@@ -41,9 +41,9 @@ class LossLog final : public RunObserver {
   Losses losses_;
 };
 
-/// On SimGrid a run has a process of its own.
+/// On SimGrid the run has its own process.
 Losses losses_of(const Scenario& scenario) {
-  RunSpec patient = scenario.points.front();  // ends after the network drops what it has lost
+  RunSpec patient = scenario.points.front();  // ends after the network drops lost messages
   patient.stop.grace_s = std::max(patient.stop.grace_s, 1.0);
   const auto looked_at = [&] {
     LossLog log(patient);
@@ -89,8 +89,8 @@ bool lost_work_with_its_root(const Scenario& scenario, const RunRecord& run) {
 
 double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
 
-/// docs/failure-detection.md: who returns is a member of these, or the resource manager tells of
-/// its death.
+/// docs/failure-detection.md: a process that returns is a member of these, or the resource manager
+/// tells of its death.
 bool has_place_for_new_lives(const ComponentChoice& detector) {
   return detector.registration == nullptr || detector.registration->exit_notice ||
          detector.registration->name == "swim" || detector.registration->name == "connection-loss";
@@ -123,8 +123,9 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
   });
 }
 
-/// docs/protocols/rdaemon.md: as PRRTE has it, nobody observes daemon 0; a dead daemon loses what
-/// it should relay along a tree; and of two daemons with PRRTE's distances, one tells nobody.
+/// docs/protocols/rdaemon.md: as PRRTE builds it, nobody observes daemon 0; a dead daemon loses the
+/// messages that it should relay along a tree; and with two daemons and PRRTE's distances, one
+/// tells nobody.
 bool leaves_somebody_out(const RunSpec& spec) {
   const OptionValues& options = spec.component(Family::failure_detection).options;
   const auto is = [&](const char* option, const OptionValue& value) {

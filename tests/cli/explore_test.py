@@ -164,7 +164,7 @@ class Explore(ProgramTest):
             (["workload"], {"name": "script", "rules": ["0 at start: send a to 1",
                                                         "1 on a: send a to 0",
                                                         "0 on a: send a to 1"]},
-             "s.json: workload: script cannot be explored, because its runs may have no end: "
+             "s.json: workload: script cannot be explored, because its runs may never end: "
              "rules[1] can apply without end"),
             (["failure_detection"], {"name": "rdaemon"}, "rdaemon cannot be explored"))
         for path, value, words in refused:

@@ -77,7 +77,7 @@ TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is see
   CHECK(seen(1, 9.0).empty());
   CHECK(seen(1, 4.9) == "a fault at another time");
   CHECK(seen(1, 9.1) == "a fault at another time");
-  CHECK(seen(0, 6.0) == "a fault of whom all spare");
+  CHECK(seen(0, 6.0) == "a fault of the spared rank");
 }
 
 TEST_CASE("the sources judge the death of a rank that no stated fault names, and no other") {
