@@ -10,7 +10,7 @@
 namespace faultline {
 
 /// A number estimated from a sample. It has no value if it could not be measured; `trouble` then
-/// says why.
+/// gives the reason.
 struct Estimate {
   std::optional<double> value;
   std::optional<Interval> confidence_95;
@@ -21,8 +21,8 @@ struct Estimate {
 /// Estimates the mean of a sample, with intervals by Student's t.
 ///
 /// The second form uses `companions`, one for each value, whose mean is known exactly (a control
-/// variate). How far the sample mean of the companions misses the exact one shows how far that of
-/// the values does: this part is subtracted, by linear regression, and the interval is that of the
+/// variate). The distance of the companions' sample mean from the exact one predicts that of the
+/// values: this part is subtracted, by linear regression, and the interval is that of the
 /// residuals, of 95 % only. With fewer than four values, or companions that are all equal, it is
 /// the first form.
 Estimate estimate_mean(const std::vector<double>& values);

@@ -64,7 +64,7 @@ Interval fisher_interval(double r_squared, std::size_t samples, double outside) 
 Estimate r_squared_of(const CentredSums& sums, double residual_squares, std::size_t different_x) {
   if (different_x < 3) return without_value("R^2 needs three different x");
   if (sums.yy == 0.0) return without_value("all means are equal, so there is no R^2");
-  // Rounding alone can take it below 0.
+  // Rounding alone can take R^2 below 0.
   const double r_squared = std::max(1.0 - residual_squares / sums.yy, 0.0);
   Estimate estimate{r_squared, std::nullopt, ""};
   if (sums.count < 4) return estimate;

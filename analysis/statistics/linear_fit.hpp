@@ -22,16 +22,16 @@ struct LinearFit {
 };
 
 /// Fits mean = slope x + intercept by ordinary least squares. Each sample is one point, its mean,
-/// with the same weight, for three reasons. What is modelled is how the mean depends on x. More
-/// replications make the means more certain, but a line that does not pass through them no better:
-/// if each value were a point, the intervals would shrink to nothing around a line that is wrong.
-/// And few replications say that a run is expensive, not that its place on the axis counts less.
+/// with the same weight, for three reasons. The model is of how the mean depends on x. More
+/// replications make the means more certain, but do not improve a line that misses them: if each
+/// value were a point, the intervals would shrink to nothing around a wrong line. And few
+/// replications mean that a run is expensive, not that its place on the axis counts less.
 ///
 /// The intervals of slope and intercept are Student's t on the residuals of the means, with as many
-/// degrees of freedom as there are samples less two. They assume residuals that are independent and
-/// of the same variance. What all samples share, such as an error of the same seed, they do not
-/// see. The interval of R^2 is that of the correlation coefficient by Fisher's z (1921), squared.
-/// It takes x for random, too; where x is chosen, it is somewhat too wide.
+/// degrees of freedom as there are samples, less two. They assume independent residuals of the same
+/// variance. They do not see what all samples share, such as an error of the same seed. The
+/// interval of R^2 is that of the correlation coefficient by Fisher's z (1921), squared. It takes x
+/// for random, too; where x is chosen, it is somewhat too wide.
 ///
 /// With fewer than two different x there is no fit: no estimate has a value. With fewer than three
 /// there are no intervals, and no R^2, which would be 1 through any two points. The interval of R^2

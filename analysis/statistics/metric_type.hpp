@@ -20,7 +20,7 @@ enum class MetricType {
 /// Returns the type of the metric with this name.
 MetricType metric_type(const std::string& name);
 
-/// Does the axis of a metric of this type reach from 0 to 1?
+/// True if the axis of a metric of this type reaches from 0 to 1.
 bool is_between_0_and_1(MetricType type);
 
 /// Returns the name of a metric without its unit, if it has one: "detection_latency" for

@@ -14,18 +14,18 @@ struct Interval {
   double high = 0.0;
 };
 
-/// What the mean of a sample says of runs some of which were cut off at a limit.
+/// How far the mean of a sample holds if some of its runs were cut off at a limit.
 enum class MeanBound : std::uint8_t {
   exact,     ///< none was cut off
   at_least,  ///< their mean would be at least this, had they gone on
   unknown,   ///< it could be more or less
 };
 
-/// The word for it in files: "at-least" or "unknown"; "" for an exact mean.
+/// The word for a bound in files: "at-least" or "unknown"; "" for an exact mean.
 const char* bound_word(MeanBound bound);
 
-/// Statistics of a sample, in the unit of its values. What the sample is too small for is absent:
-/// everything if it is empty; standard deviation and interval if it has one value.
+/// Statistics of a sample, in the unit of its values. Absent is whatever the sample is too small
+/// for: everything if it is empty; standard deviation and interval if it has one value.
 struct Summary {
   std::size_t count = 0;
   std::optional<double> mean;
@@ -34,7 +34,7 @@ struct Summary {
   std::optional<double> min;
   std::optional<double> max;
   bool is_share = false;    ///< then the interval is exact, asymmetric, and present for one value
-  std::size_t cut_off = 0;  ///< how many of the values are of runs that were cut off at a limit
+  std::size_t cut_off = 0;  ///< number of values from runs that were cut off at a limit
   MeanBound bound = MeanBound::exact;
 };
 
@@ -88,11 +88,13 @@ Boxplot boxplot(std::vector<double> values);
 /// errors: the 0.975 quantile of Student's t with count - 1 degrees of freedom.
 double student_t_95(std::size_t count);
 
-/// The same for an interval that misses the mean with probability `outside`.
+/// Half the width of an interval that misses the mean with probability `outside`, in standard
+/// errors: a quantile of Student's t as for student_t_95().
 double student_t(std::size_t count, double outside);
 
-/// The same for the confidence level of three standard errors of a normal distribution, 99.73 %. It
-/// is close to 3 for many values, and larger for few, whose spread is less certain.
+/// Half the width of the interval with the confidence level of three standard errors of a normal
+/// distribution, 99.73 %. It is close to 3 for many values, and larger for few, whose spread is
+/// less certain.
 double student_t_three_sigma(std::size_t count);
 
 }  // namespace faultline

@@ -35,8 +35,8 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
   return result;
 }
 
-/// Why a point cannot win; "" if it can. A run that broke a promise may be cheap because of that,
-/// and one that was cut off is none.
+/// The reason why a point cannot win; "" if it can. A run that broke a promise may be cheap because
+/// of that, and a run that was cut off is no result.
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   std::size_t cut_off = 0;

@@ -51,8 +51,8 @@ struct Comparison {
   std::vector<Situation> situations;
 };
 
-/// Compares the values of a path wherever all else is equal. Throws UsageError for a path that no
-/// two points differ in alone, and for one that changes the random numbers.
+/// Compares the values of a path wherever everything else is equal. Throws UsageError for a path in
+/// which no two points differ alone, and for one that changes the random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
 /// The first contender of each value, in the order in which they appear.
@@ -71,7 +71,7 @@ std::string unequal_endings(const Comparison& comparison);
 /// How many of the compared runs were cut off at a limit, as a sentence; "" if none was.
 std::string cut_off_runs(const Comparison& comparison);
 
-/// How rows say swept values: as the store has them, or in words for people.
+/// How rows show swept values: as the store has them, or in words for people.
 enum class ValuesAs { stored, words };
 
 /// One row for each pair of each situation: paths, first, second, first_mean, second_mean, pairs,

@@ -58,8 +58,8 @@ void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outc
                               ", builds of the same release: their results may differ");
 }
 
-/// Gives numbers to the points of one merged study. Points that its sweep names have the same
-/// number in every store. Points that are kept beside them may not.
+/// Gives numbers to the points of one merged study. Points of its sweep have the same number in
+/// every store. Points that are kept beside them may not.
 class MergedPoints {
  public:
   /// The number of a point: its own, unless another point has it already.

@@ -11,10 +11,10 @@
 
 namespace faultline {
 
-/// What is read of points. In any case the checksums of their rows and of those of their runs are
-/// compared.
+/// The parts of points to read. In any case the checksums of their rows and of those of their runs
+/// are compared.
 enum class PointPart {
-  checksums,   ///< nothing more: what stands in JSON is not read
+  checksums,   ///< nothing more: the JSON is not read
   parameters,  ///< all but `scenario` and `runs`
   all,
 };

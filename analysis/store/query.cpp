@@ -34,7 +34,7 @@ SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
   return point;
 }
 
-/// Does its scenario draw faults, or read them from a trace? Several sources of one kind are
+/// True if its scenario draws faults, or reads them from a trace. Several sources of one kind are
 /// "poisson[0]", "poisson[1]", ...
 bool has_fault_sources(const SelectedPoint& point) {
   const JsonValue* faults = point.values.find("faults");
@@ -80,7 +80,7 @@ class NamedPaths {
     if (!KnownPaths::of_scenarios().contains(path)) strange_.push_back(path);
   }
 
-  /// Knows the paths of another point.
+  /// Adds the paths of another point.
   void look_at(const SelectedPoint& point) {
     std::erase_if(strange_, [&](const JsonPath& path) { return point.at(path) != nullptr; });
     if (!strange_.empty() && example_.is_null()) example_ = point.values;
@@ -97,7 +97,7 @@ class NamedPaths {
  private:
   std::string place_;
   std::vector<JsonPath> strange_;
-  JsonValue example_;  ///< what a point has
+  JsonValue example_;  ///< the paths of a point
 };
 
 Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<std::string>& paths,
@@ -143,7 +143,7 @@ std::vector<SelectedPoint> select_points(ResultStore& store,
   for (const Expression& condition : wanted)
     for (const JsonPath& path : condition.paths()) named.name(path);
   std::vector<SelectedPoint> result;
-  std::string trouble;  // told only if all paths are known: a wrong one may be its cause
+  std::string trouble;  // reported only if all paths are known: a wrong one may be its cause
   for (const StoredStudy& study : store.studies())
     for (StoredPoint& stored : store.points(study.id)) {
       SelectedPoint point = selected(std::move(stored), study);

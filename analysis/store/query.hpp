@@ -20,8 +20,8 @@ struct SelectedPoint {
   StoredStudy study;
   JsonValue values;  ///< the resolved scenario, plus study, point and failure
 
-  /// The value at a path. That of a swept path is as the scenario file has it; all others are from
-  /// the resolved scenario.
+  /// The value at a path. A swept path has the value of the scenario file; all others are from the
+  /// resolved scenario.
   [[nodiscard]] const JsonValue* at(const JsonPath& path) const;
 };
 
@@ -66,7 +66,7 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
 /// The values of a metric over the replications of a group.
 struct GroupSample {
   std::vector<double> values;
-  std::size_t cut_off = 0;  ///< how many of them are of runs that were cut off at a limit
+  std::size_t cut_off = 0;  ///< number of values from runs that were cut off at a limit
 };
 
 /// The sample of a metric over the replications of a group, without failed points. Points of one
@@ -80,20 +80,21 @@ Summary summarize(const PointGroup& group, const std::string& metric);
 /// The unit in which to print the means of all groups.
 TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
 
-/// Why runs of these points were fatal (analysis/runs/fatal_reasons); "" if none was. A page must
-/// escape this text like any other.
+/// The reasons why runs of these points were fatal (analysis/runs/fatal_reasons); "" if none was. A
+/// page must escape this text like any other.
 std::string fatal_reasons(const std::vector<SelectedPoint>& points);
 std::string fatal_reasons(const PointGroup& group);
 
-/// How many runs the points of a group have that are to meet drawn or recorded faults, if none of
-/// them met one; else 0.
+/// The number of runs of a group that should meet drawn or recorded faults, if none of them met
+/// one; else 0.
 std::size_t spared_runs(const PointGroup& group);
 
-/// Says of which groups that is so, each with its values at these paths, as lines; "" if of none.
+/// Names the groups with spared_runs(), each with its values at these paths, as lines; "" if there
+/// are none.
 std::string spared_groups(const std::vector<PointGroup>& groups,
                           const std::vector<std::string>& paths);
 
-/// How many runs these points have, and how many of them were cut off.
+/// The number of runs of these points, and how many of them were cut off.
 RunCount run_count(const std::vector<SelectedPoint>& points);
 
 /// The names of all metrics that are not text, sorted.
@@ -122,7 +123,7 @@ std::string cell_text(const JsonValue& cell);
 
 /// The leftmost columns of a table for people.
 struct KeyColumns {
-  std::string legend;  ///< what the numbers of lines mean; "" if the columns have values
+  std::string legend;  ///< explains the numbers of lines; "" if the columns have values
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> cells;  ///< of each line
 };

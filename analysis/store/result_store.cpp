@@ -39,7 +39,7 @@ ResultStore::ResultStore(const std::string& path, StoreUse use)
   const bool is_new = use == StoreUse::sweep && database_.number("PRAGMA page_count") == 0;
   if (is_new) make_tables();
   check_format(use);
-  // What the rows of the sweep's own study say is read before it goes on with them.
+  // Reads the rows of the sweep's own study before it goes on with them.
   if (use != StoreUse::read && !is_new)
     for (const StoredStudy& study : studies())
       each_point(

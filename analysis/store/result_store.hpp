@@ -23,7 +23,7 @@ struct RunEnding {
   std::int64_t point = 0;
   engine::Outcome outcome = engine::Outcome::limit;
   bool violated = false;
-  std::size_t runs = 0;  ///< that have ended so
+  std::size_t runs = 0;  ///< runs that have ended like this
 };
 
 /// How a process uses the numbers of a study's points: it does not depend on them, relies on them
@@ -42,10 +42,10 @@ class ResultStore {
 
   std::vector<StoredStudy> studies();
 
-  /// Stores a study. If the same one is there, that one gets the builds of both. Returns the id.
+  /// Stores a study. If the store already has it, that one gets the builds of both. Returns the id.
   std::int64_t add_study(const StoredStudy& study);
 
-  /// Why a point failed; "" if it did not, nothing if it is not stored.
+  /// The reason why a point failed; "" if it did not, nothing if it is not stored.
   std::optional<std::string> failure_of(std::int64_t study, std::int64_t point);
 
   /// How the runs of a study ended. Each point has one entry for each way in which its runs ended.
@@ -58,7 +58,7 @@ class ResultStore {
   std::optional<StoredPoint> point(std::int64_t study, std::int64_t point);
 
   /// Stores a point. If the point is there already, a result replaces a failure or a result with
-  /// fewer replications; otherwise what is stored stays.
+  /// fewer replications; otherwise the stored one stays.
   void save(const StoredPoint& point);
 
   /// Replaces a stored study by `study`, which has its id, in one transaction. `change` is called
@@ -69,7 +69,7 @@ class ResultStore {
 
   /// Announces a use to all processes that share the store. It holds until the next call, or until
   /// this process ends. Returns false if the use of another process excludes it: numbers can change
-  /// only while nobody else relies on them.
+  /// only while no other process relies on them.
   bool use_numbers(NumbersUse use);
 
   /// Reserves a point, so that no other process that shares the store can, until it is released or

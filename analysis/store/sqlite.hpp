@@ -12,7 +12,7 @@ struct sqlite3_stmt;
 
 namespace faultline {
 
-/// How a message ends that refuses a damaged store.
+/// The end of messages that refuse a damaged store.
 inline constexpr const char* kStoreRemedy = "; use a copy of the store, or start a new one";
 
 /// An open SQLite database. Its content is not trusted: none of its triggers and views is run, and
@@ -50,7 +50,8 @@ class Database {
 /// A message of SQLite about a file, on one line and in ASCII, since it may quote from the file.
 std::string plain_words(std::string words);
 
-/// What a cell of a row actually holds, whatever type its column was declared with.
+/// The kind of value that a cell of a row actually holds, whatever type its column was declared
+/// with.
 enum class CellKind { null, integer, real, text, blob };
 
 /// A prepared statement. Parameters and columns are counted from 0.
@@ -101,7 +102,7 @@ class Transaction {
   std::optional<SignalsHeld> held_;
 };
 
-/// While a snapshot lives, everything that is read is as of one moment.
+/// While a snapshot lives, all reads see the store as of one moment.
 class Snapshot : Transaction {
  public:
   explicit Snapshot(Database& database) : Transaction(database, "BEGIN") {}

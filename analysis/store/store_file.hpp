@@ -8,10 +8,10 @@
 
 namespace faultline {
 
-/// What a store is opened for.
+/// The purpose for which a store is opened.
 enum class StoreUse {
   read,   ///< only read; each row is checked when it is read
-  plan,   ///< only read, for a sweep that may come: what it would refuse is refused
+  plan,   ///< only read, for a sweep that may follow: refuses what it would refuse
   sweep,  ///< created if missing; the checksums of all rows of an existing file are checked at once
 };
 

@@ -20,7 +20,7 @@ struct StoreColumn {
 struct StoreTable {
   std::string name;
   std::vector<StoreColumn> columns;
-  std::size_t keys = 0;     ///< so many first columns identify a row
+  std::size_t keys = 0;     ///< number of the first columns that identify a row
   std::string constraints;  ///< in SQL, at the end of the statement that creates the table
 };
 
@@ -47,7 +47,7 @@ class RowChecksum {
 /// with a wrong value is thrown as UsageError, with the file and the row.
 class RowReader {
  public:
-  /// `has_checksum`: is the checksum the last column?
+  /// `has_checksum`: true if the checksum is the last column.
   RowReader(const Statement& row, const StoreTable& table, std::string file, bool has_checksum);
 
   /// Reads a whole number within a range.

@@ -12,11 +12,11 @@ const StoreTable& studies_table();
 const StoreTable& points_table();
 const StoreTable& runs_table();
 
-/// All of them.
+/// All tables of a store.
 std::array<const StoreTable*, 3> store_tables();
 
-/// A view for people who read a store without Faultline, which does not use it itself; as the SQL
-/// statement that creates it.
+/// A view for people who read a store without Faultline, as the SQL statement that creates it.
+/// Faultline itself does not use it.
 const char* results_view_sql();
 
 }  // namespace faultline

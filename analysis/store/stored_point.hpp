@@ -15,13 +15,13 @@ struct StoredStudy {
   std::int64_t id = 0;  ///< counted from 1 within the store
   std::string name;
   std::string hash;
-  std::int64_t points = 0;  ///< of its last sweep, and those kept from earlier ones
+  std::int64_t points = 0;  ///< points of its last sweep, and those kept from earlier ones
   std::string faultline;    ///< version; several builds of a release have commas between
   std::string simgrid;      ///< version; "" if it was not built in
 };
 
-/// Are two studies the same work, whatever store holds them and whichever builds of a release made
-/// them?
+/// True if two studies are the same work, whatever store holds them and whichever builds of a
+/// release made them.
 bool same_study(const StoredStudy& a, const StoredStudy& b);
 
 /// The versions of both lists, each once, in order of first occurrence.
@@ -43,17 +43,17 @@ struct StoredPoint {
   std::vector<RunRecord> runs;   ///< replications from 0 on; none if it failed
 };
 
-/// What identifies a stored point: point_hash() of its scenario, engine and seed.
+/// The hash that identifies a stored point: point_hash() of its scenario, engine and seed.
 std::string hash_of(const StoredPoint& point);
 
 /// The number of replications that its scenario asks for; 0 if it states none.
 std::int64_t asked_replications(const StoredPoint& point);
 
-/// Should `point` replace what is stored for it?
+/// True if `point` should replace the stored one.
 bool gives_way(const StoredPoint& stored, const StoredPoint& point);
 
-/// How two results of one point differ in what the scenario determines, over the replications that
-/// both have; "" if they do not.
+/// How two results of one point differ where the scenario determines them, over the replications
+/// that both have; "" if they do not.
 std::string difference(const StoredPoint& a, const StoredPoint& b);
 
 }  // namespace faultline

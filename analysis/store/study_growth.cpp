@@ -31,7 +31,7 @@ Numbers numbers_of(const Study& study) {
 
 /// How a stored study is related to a sweep.
 struct Kinship {
-  /// Each of its points is in the sweep, or would be with other values on its axes.
+  /// True if each of its points is in the sweep, or would be with other values on its axes.
   bool same_kind = false;
   std::size_t runs = 0;                     ///< the runs that the sweep can use
   std::vector<std::string> lost_axes = {};  ///< paths that the sweep no longer has
@@ -61,7 +61,7 @@ Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study
     else
       others.emplace_back(std::move(hash), std::move(point.parameters));
   });
-  // A study without points can be told by its name alone.
+  // Only its name can tell a study without points.
   if (is_empty) return {.same_kind = known.name == study.name};
   const FileMemo files;
   result.same_kind = std::all_of(others.begin(), others.end(), [&](const auto& other) {
@@ -91,8 +91,8 @@ std::optional<StoredStudy> same_in(ResultStore& store, const StoredStudy& wanted
 }
 
 /// The study that should grow, or nothing if a new one should be added. If the store has only other
-/// studies, the user must say so with --add-study: usually the scenario or the program has changed,
-/// and the user has forgotten the old results.
+/// studies, the user must ask for that with --add-study: usually the scenario or the program has
+/// changed, and the user has forgotten the old results.
 std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bool may_add) {
   const StoredStudy wanted = stored_study(study);
   std::optional<StoredStudy> growing;
@@ -128,8 +128,8 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
                    "; --add-study keeps both, another --store starts a new store");
 }
 
-/// A stored point with its own results, under the sweep's names. Its scenario keeps saying for how
-/// many replications these results were asked.
+/// A stored point with its own results, under the sweep's names. Its scenario keeps the number of
+/// replications that was asked for.
 StoredPoint renamed(StoredPoint known, const Study& study, std::size_t number) {
   StoredPoint point = stored_point(study, known.study, number, point_scenario(study, number));
   point.scenario.set("replications", asked_replications(known));
@@ -185,7 +185,7 @@ std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
       if (const auto same = same_in(store, wanted)) return same->id;
       store.use_numbers(NumbersUse::none);
     }
-    // Looking for the study does not keep other sweeps waiting. Only writing it anew does.
+    // Looking for the study does not keep other sweeps waiting; only rewriting it does.
     const auto growing = growing_in(store, study, may_add);
     if (!growing || same_study(*growing, wanted))
       store.add_study(wanted);

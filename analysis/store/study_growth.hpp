@@ -9,12 +9,12 @@
 
 namespace faultline {
 
-/// Finds or makes the study of a store that a sweep goes on with, and returns its id. It is one of
+/// Finds or makes the study of a store that a sweep continues, and returns its id. It is one of
 /// these:
 /// - The same study, if the store has it.
 /// - A study that grows: each of its points is a point of the sweep, or would be if the sweep's
-///   axes had its values. Points that the sweep names get the numbers that they have there; all
-///   others are kept, with the numbers after these.
+///   axes had its values. Points of the sweep get their numbers there; all others are kept, with
+///   the numbers after these.
 /// - A new study.
 /// Until this process ends, no other process can change the numbers of the points.
 ///
@@ -22,7 +22,7 @@ namespace faultline {
 /// sweeps use the study that should grow.
 std::int64_t open_study(ResultStore& store, const Study& study, bool may_add);
 
-/// The study of a store that open_study would go on with, and nothing if it would make a new one.
+/// The study of a store that open_study would continue, and nothing if it would make a new one.
 /// Changes nothing. Throws UsageError as open_study does.
 std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add);
 

@@ -49,22 +49,22 @@ struct SweepPlan {
   std::size_t stored = 0;   ///< points that need nothing more, with failed ones that stay so
   std::size_t growing = 0;  ///< points that have some of the replications that they need
   std::size_t failed = 0;   ///< points stored as failed
-  std::size_t runs = 0;     ///< replications to simulate; with a precision, at least so many
+  std::size_t runs = 0;     ///< replications to simulate; with a precision, the least number
 };
 
-/// Counts what is lacking where a store has these points of a study. They may have the numbers of
+/// Counts what is missing where a store has these points of a study. They may have the numbers of
 /// an earlier sweep.
 SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
                      const SweepSettings& settings);
 
-/// Simulates what the store lacks, each point in a worker process of its own, and stores points one
-/// by one. A point that has some of its replications gets the missing ones. If another process
-/// works on a point, the sweep waits for it. Throws RunError if the store cannot be written; what
-/// was stored before stays.
+/// Simulates what the store lacks, each point in its own worker process, and stores points one by
+/// one. A point that has some of its replications gets the missing ones. If another process works
+/// on a point, the sweep waits for it. Throws RunError if the store cannot be written; points
+/// stored before that stay.
 SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings);
 
-/// How many runs the store has of the shard, and how many of them were cut off at a limit.
+/// The number of the shard's runs in the store, and how many of them were cut off at a limit.
 RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study,
                    const Shard& shard);
 

@@ -13,14 +13,14 @@ std::string compact(double value);
 
 /// "2046.9 +- 0.1": the mean and the half-width of its interval, both multiplied by `factor`. A
 /// share, whose interval is not symmetric, gives "0.967 [0.828, 0.999]". "-" if there are no
-/// values. The mean alone where the interval is absent, or is of rounding errors: at most 1e-12 of
-/// the mean, or 1e-9 where it would not be seen in nine decimals. For differences, `largest` says
-/// how large the values were that were subtracted, and takes the mean's place in this. A mean over
-/// runs that were cut off is marked as such (`marked`).
+/// values. Only the mean if the interval is absent, or comes from rounding errors: at most 1e-12 of
+/// the mean, or 1e-9 where nine decimals would not show it. For differences, `largest` is the size
+/// of the subtracted values, which replaces the mean in this rule. A mean over runs that were cut
+/// off is marked (`marked`).
 std::string with_interval(const Summary& summary, double factor = 1.0, double largest = 0.0);
 
-/// The text of a number that depends on a mean, marked as what the mean is: ">= 1200",
-/// "0.5 (cut off)".
+/// The text of a number that depends on a mean, marked according to the mean: ">= 1200", "0.5 (cut
+/// off)".
 std::string marked(const std::string& text, MeanBound bound);
 
 /// A unit for printing times: a second, or a second divided by a power of a thousand.

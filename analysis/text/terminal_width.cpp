@@ -28,7 +28,7 @@ std::size_t columns_said() {
 }  // namespace
 
 std::size_t table_width_on(int stream) {
-  // Outside of these limits the number is probably wrong, and the table would not get better.
+  // Outside of these limits the number is probably wrong, and would not improve the table.
   constexpr std::size_t kNarrowest = 40;
   constexpr std::size_t kWidest = 1000;
   if (isatty(stream) == 0) return kUsualWidth;

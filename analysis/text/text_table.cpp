@@ -41,7 +41,7 @@ TextTable shown(TextTable table) {
   return table;
 }
 
-/// Would a spreadsheet take this text for a formula? A number is harmless.
+/// True if a spreadsheet would take this text for a formula. A number is harmless.
 bool is_formula(const std::string& text) {
   if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
     return false;
@@ -128,7 +128,7 @@ std::string header_of(const TextTable& table, const std::vector<std::size_t>& bl
     Line line;
     for (const std::size_t c : block) {
       const std::vector<std::string> title = lines_of(table.columns[c].title);
-      // Short titles stand directly above the rule.
+      // Short titles are directly above the rule.
       const std::size_t empty_above = height - title.size();
       line.add(i < empty_above ? "" : title[i - empty_above], widths[c], table.columns[c].align);
     }

@@ -7,8 +7,8 @@ namespace faultline {
 
 namespace {
 
-/// How many tries fail on average, by the time that they take, before work and checkpoint come to
-/// their end: what both forms have in common.
+/// The average time lost in failed tries before work and checkpoint are complete, in units that
+/// both forms have in common.
 double growth(const CheckpointModel& model, double work_s) {
   return std::exp(model.restore_s / model.mtbf_s) *
          std::expm1((work_s + model.checkpoint_s) / model.mtbf_s);

@@ -40,7 +40,7 @@ constexpr const char* kControl = "control_messages";
 
 void cda_forms(const TokenWalk& walk, std::vector<ClosedForm>& forms) {
   // P - 1 first flushes, P - 1 announcements, and one last flush, unless the token ends at rank 0.
-  // It does so without having moved, with probability q, or after moves, with probability 1 / P.
+  // That happens without a move with probability q, or after moves with probability 1 / P.
   const double exact = 2 * walk.P - 1 - 1 / walk.P - walk.q * (1 - 1 / walk.P);
   forms.push_back({kControl, "2P - 1 - 1/P - q(1 - 1/P)", Relation::equal, exact,
                    "exact for the stop tested before every move"});
@@ -74,8 +74,8 @@ bool disturbs(const RunSpec& spec) {
          platform.ordering != Ordering::fifo;
 }
 
-/// One TryBlock with nothing but a computation in it, which all ranks end at the same time, each on
-/// a node of its own; committed over a heap by processes that do nothing else.
+/// True if the run is one TryBlock with only a computation in it, which all ranks end at the same
+/// time, each on its own node; and if processes that do nothing else commit it over a heap.
 bool is_single_commit(const RunSpec& spec) {
   const ComponentChoice& workload = spec.component(Family::workload);
   const ComponentChoice& protocol = spec.component(Family::transactions);

@@ -10,13 +10,13 @@ namespace {
 
 constexpr double kLongAgo = -1e9;
 
-/// When the parts of a member's node are free again.
+/// The times at which the parts of a member's node are free again.
 struct Member {
   double processor_s = 0.0;
   double nic_out_s = kLongAgo;
   double link_s = kLongAgo;
   double nic_in_s = kLongAgo;
-  double knows_s = 0.0;  ///< when it has received what the last sweep has brought down
+  double knows_s = 0.0;  ///< when it has received the answer of the last sweep
 };
 
 class Commit {
@@ -41,7 +41,7 @@ class Commit {
   }
 
  private:
-  /// Children come after their parents, so that the last members go first.
+  /// Children come after their parents, so the last members go first.
   void go_up() {
     std::vector<double> arrivals_s(members_.size());
     for (Rank rank = model_.members; rank-- > 0;) {
@@ -74,7 +74,7 @@ class Commit {
     return found;
   }
 
-  /// As soon as the processor is free. Returns when the message reaches the other NIC.
+  /// Sends as soon as the processor is free. Returns when the message reaches the other NIC.
   double send(Rank from, Rank to) {
     Member& member = members_[from];
     member.processor_s += model_.machine.send_overhead_s;
@@ -86,7 +86,7 @@ class Commit {
     return begins_s + path_s_ + model_.machine.nic_latency_s + model_.route_latency_s(from, to);
   }
 
-  /// Of a message that reaches the NIC then. Returns when it has been received.
+  /// Receives a message that reaches the NIC at that time. Returns when it has been received.
   double receive(Rank to, double time_s) {
     Member& member = members_[to];
     const double in_s = std::max(time_s, member.nic_in_s + nic_s_);

@@ -20,7 +20,7 @@ void for_each_descending(std::uint32_t processes, Visit visit) {
   for (Rank p = processes; p-- > 0;) visit(p);
 }
 
-/// Is the flag set of every child? True for a process without children.
+/// True if the flag of every child is set, and for a process without children.
 bool all_children(Rank process, const std::vector<std::uint8_t>& flags) {
   const std::size_t first = 2 * std::size_t{process} + 1;
   const std::size_t end = std::min(first + 2, flags.size());

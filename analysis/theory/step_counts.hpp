@@ -24,7 +24,7 @@ class FourCounterCount {
   void add_resolved(const TreeStep& step, Rank process);
 
   StepRules rules_;
-  std::vector<std::uint8_t> joined_;         ///< is the process part of the wave?
+  std::vector<std::uint8_t> joined_;         ///< whether the process is part of the wave
   std::vector<std::uint8_t> lets_pass_;      ///< joined, or fresh and all children let pass
   std::vector<std::uint8_t> has_gone_idle_;  ///< since the last wave
   std::vector<std::uint8_t> is_fresh_;       ///< has never been active

@@ -18,7 +18,8 @@ struct StepModel {
   std::uint32_t processes = 1;  ///< P
   StepActivity activity = StepActivity::instant;
   StepRules rules = StepRules::resolved;
-  std::uint64_t initial_credit = kStepInitialCredit;  ///< C_init: what a start and each loan give
+  std::uint64_t initial_credit =
+      kStepInitialCredit;  ///< C_init: credit of a start and of each loan
 };
 
 /// The control messages that the four algorithms send over all steps of a tree.

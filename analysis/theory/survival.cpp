@@ -48,7 +48,7 @@ SurvivalRow row_over(const FaultCounts& faults, OutcomeOfSize outcome_of_size) {
     survived_faults.add(count * outcome.survival);
     failed_faults.add(count * outcome.failure);
   }
-  // 100 (1 - failure) would have no correct digit where nearly every fault is fatal.
+  // 100 (1 - failure) would have no correct digit if nearly every fault is fatal.
   row.survival_percent = 100.0 * (survived_faults.value() / total);
   row.failure_probability = failed_faults.value() / total;
   return row;

@@ -37,14 +37,14 @@ struct SizeSurvival {
   std::int64_t failed = 1;
   std::int64_t count = 1;
   FaultOutcome given_fault;          ///< the outcome of one fault of this size
-  double failure_probability = 0.0;  ///< that a fault has this size and is fatal
+  double failure_probability = 0.0;  ///< probability that a fault has this size and is fatal
 };
 
 /// One row of Table 1: a protocol against a whole distribution of faults.
 struct SurvivalRow {
   std::string protocol;                ///< `indep` or `rel`
   std::optional<std::int64_t> fanout;  ///< none for `rel`, which does not depend on it
-  double survival_percent = 100.0;     ///< of all faults
+  double survival_percent = 100.0;     ///< share of all faults
   double failure_probability = 0.0;    ///< the sum over all sizes
   std::vector<SizeSurvival> by_size;   ///< in the order of the distribution
 };

@@ -8,15 +8,14 @@
 
 namespace faultline {
 
-/// What a process does between two steps in both of which it is active (termination-2022 section
-/// 5.2).
+/// What a process does between two steps if it is active in both (termination-2022 section 5.2).
 enum class StepActivity {
   instant,  ///< S_instant: it stays active
   local,    ///< S_local: it goes idle in between, unless it sends a message to itself
   load,     ///< S_load: as local, but only if it has less load than all that send to it
 };
 
-/// Which reading of section 5.2 to count by: the text as printed (`literal`), or the reading that
+/// The reading of section 5.2 to count by: the text as printed (`literal`), or the reading that
 /// reproduces Table 1 (`resolved`).
 enum class StepRules { literal, resolved };
 
@@ -71,7 +70,7 @@ class TreeSteps {
   TreeStep step_;
   std::vector<std::uint32_t> load_;       ///< tasks of each process on this level
   std::vector<std::uint32_t> next_load_;  ///< on the next level
-  std::vector<std::uint8_t> keeps_;       ///< does the process send a message to itself?
+  std::vector<std::uint8_t> keeps_;       ///< whether the process sends a message to itself
   std::vector<std::uint32_t> lightest_;   ///< smallest load among the senders to each process
 };
 

@@ -8,16 +8,15 @@
 namespace faultline {
 
 /// The limits of a run that is repeated in a stated order. A step takes a millisecond there, so
-/// that these are more steps than any counterexample has, and a run that never ends is found out
-/// soon.
+/// these are more steps than any counterexample has, and a run that never ends shows soon.
 inline constexpr double kOrderedGrace_s = 10.0;
 inline constexpr double kOrderedLongest_s = 100.0;
 
-/// The same job in a stated order of its events. What is left after the last of them happens in the
-/// order in which it was scheduled.
+/// A run specification with a stated order of its events. What is left after the last of them
+/// happens in the order in which it was scheduled.
 RunSpec in_order(RunSpec spec, RunOrder order);
 
-/// Carries a run in a stated order out and records all of it. Throws BrokenInvariant.
+/// Carries out a run in a stated order and records all of it. Throws BrokenInvariant.
 RunTrace recorded(const RunSpec& ordered, std::uint64_t seed);
 
 }  // namespace faultline

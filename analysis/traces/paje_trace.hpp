@@ -8,7 +8,7 @@
 namespace faultline {
 
 /// A run as a Paje trace, in seconds. Each node, process and worker core is a container with a
-/// state for what it is doing. A message that was handled is a link; everything else is an event.
+/// state for its activity. A message that was handled is a link; everything else is an event.
 std::string paje_text(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title);
 
 }  // namespace faultline

@@ -121,7 +121,7 @@ void TraceRecorder::see(const Sight& sight) {
     case Sight::Kind::restarted:
       restarted(sight);
       break;
-    case Sight::Kind::reported:  // `declared_dead` follows if that is news
+    case Sight::Kind::reported:  // `declared_dead` follows if the report is news
       return;
     case Sight::Kind::restored:
     case Sight::Kind::phase_began:
@@ -177,7 +177,7 @@ void TraceRecorder::received(const Sight& sight) {
   message.fate = Fate::handled;
   message.end_s = sight.until_s;
   message.end_order = order_;
-  // Because of rounding, the processor might otherwise do two things at once.
+  // Otherwise, because of rounding, the processor might do two things at once.
   Actor& actor = actors_[sight.actor];
   const double free_s = actor.handling == kNone ? 0.0 : trace_.spans[actor.handling].end_s;
   actor.handling = open(TracedSpan::Kind::handling, sight.actor, std::max(free_s, sight.time_s));
@@ -291,7 +291,8 @@ RunTrace TraceRecorder::finish(engine::RunResult result) {
       message.end_order = order_ + 1;
     }
   for (TracedMessage& message : trace_.messages)
-    if (message.inject_s == kNever) message.inject_s = message.end_s;  // it still waited for a NIC
+    if (message.inject_s == kNever)
+      message.inject_s = message.end_s;  // it was still waiting for a NIC
   trace_.result = std::move(result);
   return std::move(trace_);
 }

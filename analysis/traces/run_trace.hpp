@@ -14,19 +14,19 @@
 
 namespace faultline {
 
-/// What became of a message.
+/// The fate of a message.
 enum class Fate : std::uint8_t {
   handled,
-  receiver_died,       ///< before the message was handled or sent
+  receiver_died,       ///< died before the message was handled or sent
   receiver_restarted,  ///< the message was for its previous incarnation
-  sender_died,         ///< before the message was in the network
-  lost_in_network,     ///< cut off, or lost as the scenario allows
-  refused,             ///< the sender had falsely been declared dead
+  sender_died,         ///< died before the message was in the network
+  lost_in_network,     ///< lost by a cut, or as the scenario allows
+  refused,             ///< the sender had been falsely declared dead
   stale,               ///< a control message of a phase that was over
-  under_way,           ///< at the end of the run
+  under_way,           ///< still on its way at the end of the run
 };
 
-/// Says why a message was not handled; "" if it was.
+/// The words for why a message was not handled; "" if it was.
 const char* fate_words(Fate fate);
 
 /// A message, from the moment when its sender's processor begins to send it until it is handled or
@@ -48,7 +48,7 @@ struct TracedMessage {
   std::size_t end_order = 0;
 };
 
-/// What an actor was doing for some time.
+/// What an actor did for some time.
 struct TracedSpan {
   enum class Kind : std::uint8_t {
     handling,   ///< its processor receives a message, sends messages, or does both
@@ -92,14 +92,14 @@ struct RunTrace {
   [[nodiscard]] bool is_daemon(ActorId actor) const { return actor >= processes; }
 };
 
-/// What the title of a drawing says about its run.
+/// The content of the title of a drawing.
 struct TraceTitle {
   std::string scenario;  ///< its name
-  std::string point;     ///< what distinguishes it in the scenario, or ""
+  std::string point;     ///< the words that distinguish it in the scenario, or ""
   std::string engine;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;
-  std::string left_out = {};  ///< the names of the kinds of messages that it leaves out, or ""
+  std::string left_out = {};  ///< names of the kinds of messages that it leaves out, or ""
 };
 
 /// "process 3", "daemon of node 1".
@@ -115,8 +115,8 @@ MomentWords words_of(const RunTrace& trace, const TracedMoment& moment);
 /// Kinds of messages, each with the family of the component that sends it.
 using MessageKinds = std::set<std::pair<Family, std::uint16_t>>;
 
-/// Records a run as it sees it, but for messages of some kinds and what processors do for them
-/// alone. It keeps everything else, so it is for small runs only.
+/// Records a run as it sees it, except for messages of some kinds and for what processors do for
+/// these alone. It keeps everything else, so it is for small runs only.
 class TraceRecorder final : public RunObserver {
  public:
   explicit TraceRecorder(std::uint32_t processes, MessageKinds left_out = {})
@@ -143,7 +143,7 @@ class TraceRecorder final : public RunObserver {
     std::vector<Core> cores;
     std::uint32_t phase = 0;
     std::uint16_t incarnation = 0;
-    std::uint64_t unseen = 0;  ///< messages that are left out, of those that it sends now
+    std::uint64_t unseen = 0;  ///< omitted messages among those that it sends now
   };
 
   void placed(const Sight& sight);
@@ -177,7 +177,7 @@ std::vector<std::string> kind_names(const RunSpec& spec);
 /// The kinds that have one of these names.
 MessageKinds kinds_named(const RunSpec& spec, const std::vector<std::string>& names);
 
-/// Whose messages these are: "application", "detection" (of a failure detector) or "control".
+/// The group of these messages: "application", "detection" (of a failure detector) or "control".
 const char* message_group(Family family);
 
 }  // namespace faultline

@@ -7,8 +7,8 @@
 
 namespace faultline {
 
-/// A run as an HTML page that loads nothing from the network. It has a space-time diagram to move
-/// through and a table of the events.
+/// A run as an HTML page that loads nothing from the network. It has a space-time diagram that can
+/// be moved, and a table of the events.
 std::string space_time_page(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title);
 
 }  // namespace faultline

@@ -22,7 +22,7 @@ constexpr double kAbove = 64.0;
 constexpr double kBelow = 46.0;
 constexpr double kCharacter = 6.0;  ///< roughly, of the small font
 
-// Colours of the palette of all drawings, which pages replace by those of the reader's screen.
+// Colours of the palette of all drawings. Pages replace them by those of the reader's screen.
 constexpr const char* kBlack = "black";
 constexpr const char* kFaint = "rgb(151,94,117)";
 constexpr const char* kApplication = "rgb(0,114,178)";
@@ -172,7 +172,7 @@ class Diagram {
     double x2 = x(message.end_s);
     double y2 = y(message.to);
     const bool arrives = message.fate == Fate::handled;
-    if (!arrives) {  // it ends on the way
+    if (!arrives) {  // the message ends on the way
       x2 = std::max(x2, x1 + 0.6 * kColumn);
       y2 = y1 + 0.7 * (y2 - y1);
     }
@@ -191,7 +191,8 @@ class Diagram {
              ' ' + pixels(mid_y) + ")\"");
   }
 
-  /// Marks of components say nothing to who looks at their messages.
+  /// Draws a moment, except marks of components, which mean nothing to a reader who looks at their
+  /// messages.
   void mark(const TracedMoment& moment) {
     if (moment.actor >= actors_) return;
     const char* colour = kBad;

@@ -8,8 +8,8 @@
 namespace faultline {
 
 /// A space-time diagram of a short run as an SVG that needs no script: a line for each rank, an
-/// arrow for each message, from left to right. Moments at which something happens stand at equal
-/// distances, however long lies between them; so it suits runs whose order is stated.
+/// arrow for each message, from left to right. Moments are at equal distances, however much time
+/// lies between them, so it suits runs whose order is stated.
 std::string space_time_svg(const RunTrace& trace, const RunSpec& spec, const std::string& title);
 
 }  // namespace faultline
