@@ -7,8 +7,8 @@ namespace faultline {
 
 namespace {
 
-/// The average time lost in failed tries before work and checkpoint are complete, in units that
-/// both forms have in common.
+/// The factor that both forms have in common: the average number of tries that fail before work and
+/// checkpoint are complete, weighted by the time that they take.
 double growth(const CheckpointModel& model, double work_s) {
   return std::exp(model.restore_s / model.mtbf_s) *
          std::expm1((work_s + model.checkpoint_s) / model.mtbf_s);

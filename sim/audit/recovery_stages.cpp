@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t index_of(RecoveryStage stage) { return static_cast<std::size_t>(stage); }
 
-/// Sets what is true of a rank, and counts of how many it is.
+/// Sets a flag of a rank, and updates the count of ranks with that flag.
 void set(std::vector<bool>& of_ranks, Rank rank, bool holds, std::uint32_t& count) {
   if (of_ranks[rank] == holds) return;
   of_ranks[rank] = holds;
@@ -24,7 +24,7 @@ void RecoveryStages::go_to(RecoveryStage stage, double now_s) {
   since_s_ = now_s;
 }
 
-/// What a rank marks late leads back to no earlier stage.
+/// A late mark of a rank leads back to no earlier stage.
 void RecoveryStages::advance_to(RecoveryStage stage, double now_s) {
   if (stage > stage_ && stage_ > RecoveryStage::detection) go_to(stage, now_s);
 }
@@ -43,7 +43,7 @@ void RecoveryStages::died(Rank rank, double now_s) {
   under_way_ = true;
 }
 
-/// Who waits for a new world goes on with that. All others notice the death at some time.
+/// A rank that waits for a new world goes on waiting. All others notice the death at some time.
 void RecoveryStages::told(double now_s) {
   if (!under_way_ || stage_ != RecoveryStage::detection) return;
   const bool waits = struck_ == RecoveryStage::shrink || struck_ == RecoveryStage::spawn;
@@ -93,7 +93,7 @@ void RecoveryStages::progress(Rank rank, Progress to) {
   const auto count_up_to = [this](Progress last, std::uint32_t change) {
     for (std::size_t at = 1; at <= static_cast<std::size_t>(last); ++at) counts_[at] += change;
   };
-  count_up_to(progress_[rank], ~std::uint32_t{0});  // less one
+  count_up_to(progress_[rank], ~std::uint32_t{0});  // one rank less
   progress_[rank] = to;
   count_up_to(to, 1);
 }
@@ -103,8 +103,8 @@ void RecoveryStages::revoke(Rank rank, double now_s) {
   advance_to(RecoveryStage::revoke, now_s);
 }
 
-/// When the last program goes on, it does not say in the same breath that it does lost work again.
-/// So a recovery is over only when something else is marked later.
+/// When the last program goes on, it does not mark at the same moment that it repeats lost work. So
+/// a recovery is over only when something else is marked later.
 void RecoveryStages::go_on_if_all_have(std::uint32_t living, double now_s) {
   if (stage_ == RecoveryStage::revoke && revoking_ == living)
     go_to(RecoveryStage::agreement, now_s);

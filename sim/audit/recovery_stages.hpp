@@ -13,25 +13,25 @@ namespace faultline {
 
 /// The stages of recoveries of programs of TryBlocks, in their order.
 enum class RecoveryStage : std::uint8_t {
-  detection,  ///< from a death until somebody is told of it
-  notice,     ///< until somebody acts: one who computes, for instance, does not
+  detection,  ///< from a death until a rank is told of it
+  notice,     ///< until a rank acts: a rank that computes, for instance, does not
   revoke,     ///< from the first rank that revokes the world until all have
-  agreement,  ///< until somebody wants another world
-  shrink,     ///< until somebody wants new processes
+  agreement,  ///< until a rank wants another world
+  shrink,     ///< until a rank wants new processes
   spawn,      ///< until the new world is put together
-  rebuild,    ///< until the last rank has entered it
+  rebuild,    ///< until the last rank has entered the world
   restore,    ///< until the last rank has its data
   commit,     ///< until all programs go on: the ranks agree on that
   redone,     ///< until all programs are where they were
 };
 inline constexpr std::size_t kRecoveryStages = 10;
 
-/// How long recoveries take, by stages. Seen from outside: deaths, who is told of them, and what
-/// protocols and programs mark. Knows nothing of any protocol.
+/// The lengths of recoveries, by stages, as an observer sees them: deaths, the ranks that are told
+/// of them, and the marks of protocols and programs. Knows nothing of any protocol.
 ///
 /// At every moment of a recovery, all ranks together are in one stage, so the stages add up to the
-/// time from the first death until the end, also if others die meanwhile: every death begins with
-/// detection again.
+/// time from the first death until the end. That holds even if others die meanwhile: every death
+/// begins with detection again.
 class RecoveryStages {
  public:
   explicit RecoveryStages(std::uint32_t processes) : processes_(processes) {}
@@ -39,12 +39,12 @@ class RecoveryStages {
   /// True from a death until all programs are where they were.
   [[nodiscard]] bool is_under_way() const { return under_way_; }
   void died(Rank rank, double now_s);
-  /// Somebody is told of a death.
+  /// A rank is told of a death.
   void told(double now_s);
   /// A rank marks something. `living`: the ranks that are alive.
   void marked(Rank rank, std::string_view name, std::int64_t value, std::uint32_t living,
               double now_s);
-  /// The time of a stage, over all recoveries until now. One that is not over counts.
+  /// The time of a stage, over all recoveries until now. A recovery that is not over counts.
   [[nodiscard]] double time_s(RecoveryStage stage, double now_s) const;
 
  private:
@@ -71,16 +71,16 @@ class RecoveryStages {
   std::uint32_t processes_;
   bool under_way_ = false;
   RecoveryStage stage_ = RecoveryStage::detection;
-  RecoveryStage struck_ = RecoveryStage::detection;  ///< where the last death has struck
-  double since_s_ = 0.0;                             ///< it is in this stage
+  RecoveryStage struck_ = RecoveryStage::detection;  ///< the stage in which the last death struck
+  double since_s_ = 0.0;                             ///< when this stage began
   std::array<double, kRecoveryStages> times_s_{};
-  std::uint64_t world_ = 0;         ///< the latest that somebody has joined
-  std::vector<Progress> progress_;  ///< by rank; empty until somebody dies
-  std::vector<bool> revokes_;       ///< by rank: the latest world
-  std::uint32_t revoking_ = 0;      ///< ranks that have
-  std::vector<bool> redoes_;        ///< by rank
-  std::uint32_t redoing_ = 0;       ///< ranks that do lost work again
-  /// Ranks that have come as far in the latest world, or farther.
+  std::uint64_t world_ = 0;         ///< the latest world that a rank has joined
+  std::vector<Progress> progress_;  ///< by rank; empty until a rank dies
+  std::vector<bool> revokes_;       ///< by rank: it has revoked the latest world
+  std::uint32_t revoking_ = 0;      ///< ranks that have revoked it
+  std::vector<bool> redoes_;        ///< by rank: it repeats lost work
+  std::uint32_t redoing_ = 0;       ///< ranks that repeat lost work
+  /// Ranks that have come this far in the latest world, or farther.
   std::array<std::uint32_t, kProgress> counts_{};
 };
 

@@ -11,7 +11,7 @@ namespace faultline {
 /// Something that happens in a run, as an observer outside of it sees it.
 struct Sight {
   enum class Kind : std::uint8_t {
-    placed,  ///< before the run: the actor lies on node `value`
+    placed,  ///< before the run: the actor is on node `value`
     /// Its processor takes `message` up. `until_s` is when the message enters the network, if that
     /// is known already. Otherwise `injected` follows, or the message never enters the network.
     sent,
@@ -26,14 +26,14 @@ struct Sight {
     idle,
     announced,    ///< the actor is told that the phase `value` is over
     phase_began,  ///< the phase `value`, at the actor
-    finished,     ///< its workload has done all that it will do
+    finished,     ///< its workload has finished
     gave_up,      ///< its protocol reports a fatal error, for the reason `text`
     mark,         ///< it sets the mark `text` to `value` (Context::mark)
     died,
     restarted,  ///< on node `value`
     /// Its failure detector reports that incarnation `value` of `peer` is dead, perhaps again.
     reported,
-    declared_dead,  ///< it is told that `peer` is dead, which it did not know
+    declared_dead,  ///< it is told that `peer` is dead, which is news to it
     restored,       ///< an image has put it back into an earlier state, in the phase `value`
   };
   Kind kind = Kind::placed;

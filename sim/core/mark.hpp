@@ -10,7 +10,7 @@ namespace faultline {
 /// for each mark: its component sets that object, and its registration points to it.
 struct Mark {
   const char* name;
-  const char* doc;  ///< who is where, and what the value says of it
+  const char* doc;  ///< what a component does when it sets the mark: what the value means
 };
 
 /// The marks of a component, in the order in which `list` and the docs show them.

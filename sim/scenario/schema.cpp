@@ -205,7 +205,7 @@ JsonValue fault_definition() {
                        .take();
   mark.set("type", List{"object", "null"});
   ObjectSchema schema(
-      "a fault at one moment: exactly one of time_s, event and mark, and its victims, who die "
+      "a fault at one moment: exactly one of time_s, event and mark, and its victims, which die "
       "unless soft or stall_s is given");
   schema.options(stated_fault_options().specs()).property("mark", std::move(mark));
   for (const VictimList& list : victim_lists()) schema.property(list.name, ids_schema(list.doc));
@@ -244,7 +244,7 @@ JsonValue slow_schema() {
 
 JsonValue faults_definition() {
   const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
-  ObjectSchema schema("who dies and when; several sources add up");
+  ObjectSchema schema("deaths and their times; several sources add up");
   schema.property("at", at);
   for (const FaultSourceRegistration& registration : fault_sources())
     schema.property(registration.name, fault_source_schema(registration));
