@@ -87,7 +87,7 @@ TEST_CASE("hung: announcing to some ranks only is not enough") {
   }
 }
 
-TEST_CASE("deadlock: work is left and nothing can happen, with who waits for what") {
+TEST_CASE("deadlock: work is left and nothing can happen, and the message names all that wait") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {

@@ -180,7 +180,8 @@ TEST_CASE("a false report counts as one of the death that follows it, and is non
   CHECK(auditor.all_reported());
 }
 
-TEST_CASE("a new incarnation owes reports of those who are dead when it starts, and no others") {
+TEST_CASE(
+    "a new incarnation owes reports of the ranks that are dead when it starts, and no others") {
   Auditor auditor = started(4);
   auditor.died({3, 0}, true, false, 1.0);
   auditor.died({2, 0}, true, false, 2.0);

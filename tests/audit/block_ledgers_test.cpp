@@ -48,7 +48,8 @@ class TwoFaced final : public Layer {
 
 }  // namespace
 
-TEST_CASE("survivors must learn the same outcome, and who died with another one is an orphan") {
+TEST_CASE(
+    "survivors must learn the same outcome, and a rank that died with another one is an orphan") {
   BlockLedgers lied(2);
   CHECK(!lied.learned(kFirst, kAccepted, all_but({})));
   CHECK(lied.learned(kSecond, kRejected, all_but({})) ==
@@ -89,7 +90,7 @@ TEST_CASE("all enter a world at one iteration, and go back in it as they like") 
   CHECK(!ledgers.entered(kFirst, {.epoch = next, .iteration = 2}));
 }
 
-TEST_CASE("all who enter a world are told of the same ranks") {
+TEST_CASE("all processes that enter a world are told of the same ranks") {
   BlockLedgers ledgers(3);
   const WorldEntered next{.epoch = {.number = 1, .losses = 1}, .iteration = 4};
   const auto tell = [&](Incarnation rank, ActorId second) {

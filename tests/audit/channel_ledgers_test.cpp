@@ -94,7 +94,7 @@ TEST_CASE("a rank that dies while it does things again has still done them") {
 
 // All ranks go back to a checkpoint because one of them has died, one after the other. Who has not
 // yet heard of that can announce the end, which had come before.
-TEST_CASE("a program was over if others have been put back, and who announces it has not") {
+TEST_CASE("a program was over if others have been put back, and the announcing rank has not") {
   for (const Rank first : {0U, 1U}) {
     Program program;
     program.send();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who has heard of which death, and when: the auditor's figures, by hand and against a model.
+// Which ranks have heard of which death, and when: the auditor's figures, by hand and against a
+// model.
 
 #include <algorithm>
 #include <array>
@@ -106,7 +107,7 @@ TEST_CASE("a death that was reported before it happened is no measure of detecti
   CHECK(auditor.false_reports() == 1);
 }
 
-TEST_CASE("who starts after a death has to hear of it, but does not make its news slower") {
+TEST_CASE("a rank that starts after a death has to hear of it, but does not slow its news down") {
   Auditor auditor(4);
   auditor.died({3, 0}, true, false, 10);
   for (const Rank rank : {0U, 1U, 2U}) auditor.declared_dead(rank, {3, 0}, false, 12);

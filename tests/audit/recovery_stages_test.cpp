@@ -21,7 +21,7 @@ double sum_s(const RecoveryStages& stages, double now_s) {
 RecoveryStages regrouped() {
   RecoveryStages stages(3);
   stages.died(1, 10);
-  stages.marked(0, "contributed", 4, 2, 10.5);  // who knows nothing yet
+  stages.marked(0, "contributed", 4, 2, 10.5);  // rank 0 knows nothing yet
   stages.told(11);
   stages.told(12);
   stages.marked(2, "contributed", 4, 2, 13);
@@ -79,14 +79,14 @@ TEST_CASE("a recovery in which nothing is done again ends when the last program 
   CHECK(sum_s(stages, 99) == 27 - 10);
 }
 
-TEST_CASE("who dies in a recovery begins it again, and those who went on wait for it, too") {
+TEST_CASE("a death in a recovery begins it again, and ranks that went on wait for it, too") {
   RecoveryStages stages = regrouped();
   stages.marked(0, "restore", 0, 3, 21);
   stages.marked(2, "join", 1, 3, 21);
   stages.marked(0, "resume", 1, 3, 22);
   stages.died(1, 23);
   stages.marked(2, "restore", 0, 2, 24);
-  stages.marked(2, "resume", 1, 2, 24);  // all who live go on, but not for long
+  stages.marked(2, "resume", 1, 2, 24);  // all live ranks go on, but not for long
   CHECK(stages.time_s(RecoveryStage::detection, 25) == 1 + 2);
   stages.told(25);
   stages.marked(0, "regroup", 2, 2, 26);
@@ -98,7 +98,7 @@ TEST_CASE("who dies in a recovery begins it again, and those who went on wait fo
   CHECK(sum_s(stages, 99) == 33 - 10);
 }
 
-TEST_CASE("who dies while the others wait for a new world lets them wait for another one") {
+TEST_CASE("a death while the others wait for a new world makes them wait for another one") {
   RecoveryStages stages(3);
   stages.died(1, 10);
   stages.told(11);
@@ -112,7 +112,7 @@ TEST_CASE("who dies while the others wait for a new world lets them wait for ano
   CHECK(sum_s(stages, 30) == 30 - 10);
 }
 
-TEST_CASE("a shrunk program has recovered when all who are left go on") {
+TEST_CASE("a shrunk program has recovered when all that are left go on") {
   RecoveryStages stages(3);
   stages.died(1, 10);
   stages.told(11);

@@ -157,7 +157,7 @@ TEST_CASE("the random stream of a component is part of its state, also where it 
   CHECK(digest_of(*copy) != alone.digest());
 }
 
-TEST_CASE("who wraps a component adds its digest, and its own state") {
+TEST_CASE("a wrapper adds the digest of its component, and its own state") {
   Alone alone(Family::termination, "dijkstra-scholten", job_of(4), 0);
   const Compared<Layer> before(alone.component().clone());
   alone.sends({1});

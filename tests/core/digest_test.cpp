@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same state has the same digest, and different states have different ones.
+// Equal states have equal digests, and different states have different ones.
 
 #include "sim/core/digest.hpp"
 

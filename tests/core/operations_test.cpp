@@ -207,7 +207,7 @@ TEST_CASE("after the death of a peer, its messages can be received and nothing e
   CHECK(actor.sent().empty());
 }
 
-TEST_CASE("who begins again still knows who is dead, and nothing else") {
+TEST_CASE("operations that begin again still know the dead, and nothing else") {
   Actor actor;
   Operations& operations = actor.operations;
   operations.enter_epoch(actor.context, 3);
@@ -322,7 +322,7 @@ TEST_CASE("what is pending keeps its deadline when others are forgotten") {
   CHECK(operations.state(at_30) == State::pending);
 }
 
-TEST_CASE("who has forgotten what has ended keeps what is pending, under its number") {
+TEST_CASE("operations that forget what has ended keep what is pending, under its number") {
   Actor actor;
   Operations& operations = actor.operations;
   CHECK(operations.all_done());
@@ -344,7 +344,7 @@ TEST_CASE("who has forgotten what has ended keeps what is pending, under its num
   CHECK(operations.receive(actor.context, 1, 5) == third + 1);
 }
 
-TEST_CASE("who gives memory back keeps what is pending, and can begin more") {
+TEST_CASE("operations that give memory back keep what is pending, and can begin more") {
   Actor actor;
   Operations& operations = actor.operations;
   const Operation send = operations.send(actor.context, 1, 5, 8);

@@ -127,7 +127,7 @@ class CopiedComponent : public Forwarding<Role> {
     const auto call = [&](Role& role, Context& c) { (role.*handler)(c, arguments...); };
     for_nothing_and_in_earnest(context, call, call);
   }
-  /// The same where the handler may change its arguments: `scrap` gives away copies of them.
+  /// As above, where the handler may change its arguments: `scrap` gives away copies of them.
   /// Returns what `handler` returns.
   template <class Scrap, class Handler>
   auto for_nothing_and_in_earnest(Context& context, Scrap scrap, Handler handler) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Per-node daemons, open connections, and who hears of a death when.
+// Per-node daemons, open connections, and which processes hear of a death when.
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the engine counts of failure detection: messages, latencies, and who has not heard.
+// What the engine counts of failure detection: messages, latencies, and ranks that have not heard.
 
 #include <catch2/catch.hpp>
 
@@ -232,7 +232,7 @@ TEST_CASE("a false report of a node covers its dead ranks, too") {
   }
 }
 
-TEST_CASE("who has heard of a rank by itself does not hear of it again with its node") {
+TEST_CASE("a rank that has heard of another by itself does not hear of it again with its node") {
   for (const EngineKind engine : engines())
     for (const bool falsely : {false, true}) {
       Job job(6);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same seed gives the same run; another seed or replication another one.
+// A seed always gives the same run; another seed or replication gives another one.
 
 #include <catch2/catch.hpp>
 #include <set>

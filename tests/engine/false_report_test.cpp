@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A detector that errs: who is declared dead while it lives.
+// A detector that errs: it declares live processes dead.
 
 #include <catch2/catch.hpp>
 
@@ -59,7 +59,8 @@ void one_errs(Job& job) {
 
 }  // namespace
 
-TEST_CASE("who is declared dead is refused from then on, and stops when it hears of it") {
+TEST_CASE(
+    "a process that is declared dead is refused from then on, and stops when it hears of it") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     one_errs(job);

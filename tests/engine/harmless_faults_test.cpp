@@ -130,7 +130,7 @@ TEST_CASE("computations wait while their rank stalls, those of all its workers")
   }
 }
 
-TEST_CASE("who is dead neither stalls nor finds errors") {
+TEST_CASE("a dead rank neither stalls nor finds errors") {
   for (const EngineKind engine : engines()) {
     FaultSpec death;
     death.time_s = 5;

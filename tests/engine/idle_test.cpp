@@ -86,7 +86,7 @@ TEST_CASE("a workload that is idle and goes on without a message breaks an invar
     }
 }
 
-TEST_CASE("who declares work while it waits for more than messages may go on") {
+TEST_CASE("a rank that declares work while it waits for more than messages may go on") {
   for (const EngineKind engine : engines())
     for (const Wait& go_on : {kCompute, kSendOn})
       for (const Wait& begin : {kSend, kSetTimer, kAsk})
@@ -102,7 +102,7 @@ TEST_CASE("who declares work while it waits for more than messages may go on") {
         }
 }
 
-TEST_CASE("without a detector nobody asks who is idle, and an idle rank may do nothing") {
+TEST_CASE("without a detector nothing asks which ranks are idle, and an idle rank may do nothing") {
   for (const EngineKind engine : engines())
     for (const Wait& begin : {kSend, kSetTimer, kAsk}) {
       Job alone(2);

@@ -161,7 +161,8 @@ TEST_CASE("a death between two actions of the handler that recovers drops the la
     }
 }
 
-TEST_CASE("who is told of a death and dies at that moment with the others leaves one survivor") {
+TEST_CASE(
+    "a rank that is told of a death and dies at that moment with the others leaves one survivor") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     flushing(job, 1);

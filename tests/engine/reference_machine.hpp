@@ -38,7 +38,7 @@ struct ReferenceMachine {
   }
 };
 
-/// The same machine for the engines.
+/// The reference machine as a machine for the engines.
 Machine machine_of(const ReferenceMachine& reference);
 
 }  // namespace faultline::test

@@ -98,7 +98,7 @@ TEST_CASE("an answer may come in a later turn, and what it starts makes the rank
   }
 }
 
-TEST_CASE("nobody can be asked who is not in the stack") {
+TEST_CASE("no component can be asked that is not in the stack") {
   for (const EngineKind engine : engines()) {
     Job job(1);
     bool asked = true;

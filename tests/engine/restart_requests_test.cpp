@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who asks for a restart, where the process starts, and who is told how it ended.
+// Requests for restarts, the nodes where processes start, and the answers to the requests.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -142,7 +142,8 @@ TEST_CASE("one incarnation is restarted once, however many ask") {
   }
 }
 
-TEST_CASE("if whoever asked for a restart is dead, who asks next is told how it ended") {
+TEST_CASE(
+    "if the rank that asked for a restart is dead, the next one that asks is told how it ended") {
   for (const EngineKind engine : engines())
     for (const bool is_refused : {false, true}) {
       Job job(4);
@@ -176,7 +177,7 @@ TEST_CASE("if whoever asked for a restart is dead, who asks next is told how it 
     }
 }
 
-TEST_CASE("who has asked for a restart and is replaced before it gets its answer can ask again") {
+TEST_CASE("a rank that has asked for a restart and is replaced before its answer can ask again") {
   Job job(3);
   std::vector<Incarnation> restarted;
   job.script(Family::workload, [&restarted](ActorId self) {
@@ -212,7 +213,7 @@ TEST_CASE("who has asked for a restart and is replaced before it gets its answer
   CHECK(restarted == std::vector<Incarnation>{{1, 1}});
 }
 
-TEST_CASE("who asks for a process that has started is told so if nobody else knows of it") {
+TEST_CASE("a rank that asks for a started process is told so if nobody else knows of it") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.spare_nodes = 1;

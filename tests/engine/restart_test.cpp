@@ -202,7 +202,7 @@ TEST_CASE("a new incarnation is not told that the one before it is dead") {
   }
 }
 
-TEST_CASE("who learns of a death by hearing of the next life hears of the death first") {
+TEST_CASE("a rank that learns of a death from the next life hears of the death first") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&](ActorId self) {
@@ -275,7 +275,7 @@ TEST_CASE("a restart takes from nobody what it knows of others") {
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
     job.kill(5, {1, 3}).kill(30, {1});
     const Seen seen = job.run(engine);
-    // Rank 2 hears of each incarnation once. The new rank 1 hears of rank 3, who is still dead.
+    // Rank 2 hears of each incarnation once. The new rank 1 hears of rank 3, which is still dead.
     CHECK(seen.values(2, "failed") == Values{10, 30, 11});
     CHECK(seen.values(1, "failed") == Values{30});
     CHECK(close(seen.times_s(1, "failed"), {21}, engine));

@@ -155,7 +155,7 @@ TEST_CASE("a source with a limit is waited for until all of its faults have stru
     CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("end_time_s") ==
           Approx(std::max(last_s, seen.metric("last_fault_time_s") + 0.5)));
-    // A fault may strike who is dead; it counts to the limit all the same.
+    // A fault may strike the dead; it counts to the limit all the same.
     CHECK(seen.metric("faults_struck") <= 4);
     CHECK(seen.metric("faults_struck") >= 2);
   }
@@ -260,7 +260,7 @@ void add_related(Job& job, OptionValues changes) {
 
 }  // namespace
 
-TEST_CASE("related: the detector's tree says who dies together") {
+TEST_CASE("related: the detector's tree determines which ranks die together") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Job job(12, quick_machine());
@@ -287,7 +287,7 @@ TEST_CASE("related: the dead are nobody's relatives") {
     }
 }
 
-TEST_CASE("related: where no layer names parents, chance says who dies") {
+TEST_CASE("related: where no layer names parents, the victims are drawn") {
   for (const EngineKind engine : engines()) {
     Job job(12, quick_machine());
     working(job, 9);

@@ -98,7 +98,7 @@ TEST_CASE("unreadable lines of another system can be left out") {
   std::vector<std::size_t> lines;
   for (const UnreadableLine& bad : without_unreadable_of_others(lanl_trace, 2).unreadable)
     lines.push_back(bad.line);
-  // Of two lines nobody can tell of which system they are.
+  // Two lines do not show which system they are of.
   CHECK(lines == std::vector<std::size_t>{3, 4, 5});
   CHECK(without_unreadable_of_others(lanl_trace, 2).records.size() == 1);
   const FaultTrace fta = parse_fault_trace(

@@ -32,7 +32,7 @@ std::string error(const std::string& text) {
   }
 }
 
-/// Of a zone with this in it, which begins on line 4.
+/// The text of a zone with this in it, which begins on line 4.
 std::string error_in_zone(const std::string& body) { return error(kHead + body + kTail); }
 
 TEST_CASE("a topology is rewritten with every element on its line") {

@@ -60,7 +60,7 @@ class Workspace {
     return "";
   }
 
-  /// The same for the good scenario below after these --set.
+  /// The errors of the good scenario below after these --set.
   [[nodiscard]] std::string errors_after(const std::vector<std::string>& sets) const {
     return errors(good(), sets);
   }

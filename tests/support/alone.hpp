@@ -64,7 +64,7 @@ class Alone final : public Services {
     turn_.active = true;
     return call<Role>(handler);
   }
-  /// The same on a rank that is idle.
+  /// Calls a handler on an idle rank.
   template <class Role = Layer, class Handler>
   Alone& idle_turn(const Handler& handler) {
     turn_.active = false;

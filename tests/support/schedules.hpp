@@ -68,7 +68,7 @@ inline void check_replay(const FaultSchedule& schedule, const ProtocolStack& sta
   CHECK(again.metrics.values() == first.metrics.values());
 }
 
-/// The same for the first of a subject's schedules.
+/// Checks the replay of the first of a subject's schedules.
 inline void check_replays(const LemmaSubject& subject, std::uint64_t schedules) {
   for (std::uint64_t number = 1; number <= schedules; ++number) {
     INFO(subject.name << ", schedule " << number);

@@ -84,7 +84,7 @@ inline Handlers holding_at_random(std::uint64_t seed, ActorId self) {
 }
 
 /// Message logging that recovers every rank in that a new incarnation starts what is above it
-/// afresh. Who is restarted, and when, is left to others.
+/// afresh. Other tests decide which ranks are restarted, and when.
 inline Handlers starting_afresh() {
   return {.start =
               [](Context& context) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// flood: who is reached, and what everybody has sent.
+// flood: which ranks it reaches, and what each has sent.
 
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MiniFE: whose rows are whose, and who sends what to whom, against every node's 27 neighbours.
+// MiniFE: the rows of each rank, and its exchanges with others, against every node's 27 neighbours.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

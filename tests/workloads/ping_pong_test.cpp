@@ -84,7 +84,7 @@ TEST_CASE("the slowest pair counts") {
   }
 }
 
-TEST_CASE("who has got the ball computes before it goes on") {
+TEST_CASE("a rank that has got the ball computes before it goes on") {
   for (const EngineKind engine : engines()) {
     Job job(8);
     job.spec.stop.when = StopWhen::finished;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// stencil: who is a neighbour, how many messages, how long it takes, and halos out of their turn.
+// stencil: neighbours, numbers of messages, times, and halos out of their turn.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

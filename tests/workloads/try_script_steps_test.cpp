@@ -73,7 +73,7 @@ TEST_CASE("a rank exchanges with those at a distance around the ring of the comm
   CHECK(second.receives == std::vector<HaloNeighbour>{{2, 10}, {6, 10}});
   CHECK(exchange_of(step, 1) == HaloExchange{});
   CHECK(exchange_of(step, 7) == HaloExchange{});
-  // Who sends to whom: both ends know the same messages.
+  // Both ends know the same messages.
   for (Rank from = 0; from < 8; ++from)
     for (const HaloNeighbour& to : exchange_of(step, from).sends) {
       const HaloExchange other = exchange_of(step, to.rank);
@@ -81,7 +81,7 @@ TEST_CASE("a rank exchanges with those at a distance around the ring of the comm
     }
 }
 
-TEST_CASE("those who are in a TryBlock compute in it, unless the step says who") {
+TEST_CASE("the ranks in a TryBlock compute in it, unless the step names others") {
   const TryScript script =
       read_try_script({"compute 1 s", "try", "compute 1 s", "try local among 2-4", "compute 1 s",
                        "compute 1 s among 3", "finish", "compute 1 s", "finish"},

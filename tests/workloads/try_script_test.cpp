@@ -25,7 +25,7 @@ Job& stated(Job& job, const Words& steps, std::int64_t iterations = 1,
   return job;
 }
 
-/// With FA-MPI below, copies of checkpoints, and who finds deaths.
+/// With FA-MPI below, copies of checkpoints, and a failure detector.
 Job& under(Job& job, const std::string& protocol, const OptionValues& more = {}) {
   job.spec.platform.spare_nodes = 3;
   OptionValues options{{"checkpoint", std::string("partner")},
@@ -63,7 +63,7 @@ const Words kAll = {"try",
 }  // namespace
 
 // A message of k bytes takes 12 + k/100 s, and a rank sends the next one 1 s later.
-TEST_CASE("steps take the time that paper says, each only those who are in it") {
+TEST_CASE("steps take the time computed on paper, and only the ranks in them") {
   for (const EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     const auto time_s = [&](const Words& steps) {

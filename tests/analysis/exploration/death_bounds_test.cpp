@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may die in a search, in which order, and when: states that are counted by hand.
+// Which actors may die in a search, in which order, and when: states counted by hand.
 
 #include <catch2/catch.hpp>
 #include <utility>
@@ -40,7 +40,7 @@ std::uint64_t states(const Job& job, std::uint32_t faults, CrashPlaces crash,
 
 }  // namespace
 
-// A computation runs or has ended; who is dead besides is a set of victims. A dead rank does not
+// A computation runs or has ended; the other dead ranks are a set of victims. A dead rank does not
 // compute.
 TEST_CASE("only the victims die, in any order or in that of their list") {
   Job job(4);

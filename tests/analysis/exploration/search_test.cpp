@@ -79,9 +79,10 @@ TEST_CASE("a search by breadth or depth finds the states and steps that were cou
 
 // One message goes 0 -> 1 -> 2 -> 0, and one rank dies (tests/engine/stepwise/stepwise_test.cpp has
 // the same job). States without a death are the 4 numbers of hops that have been made. With one:
-// who is dead, and which of its three hops the message is about to make, if it is not lost. Rank 0
-// dies before the first or second hop, or the message is lost; and so for the others: 3 x 3 states,
-// of which the 3 with a lost message can end, and so can those in which it is yet to be lost.
+// which ranks are dead, and which of its three hops the message is about to make, if it is not
+// lost. Rank 0 dies before the first or second hop, or the message is lost; and so for the others:
+// 3 x 3 states, of which the 3 with a lost message can end, and so can those in which it is yet to
+// be lost.
 TEST_CASE("a death between any two sends and steps leads to the states that were counted by hand") {
   Job job(kRing);
   ring(job, 3, {0});

@@ -39,7 +39,7 @@ class Deaf final : public DijkstraScholten {
   }
 };
 
-/// The same declarations as the detector that ships, for a mutant of it.
+/// The declarations of the detector that ships, for a mutant of it.
 template <class Mutant>
 void use_mutant(Job& job) {
   const Registration* shipped = find_registration(Family::termination, "dijkstra-scholten");

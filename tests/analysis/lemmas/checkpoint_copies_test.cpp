@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who has which copies of a rank's data, after messages and deaths that are written out by hand.
+// The copies of each rank's data, after messages and deaths that are written out by hand.
 
 #include "analysis/lemmas/checkpoint_copies.hpp"
 
@@ -174,7 +174,7 @@ TEST_CASE("a copy of a checkpoint to which the others cannot go back is none") {
   }
 }
 
-TEST_CASE("while data move in a merge, who has had them and who keeps a copy count") {
+TEST_CASE("while data move in a merge, the processes that have had them or keep a copy count") {
   CheckpointJob job = after_a_merge();
   job.die(5);  // whose data have come to actor 2, and are kept by actor 0
   CHECK(!job.lost());

@@ -76,7 +76,7 @@ TEST_CASE("a daemon has no application that it could tell twice") {
   CHECK(watched.told_twice().empty());
 }
 
-TEST_CASE("nobody who lives may be reported dead where that is promised") {
+TEST_CASE("no live process may be reported dead where that is promised") {
   const Watched watched;
   DetectionPromise promise;
   CHECK(said(against_detection(promise, result_of(9, 0, 2), watched.log())).empty());

@@ -160,7 +160,7 @@ TEST_CASE("INDEP goes on where the reply was on its way when its sender failed")
   CHECK_FALSE(is_met(kIndep, history));
 }
 
-TEST_CASE("who owes nothing has no potential children") {
+TEST_CASE("a successor that owes nothing has no potential children") {
   History history;
   history.engages().says(kP, kG, kAcknowledge, Acknowledgement{.count = 1, .over = 1});
   history.dies(kP).dies(kC).told_dead(kG, kP).told_dead(kG, kC);
@@ -282,7 +282,7 @@ TEST_CASE("RELEAGER leaves out a process whose children have been adopted by its
   CHECK_FALSE(is_met(kEager, recovered.dies(kP).told_dead(kG, kP)));
 }
 
-TEST_CASE("a new phase forgets everything except who is known to be dead") {
+TEST_CASE("a new phase forgets everything except the known deaths") {
   History forgotten;
   forgotten.engages().begins_phase(kG).dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, forgotten));

@@ -77,7 +77,7 @@ TEST_CASE("one death is no reason to give up") {
   CHECK_FALSE(ToldRun().keeps(2, 1).dies(2).may_give_up(kOneAtATime));
 }
 
-TEST_CASE("who replays in an order may give up if recoveries overlap") {
+TEST_CASE("a protocol that replays in an order may give up if recoveries overlap") {
   ToldRun run;
   run.keeps(2, 1).dies(1).restarts(1).dies(0);
   CHECK(run.may_give_up(kOneAtATime));

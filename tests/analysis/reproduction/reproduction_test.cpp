@@ -374,7 +374,7 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   REQUIRE(points.size() == 3);
   CHECK(points[1].at == 8);
   CHECK(points[1].samples.at("cda").at("idle_transitions").size() == 4);
-  // The same by the measure of kind runs, one scenario for each point.
+  // A measure of kind runs gives this, too, with one scenario for each point.
   for (const auto& [processes, replications] : {std::pair{8, 4}, {16, 2}}) {
     const std::string changes = R"([{"platform.processes": )" + std::to_string(processes) + "}]";
     const std::string runs = R"("measures": {"m": {"kind": "runs", "scenario": "walk",

@@ -31,7 +31,7 @@ TEST_CASE("memory: nobody must end within the limits") {
   CHECK_FALSE(memory_excess({{5000, 5000}, {750, {}}}, kMachine_B));  // as the user wants it
 }
 
-TEST_CASE("memory: who holds more than a stated limit ends, however little that is") {
+TEST_CASE("memory: a process that holds more than a stated limit ends, however little that is") {
   const auto excess = memory_excess({{50, 100}, {11, 10}, {700, {}}}, kMachine_B);
   REQUIRE(excess);
   CHECK(excess->process == 1);

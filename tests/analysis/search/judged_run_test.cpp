@@ -36,7 +36,7 @@ TEST_CASE("a commit may time out where a rank takes longer to cancel than others
   CHECK_FALSE(judgement.finding);
 }
 
-TEST_CASE("who computes for long, and hears of nothing meanwhile, has not missed a death") {
+TEST_CASE("a rank that computes for long, and hears of nothing meanwhile, has not missed a death") {
   const Judgement judgement = judged(
       tree(R"({"schema_version": 1, "seed": 606020, "platform": {"machine": "mira", "processes": 40,
     "whole_machine": true, "mapping": "block", "progress": "between", "ordering": "fifo",

@@ -94,7 +94,7 @@ TEST_CASE("the sources judge the death of a rank that no stated fault names, and
   CHECK(seen(2) == "a fault at another time");
 }
 
-TEST_CASE("who outlives a fault that is stated for it is seen") {
+TEST_CASE("a process that outlives its stated fault is noticed") {
   const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"time_s": 2, "nodes": [1]}]})");
   const auto seen = [&](double died_s, std::optional<double> restarted_s, double end_s) {
     RunWatch watch(spec);
@@ -137,7 +137,7 @@ TEST_CASE("a death amid the handling of another is told from one that comes late
   CHECK_FALSE(amid(true, true, true));
 }
 
-TEST_CASE("who lives and is taken for dead may die at any time") {
+TEST_CASE("a live process that is taken for dead may die at any time") {
   const RunSpec spec = spec_of(kFour);
   RunWatch watch(spec);
   place_four(watch);
@@ -199,7 +199,7 @@ TEST_CASE("a message between those whom nothing parts must not be lost") {
   CHECK(seen(0, 1, 2.5) == "lost without a cut");
   CHECK(seen(0, 2, 1.5) == "lost without a cut");
   CHECK(seen(2, 3, 1.5) == "lost without a cut");
-  // A death is shown behind what is lost with it. Who dies where nothing kills is another finding.
+  // A death is shown behind what is lost with it. A death that nothing causes is another finding.
   CHECK(seen(2, 3, 1.5, Sight::Kind::died) == "a fault at another time");
 }
 

@@ -25,7 +25,7 @@ std::vector<SampleAt> points(const std::vector<std::pair<double, double>>& pairs
   return samples;
 }
 
-/// Of the standard normal law, by Box and Muller.
+/// A draw from the standard normal law, by Box and Muller.
 double normal(Stream& stream) {
   const double radius = std::sqrt(-2 * std::log1p(-stream.uniform()));
   return radius * std::cos(2 * std::numbers::pi * stream.uniform());

@@ -24,7 +24,7 @@ TEST_CASE("metric type: how values are estimated and drawn") {
   const Summary share = summarize(MetricType::share, values);
   CHECK(share.is_share);
   CHECK(share.confidence_95->high < 1.0);
-  // The same values as those of a fraction: Student's t, which knows no bounds.
+  // As values of a number, these have Student's t, which knows no bounds.
   const Summary fraction = summarize(MetricType::fraction, values);
   CHECK_FALSE(fraction.is_share);
   CHECK(fraction.mean == share.mean);

@@ -26,9 +26,9 @@ struct Reached {
   int failing_done = 0;
 };
 
-/// A flood from the root among n processes: who is reached passes it on to f random others. The
-/// processes pass it on one after the other, in any order, so that only numbers of reached ones
-/// count. A failing one may not send to another failing one.
+/// A flood from the root among n processes: a process that is reached passes it on to f random
+/// others. The processes pass it on one after the other, in any order, so that only numbers of
+/// reached ones count. A failing one may not send to another failing one.
 class FloodSurvival {
  public:
   FloodSurvival(int n, int k, int f) : n_(n), k_(k), f_(f), now_(size()), next_(size()) {}

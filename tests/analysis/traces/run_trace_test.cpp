@@ -111,7 +111,7 @@ std::string wrong(const RunTrace& trace, const RunSpec& spec) {
   return "";
 }
 
-/// The same events and metrics as in a run that nobody watches.
+/// Compares the events and metrics with those of a run that nobody watches.
 bool undisturbed(const RunTrace& trace, const RunSpec& spec, std::uint64_t seed) {
   const engine::RunResult alone = engine::run_simulation(spec, EngineKind::loggp, seed, 0);
   return alone.events == trace.result.events && alone.outcome == trace.result.outcome &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who waits for whom at the NIC of a node and before its links, by hand. On the round machine a
-// message of k bytes is ready 1 s after its send began, keeps the NIC for k/100 s, and is handled
-// 11 + k/100 s after the NIC has taken it up.
+// Which messages wait for which at the NIC of a node and before its links, by hand. On the round
+// machine a message of k bytes is ready 1 s after its send began, keeps the NIC for k/100 s, and is
+// handled 11 + k/100 s after the NIC has taken it up.
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Worker cores and who handles messages while they compute.
+// Worker cores, and what handles messages while they compute.
 
 #include <catch2/catch.hpp>
 

@@ -50,7 +50,7 @@ std::vector<OptionProblem> problems(const OptionValues& changes, std::uint32_t p
   return found->check(values, job_of(processes));
 }
 
-/// Who asks for a new process of that rank on its old node, at these times.
+/// Asks for a new process of that rank on its old node, at these times.
 void ask_for(Job& job, Rank rank, const std::vector<std::pair<Rank, double>>& askers) {
   job.script(Family::workload, [&job, rank, askers](ActorId self) {
     return Handlers{
@@ -72,7 +72,7 @@ void ask_for(Job& job, Rank rank, const std::vector<std::pair<Rank, double>>& as
 
 }  // namespace
 
-TEST_CASE("the death of a rank breaks the links of its neighbours, who tell the others") {
+TEST_CASE("the death of a rank breaks the links of its neighbours, which tell the others") {
   for (const EngineKind engine : engines()) {
     Job job(7);
     connect(job);
@@ -110,7 +110,7 @@ TEST_CASE("orphans connect to the nearest ancestor that lives, so that its death
   }
 }
 
-TEST_CASE("who loses a link while its ancestors are dead, too, finds them one after the other") {
+TEST_CASE("a member that loses a link while its ancestors are dead, too, finds them one by one") {
   for (const EngineKind engine : engines()) {
     Job job(15);
     connect(job);
@@ -249,7 +249,7 @@ TEST_CASE("the death of a new process that has told nobody that it lives reaches
   }
 }
 
-// Only who has asked is told by the resource manager of the daemon that has started with rank 1: a
+// The resource manager tells only the asking rank of the daemon that has started with rank 1: a
 // rank that tells its own daemon, or one that dies before that; then the next one that asks.
 TEST_CASE("the death of a new daemon that has told nobody that it lives reaches everybody") {
   for (const EngineKind engine : engines())
@@ -268,7 +268,7 @@ TEST_CASE("the death of a new daemon that has told nobody that it lives reaches 
 }
 
 // Ranks 0 and 1 die with their daemon. Nobody but that has to tell the new process of rank 0 so.
-TEST_CASE("a new daemon tells its processes of those who died with the one before") {
+TEST_CASE("a new daemon tells its processes of the ranks that died with the one before") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The failure detectors under random schedules of deaths and disturbances: they find every death,
-// report nobody who lives where nothing is wrong with the network, and tell everybody once. That
+// report no live process where nothing is wrong with the network, and tell everybody once. That
 // the search would find it if they did not is tested in detection_mutants_test.cpp.
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string said_of_run(const std::optional<BrokenPromise>& broken) {
   return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
 }
 
-/// Counts those who die when a part of a broadcast is in the network and the rest is not.
+/// Counts deaths while a part of a broadcast is in the network and the rest is not.
 class CutBroadcasts final : public RunObserver {
  public:
   explicit CutBroadcasts(std::uint16_t report) : report_(report) {}
@@ -147,7 +147,7 @@ TEST_CASE("a schedule for a failure detector is replayed from its files") {
 }
 
 // What the search has found: a rank dies, and its node before its daemon has told anybody.
-TEST_CASE("who hears of a node's death hears of the ranks that have died there before") {
+TEST_CASE("a rank that hears of a node's death hears of the ranks that have died there before") {
   for (const EngineKind engine : engines())
     for (const char* name : {"rdaemon", "swim of daemons", "connection-loss"}) {
       FaultSchedule schedule;

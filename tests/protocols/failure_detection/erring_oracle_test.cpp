@@ -36,7 +36,8 @@ Seen run_erring(EngineKind engine, bool spreads) {
 
 }  // namespace
 
-TEST_CASE("erring-oracle tells the reporter alone, and real deaths to all who live") {
+TEST_CASE(
+    "erring-oracle errs towards the reporter alone, and tells all live ranks of real deaths") {
   for (const EngineKind engine : engines()) {
     const Seen seen = run_erring(engine, false);
     INFO(engine_word(engine));

@@ -20,7 +20,7 @@ using namespace faultline::test;
 
 namespace {
 
-/// A detector, and who may die.
+/// A detector, and the actors that may die.
 struct Bound {
   std::string detector = "rdaemon";
   OptionValues options = {};
@@ -71,7 +71,7 @@ ExplorationResult explored(const Bound& bound, const Change& change = {}) {
   return explore(request_of(job, bound));
 }
 
-/// Nobody who lives is declared dead, and all that live hear of every death.
+/// No live process is declared dead, and all live processes hear of every death.
 void check_right(const Bound& bound, const Change& change = {}) {
   const ExplorationResult result = explored(bound, change);
   CAPTURE(bound.detector, bound.processes, bound.faults, result.states, result.wall_s);

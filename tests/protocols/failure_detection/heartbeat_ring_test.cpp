@@ -167,7 +167,8 @@ TEST_CASE("a ring is mended by a request to the nearest member that lives as far
   CHECK(member.cancelled(kDeadlineTimer));
 }
 
-TEST_CASE("who is asked for heartbeats sends one at once, and to the one that asked from then on") {
+TEST_CASE(
+    "a member that is asked for heartbeats sends one at once, and from then on to the asking one") {
   Member member(12, kTimers);
   member.start();
   CHECK(member.request(15).sent() == Sent{{15, kHeartbeat}});
@@ -221,7 +222,8 @@ TEST_CASE("with ticks, a deadline of a whole number of ticks takes just as many 
     }
 }
 
-TEST_CASE("who looks a whole period late looks once more, however the times are rounded") {
+TEST_CASE(
+    "a member that looks a whole period late looks once more, however the times are rounded") {
   for (double start_s = 0.001; start_s < 1e6; start_s *= 1.07) {
     Member member(12, kTicks);
     member.start(0);
@@ -244,7 +246,9 @@ TEST_CASE("with ticks, a member is suspected at the first look behind the deadli
   CHECK(member.at(now_s).timer(kBeatTimer) == 11);
 }
 
-TEST_CASE("who looks at its clock late looks once more before it suspects, if it was in time") {
+TEST_CASE(
+    "a member that looks at its clock late looks again before it suspects, if it was in time "
+    "before") {
   Member member(12, kTicks);
   member.start(0);
   member.at(1).heartbeat(11);

@@ -182,7 +182,8 @@ TEST_CASE("rdaemon: nodes apart that die together are found independently") {
 }
 
 // 3 finds 2, and observes 1. Then 3 dies: 4 observes 1 at once if it has taken note of 2.
-TEST_CASE("rdaemon: who mends the ring skips those reported dead, unless it believes only itself") {
+TEST_CASE(
+    "rdaemon: a daemon that mends the ring skips reported ones, unless it believes only itself") {
   for (const EngineKind engine : engines())
     for (const bool feeds : {true, false}) {
       Nodes job(8, {{"feed_from_broadcast", feeds}});
@@ -368,7 +369,7 @@ TEST_CASE("rdaemon: neighbours on the ring find out by comparison that reports w
     }
 }
 
-TEST_CASE("rdaemon: random deaths of nodes and ranks are told once to all who live") {
+TEST_CASE("rdaemon: all live ranks hear once of random deaths of nodes and ranks") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(80, engine); ++seed) {
       Stream random(seed, 1, Purpose::faults, 0);
@@ -401,7 +402,7 @@ TEST_CASE("rdaemon: random deaths of nodes and ranks are told once to all who li
     }
 }
 
-TEST_CASE("rdaemon: a rank that is started again is told by its daemon who is dead") {
+TEST_CASE("rdaemon: a daemon tells a rank that is started again of all deaths") {
   for (const EngineKind engine : engines()) {
     Nodes job(4);
     job.spec.platform.spare_nodes = 1;
@@ -433,7 +434,7 @@ TEST_CASE("rdaemon: a process that restarts where the daemon died hears of death
     job.kill(0.005, {6}).kill(0.02, {}, {}, {1}).kill(0.15, {0});
     stop_at(job, 0.25);
     const Seen seen = job.run(engine);
-    // In its second life it hears of all who are dead, and not of itself.
+    // In its second life it hears of all the dead, and not of itself.
     CHECK(seen.values(2, "failed") == Values{6, 6, job.daemon(1), 3, 0});
     CHECK(messages(seen, "reports-request") == 3);
     CHECK(messages(seen, "registration") == 1);

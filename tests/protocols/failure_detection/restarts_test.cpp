@@ -78,8 +78,8 @@ void restart_the_dead(Job& job, Stream& random) {
     job.kill(0.1 + within_s * random.uniform(), {(first + 2 * death) % ranks});
 }
 
-/// Everybody who hears of a death asks for a new process. Up to three ranks die again and again,
-/// also while their new processes start, and so do those who have asked for these.
+/// Every rank that hears of a death asks for a new process. Up to three ranks die again and again,
+/// also while their new processes start, and so do the ranks that have asked for these.
 void kill_again_and_again(Job& job, Stream& random) {
   const std::uint32_t ranks = job.spec.platform.processes;
   job.script(Family::workload, [ranks](ActorId) {
@@ -122,7 +122,7 @@ TEST_CASE("detectors find the deaths of new processes, whenever they die") {
     }
 }
 
-TEST_CASE("detectors take nobody for dead who was started again, and tell all of the death") {
+TEST_CASE("detectors do not take restarted processes for dead, and tell all of the death") {
   for (const EngineKind engine : engines())
     for (const auto& [name, options] : variants())
       for (std::uint64_t seed = 1; seed <= sample_of(40, engine); ++seed) {

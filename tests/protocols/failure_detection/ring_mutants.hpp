@@ -92,7 +92,7 @@ class AnyonesHeartbeat final : public Wrapped<AnyonesHeartbeat> {
   }
 };
 
-/// No mistake: its heartbeats go to one daemon more, who has not asked for them.
+/// No mistake: its heartbeats go to one more daemon, which has not asked for them.
 class StrayHeartbeats final : public Wrapped<StrayHeartbeats> {
  public:
   using Wrapped::Wrapped;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kRanks = 8;
 const OptionValue kNone = std::monostate{};
-/// Of updates: with memberlist's 4, some of eight members may well miss one.
+/// A multiplier of updates: with memberlist's 4, some of eight members may well miss one.
 constexpr std::int64_t kSurely = 16;
 
 void use_swim(Job& job, const OptionValues& changes = {}) {
@@ -60,7 +60,7 @@ class OneIsDeafToOne final : public Wrapped<OneIsDeafToOne> {
   }
 };
 
-/// Who sent which update, and how often.
+/// The member that sent each update, and how often.
 using Sent = std::tuple<ActorId, ActorId, Standing, std::uint32_t>;
 std::map<Sent, std::uint32_t> sent_updates;
 
@@ -224,7 +224,7 @@ TEST_CASE("others probe for a member whose own probe does not arrive") {
     }
 }
 
-TEST_CASE("who is asked to probe for another one says when it has had no answer") {
+TEST_CASE("a member that probes for another one reports when it has had no answer") {
   for (const EngineKind engine : engines())
     for (const bool lifeguard : {true, false}) {
       Job job(kRanks, quick_machine());
@@ -268,7 +268,7 @@ TEST_CASE("each member sends an update lambda log10(N + 1) times, rounded up") {
         CHECK(count == times);
       }
       CHECK(senders == members);
-      // It is not declared dead, and those who still have to say that it is suspected no longer do.
+      // It is not declared dead, and members that still have to report the suspicion no longer do.
       CHECK(seen.metric("false_reports") == 0);
       CHECK(sent_updates.count({4, 4, Standing::suspect, 0}) == 0);
     }

@@ -109,7 +109,7 @@ TEST_CASE("ulfm: the ranks of a node see each other die at once, unless they hol
     }
 }
 
-// By hand: 8 ranks have neighbours at +-1, 2, 4, which are 5. All 7 who live know of rank 5 when
+// By hand: 8 ranks have neighbours at +-1, 2, 4, which are 5. All 7 live ranks know of rank 5 when
 // they pass the report on, and leave it out. For 4 and 6, which lie next to it, the next one behind
 // it takes its place: of 4 that is 6, its neighbour at distance 2 already, and so the other way
 // round. So 1, 3, 7, which are at distance 2 or 4 of it, send 4 reports; 2 and 0 are no neighbours
@@ -285,7 +285,7 @@ TEST_CASE("ulfm: a rank that lives again before its death is told has left the r
   }
 }
 
-TEST_CASE("ulfm: random deaths are told once to all who live") {
+TEST_CASE("ulfm: all live ranks hear once of random deaths") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(80, engine); ++seed) {
       Stream random(seed, 1, Purpose::faults, 0);

@@ -158,8 +158,8 @@ TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting"
           }
 }
 
-// All who live can have announced the end before the rank that died is asked for again. Then it has
-// consumed nothing yet of what they have sent.
+// All live ranks can have announced the end before the rank that died is asked for again. Then it
+// has consumed nothing yet of what they have sent.
 TEST_CASE("a run does not end while a rank that died as it came back is awaited") {
   for (const EngineKind engine : engines())
     for (const char* detector : kDetectors) {
@@ -222,7 +222,7 @@ TEST_CASE("detectors find out if computations do not end in their order in a rep
   CHECK(found("four-counter") != "");
 }
 
-TEST_CASE("a rank that waits for a checkpoint still grants credit to those who do not") {
+TEST_CASE("a rank that waits for a checkpoint still grants credit to those that do not") {
   for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
     for (const std::int64_t credit : {1, 2, 4, 8}) {
       Job job(8, quick_machine());

@@ -132,7 +132,8 @@ TEST_CASE("a keeper that has restarted gets the valid image after one that is vo
 
 // A rank hears of the agreement on a restart, with which objects on a helper were lost, after it
 // has taken part in the next one. It sends what it has logged for them all the same.
-TEST_CASE("who misses an agreement learns from the next one which objects were lost before") {
+TEST_CASE(
+    "a rank that misses an agreement learns from the next one which objects were lost before") {
   const FaultSchedule schedule{
       .seed = 18152,
       .processes = 5,

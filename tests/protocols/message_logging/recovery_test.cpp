@@ -113,7 +113,8 @@ TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gi
     }
 }
 
-TEST_CASE("who brings back one rank at a time says so when a node with several has failed") {
+TEST_CASE(
+    "a protocol that brings back one rank at a time says so when a node with several has failed") {
   using Catch::Matchers::Contains;
   for (const EngineKind engine : engines())
     for (const std::string protocol : {"causal", "pessimistic", "send-deterministic"})

@@ -79,7 +79,7 @@ TEST_CASE("message logging refuses faults that it cannot recover from") {
   }
 }
 
-TEST_CASE("who brings back one rank at a time warns of faults that take several") {
+TEST_CASE("a protocol that brings back one rank at a time warns of faults that take several") {
   const auto notes = [](const std::string& protocol, const std::string& per_node,
                         const std::string& faults) {
     return parse_scenario(text_of({.platform = R"("processes": 8, "spare_nodes": 2, )"

@@ -39,7 +39,7 @@ class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush> {
   }
 };
 
-/// Does not hear, when a phase begins, of who has died in the ones before.
+/// Forgets, when a phase begins, which ranks have died in earlier ones.
 class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
  public:
   using PassThrough::PassThrough;

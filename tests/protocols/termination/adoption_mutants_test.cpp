@@ -110,7 +110,7 @@ TEST_CASE("the search finds detectors that do not give up, though all ends well"
 
 TEST_CASE("the search finds an INDEP that gives up because of children that it has made up") {
   Registration layer;
-  // By their messages it had to: only the truth about who was related tells that it had not.
+  // By their messages it had to: only the truth about related processes tells that it had not.
   const Way against_truth{LemmaFigure::given_up, "given up, although no"};
   check_found("indep", with_tampering(tell_of_another, layer), against_truth, 20000);
 }

@@ -65,7 +65,7 @@ TEST_CASE("adoption by hand: what a chain costs without faults") {
       CHECK(control(seen, "announce") == 3);
       const bool related = detector != "indep";
       if (related) {
-        // Of the ranks that have sent only rank 2 has a grandparent.
+        // Only rank 2, of the ranks that have sent, has a grandparent.
         CHECK(control(seen, "inform-interior") == 1);
         CHECK(control(seen, "inform-exterior") == 1);
       }

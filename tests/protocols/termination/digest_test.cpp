@@ -120,7 +120,7 @@ struct Counters {
   std::int64_t received;
 };
 
-/// Of a signal of venkatesan: how many messages were sent to, or received from, a peer.
+/// The word of a signal of venkatesan: how many messages were sent to, or received from, a peer.
 constexpr std::uint64_t sent_to(Rank peer) { return std::uint64_t{peer} << 32U | 1U; }
 constexpr std::uint64_t received_from(Rank peer) { return std::uint64_t{1} << 62U | sent_to(peer); }
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kProcesses = 9;
 
-/// Who sent to whom, and who was reached first by whom.
+/// The receivers of each rank, and the rank that reached each one first.
 struct Graph {
   std::set<std::pair<Rank, Rank>> edges;
   std::map<Rank, Rank> parents;

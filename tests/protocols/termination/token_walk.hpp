@@ -43,7 +43,7 @@ inline Handlers token_holder(Job& job, ActorId self, std::uint32_t processes, st
   return handlers;
 }
 
-/// `steps` draws of the next owner, who may be the present one.
+/// `steps` draws of the next owner, which may be the present one.
 inline Walk walk(const std::string& detector, const OptionValues& options, std::uint32_t processes,
                  std::uint64_t steps, std::uint64_t seed, EngineKind engine = EngineKind::loggp) {
   Job job(processes, quick_machine());

@@ -74,7 +74,7 @@ class AgreementGroup {
   [[nodiscard]] const std::vector<AgreementOutput::Decision>& decisions(Rank rank) const {
     return decisions_[rank];
   }
-  /// The decision of that number that all who are alive have reached alike; null if they have not.
+  /// The decision of that number that all live members have reached alike; null if they have not.
   [[nodiscard]] std::optional<AgreementValue> common_decision(std::uint64_t number) const {
     std::optional<AgreementValue> common;
     for (Rank rank = 0; rank < alive_.size(); ++rank) {

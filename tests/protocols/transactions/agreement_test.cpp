@@ -83,8 +83,9 @@ TEST_CASE("agreement: a contribution stands, whatever its member hears or says l
   CHECK(group.common_decision(0) == AgreementValue{.failed = {2}});
 }
 
-TEST_CASE("agreement: who has died after its contribution has come counts as having contributed",
-          "[agreement]") {
+TEST_CASE(
+    "agreement: a member that dies after its contribution has come counts as having contributed",
+    "[agreement]") {
   AgreementGroup group(AgreementAlgorithm::era, 3);
   group.contribute_all(0);
   group.deliver();
@@ -96,7 +97,8 @@ TEST_CASE("agreement: who has died after its contribution has come counts as hav
   CHECK(group.common_decision(0) == AgreementValue{});
 }
 
-TEST_CASE("agreement: who has died before anyone had its contribution has failed", "[agreement]") {
+TEST_CASE("agreement: a member that dies before anyone has its contribution has failed",
+          "[agreement]") {
   for (const AgreementAlgorithm algorithm : all_algorithms())
     for (Rank victim = 0; victim < 7; ++victim) {
       AgreementGroup group(algorithm, 7);
@@ -129,7 +131,7 @@ TEST_CASE("agreement: a death during era adds at most 10 messages, at any moment
       }
 }
 
-TEST_CASE("agreement: the next one leaves out who has failed, and costs as many less",
+TEST_CASE("agreement: the next one leaves out failed members, and costs as many messages less",
           "[agreement]") {
   for (const AgreementAlgorithm algorithm : all_algorithms()) {
     AgreementGroup group(algorithm, 100);

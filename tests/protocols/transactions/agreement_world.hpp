@@ -19,7 +19,7 @@ namespace faultline::test {
 enum class AgreementMistake : std::uint8_t {
   none,
   no_second_up,       ///< a member whose parent dies does not send its contribution again
-  root_asks_nobody,   ///< a new root goes on as if who is below it had nothing to say
+  root_asks_nobody,   ///< a new root goes on without asking the members below it
   forgets_on_return,  ///< a decision is forgotten as soon as it is decided
   starts_anew,        ///< a finish that is repeated begins another agreement
 };
@@ -37,8 +37,8 @@ struct AgreementCase {
 struct AgreementEvent {
   enum class Kind : std::uint8_t { contribute, repeat, arrival, notice, death };
   Kind kind = Kind::death;
-  Rank who = 0;           ///< whose turn it is
-  std::size_t which = 0;  ///< arrival: of the messages on their way; notice: who is dead
+  Rank who = 0;           ///< the member whose turn it is
+  std::size_t which = 0;  ///< arrival: the message, of those on their way; notice: the dead member
 };
 
 /// The state of a group.
@@ -57,7 +57,7 @@ class AgreementWorld {
 
   /// What is wrong with this state, in words; "" if nothing is.
   [[nodiscard]] std::string wrong() const;
-  /// Someone who died had decided otherwise than one who lives.
+  /// A member that died had decided otherwise than one that lives.
   [[nodiscard]] bool has_orphan() const;
   [[nodiscard]] bool may_die() const { return deaths_ < job_->most_deaths; }
   [[nodiscard]] std::size_t decisions() const {
@@ -65,7 +65,7 @@ class AgreementWorld {
     for (const Life& life : lives_) count += life.decided.size();
     return count;
   }
-  /// All who are alive have decided everything.
+  /// All live members have decided everything.
   [[nodiscard]] bool is_done() const;
   void digest(Digest& into) const;
 

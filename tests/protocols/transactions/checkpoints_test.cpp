@@ -69,7 +69,7 @@ TEST_CASE("whoever takes the place of the dead gets its data from where they wer
       }
 }
 
-TEST_CASE("a local checkpoint is lost with its node, or for who starts on another one") {
+TEST_CASE("a local checkpoint is lost with its node, or for a process that starts on another one") {
   for (const std::string protocol : {"fampi", "relaunch"})
     for (const bool node_fails : {false, true}) {
       Job job(6, quick_machine());

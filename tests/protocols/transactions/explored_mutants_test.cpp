@@ -22,7 +22,7 @@ using namespace faultline::test;
 
 namespace {
 
-/// A program of TryBlocks, and who may die in it.
+/// A program of TryBlocks, and the ranks that may die in it.
 struct Bound {
   std::int64_t iterations = 1;
   std::int64_t sums = 0;

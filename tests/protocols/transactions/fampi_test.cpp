@@ -62,7 +62,7 @@ TEST_CASE("several iterations in a TryBlock are committed together") {
   CHECK(seen.metric("state_digest") == right_digest(6));
 }
 
-TEST_CASE("who dies is replaced, and the TryBlock redone from the last checkpoint") {
+TEST_CASE("a rank that dies is replaced, and the TryBlock redone from the last checkpoint") {
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
@@ -131,7 +131,7 @@ TEST_CASE("a TryBlock whose requests always time out is tried again as often as 
   }
 }
 
-TEST_CASE("an invitation releases those who would wait for their requests to time out") {
+TEST_CASE("an invitation releases ranks that would wait for their requests to time out") {
   const auto end_s = [](EngineKind engine, const std::string& release) {
     Job job(12, quick_machine());
     // Rank 0 dies while all compute, before the second sum of the iteration.

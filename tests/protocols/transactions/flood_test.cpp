@@ -138,7 +138,7 @@ void check_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_s
 
 }  // namespace
 
-TEST_CASE("a flood reaches all who live, whoever is dead and whenever each hears of that") {
+TEST_CASE("a flood reaches all live ranks, whichever are dead and whenever each hears of that") {
   for (std::uint32_t ranks = 2; ranks <= 9; ++ranks)
     for (std::uint32_t dead_set = 0; dead_set + 1 < 1U << ranks; ++dead_set) {
       Stream random(dead_set, ranks, Purpose::faults, 0);
@@ -149,7 +149,7 @@ TEST_CASE("a flood reaches all who live, whoever is dead and whenever each hears
     }
 }
 
-TEST_CASE("who hears of the death of its neighbour on the ring tells the next one that lives") {
+TEST_CASE("a rank that hears of the death of its neighbour on the ring tells the next live one") {
   const std::set<Rank> dead{3, 4, 7};
   const auto is_dead = [&](Rank rank) { return dead.contains(rank); };
   CHECK(mended_targets(2, 8, 3, is_dead) == std::vector<Rank>{5});  // 4 is dead, too
@@ -172,7 +172,7 @@ TEST_CASE("invitations go round the dead, whoever they are") {
       }
 }
 
-TEST_CASE("who does not mend its invitations leaves somebody waiting") {
+TEST_CASE("a rank that does not mend its invitations leaves another one waiting") {
   Registration mistaken = *find_registration(Family::transactions, "fampi");
   mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto options = std::make_shared<const FampiOptions>(fampi_options().read(values));

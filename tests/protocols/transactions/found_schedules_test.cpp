@@ -92,7 +92,7 @@ TEST_CASE("a checkpoint of a world that has shrunk ends though keepers have been
 }
 
 // The root had asked for the process when it led, and another rank led when it started: the engine
-// tells only the one who has asked.
+// tells only the one that has asked.
 TEST_CASE("a new process is told of its leader by the rank that has asked for it") {
   check_transactions_finish("fampi", {.seed = 10491,
                                       .processes = 3,
@@ -113,7 +113,7 @@ TEST_CASE("a new process is told of its leader by the rank that has asked for it
 
 // Notices to rank 3 of deaths at the start reach its second process, which had been told that all
 // of them had been replaced.
-TEST_CASE("a new process takes nobody for dead who had been replaced before it started") {
+TEST_CASE("a new process does not take processes for dead that were replaced before it started") {
   FaultSpec node;
   node.time_s = 0.0;
   node.nodes = {0};
@@ -157,7 +157,7 @@ TEST_CASE("a process is started on another spare node if the first one fails bef
 }
 
 // It has heard of a restart before the news of a world in which that rank's first process still is.
-TEST_CASE("a new process knows who has died since its world was put together") {
+TEST_CASE("a new process knows which ranks have died since its world was put together") {
   FaultSpec first;
   first.time_s = 0.0;
   first.ranks = {5};
@@ -265,7 +265,7 @@ TEST_CASE("a new process does not give up while a process that it does not know 
                                 {"spawn_s", 0.00015046636544704378}}});
 }
 
-// It knows that the job has ended, and had said so to one who was dead.
+// It knows that the job has ended, and had told only a dead one.
 TEST_CASE("a rank that knows of the end ends the job when it becomes the leader of a relaunch") {
   check_transactions_finish("relaunch",
                             {.seed = 31298,
@@ -287,7 +287,8 @@ TEST_CASE("a rank that knows of the end ends the job when it becomes the leader 
 }
 
 // A rank waits in one world and soon in the next, and the leader gets the second message first.
-TEST_CASE("who waits in a later world has not left it because an earlier message comes late") {
+TEST_CASE(
+    "a rank that waits in a later world has not left it because an earlier message comes late") {
   check_transactions_finish("relaunch", {.seed = 40953,
                                          .processes = 5,
                                          .workload = "minife",
@@ -305,7 +306,7 @@ TEST_CASE("who waits in a later world has not left it because an earlier message
 
 // The new process has entered the world. It had heard before that the one has died who was to tell
 // the others of it.
-TEST_CASE("who enters a world and knows that a process of it is dead tells those who are behind") {
+TEST_CASE("a process that enters a world and knows of a death in it tells those that are behind") {
   check_transactions_finish("relaunch over connection-loss",
                             {.seed = 45510,
                              .processes = 5,
@@ -353,7 +354,7 @@ TEST_CASE("a new process that finds three checkpoints writes the next in the pla
 }
 
 // Rank 3 enters a world whose first rank that lives is a new process that has not heard of it yet,
-// and takes that for the leader. The new process counted itself among those who know no world.
+// and takes that for the leader. The new process counted itself among those that know no world.
 TEST_CASE("a new process that is said to lead a world asks whoever says so for that world") {
   check_transactions_finish("relaunch",
                             {.seed = 5752,

@@ -49,7 +49,7 @@ TEST_CASE("presumed TryBlocks are agreed on once, at the end") {
     }
 }
 
-TEST_CASE("a death calls those who have presumed, and all go back to the same TryBlock") {
+TEST_CASE("a death calls the ranks that have presumed, and all go back to the same TryBlock") {
   Job peaceful(7, quick_machine());
   set_up_presumption(peaceful, kPresumed);
   const double right = peaceful.run().metric("state_digest");

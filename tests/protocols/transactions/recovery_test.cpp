@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of the world of FA-MPI after deaths: who has which rank, and whose data.
+// The world of FA-MPI after deaths: which process has which rank, and whose data.
 
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -139,8 +139,8 @@ TEST_CASE("after a merge all survivors above the dead have moved, after a rebuil
         CHECK(seen.metric("ranks_respawned") == 1.0);
         CHECK(seen.metric("ranks_moved") == (merges ? 5.0 - victim : 0.0));
         CHECK(seen.metric("respawned_rank") == (merges ? 5.0 : victim));
-        // Whoever has moved sends its data to who has its rank now. The copy of the dead one's
-        // data is at the process after it, which has its rank after a merge.
+        // A process that has moved sends its data to the one that has its rank now. The copy of the
+        // dead one's data is at the process after it, which has its rank after a merge.
         const bool is_there = merges && victim < 5;
         CHECK(seen.metric("control_messages.restore") ==
               (merges ? 5.0 - victim : 0.0) + (is_there ? 0.0 : 1.0));
@@ -378,7 +378,7 @@ void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
 // Rank 3 dies, and so does the process that takes its place, when it has said that it is ready.
 // Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told
 // at once of the third process of rank 3, and makes a world with it; it needs no further one.
-TEST_CASE("who leads after a death hears at once of processes that the dead had asked for") {
+TEST_CASE("the leader after a death hears at once of processes that the dead one had asked for") {
   for (const EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },

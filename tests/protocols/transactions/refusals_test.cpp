@@ -172,7 +172,7 @@ TEST_CASE("what a death may leave waiting, or end, is noted") {
   CHECK(notes_of({.transactions = unprotected}).empty());
   REQUIRE(notes_of({.transactions = unprotected, .fault = two}).size() == 1);
   CHECK_THAT(notes_of({.transactions = unprotected, .fault = two})[0],
-             Contains("transactions.protect_recovery: false: who waits"));
+             Contains("transactions.protect_recovery: false: a rank that waits"));
   const std::string alone = R"("name": "fampi", "scope": "local")";
   REQUIRE(notes_of({.workload = R"("name": "try-blocks")", .transactions = alone}).size() == 1);
   CHECK_THAT(notes_of({.workload = R"("name": "try-blocks")", .transactions = alone})[0],

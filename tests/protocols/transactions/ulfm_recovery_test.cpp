@@ -150,7 +150,7 @@ TEST_CASE("without faults an agreement of 2 (P - 1) messages ends each TryBlock,
     }
 }
 
-TEST_CASE("who dies is replaced after one shrink, and all go on from the last checkpoint") {
+TEST_CASE("a rank that dies is replaced after one shrink, and all go on from the last checkpoint") {
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());

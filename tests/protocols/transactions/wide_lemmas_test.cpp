@@ -26,7 +26,7 @@ const LemmaSubject& wide_subject(const std::string& name) {
   return wide_block_subjects().front();
 }
 
-/// Who passes nothing on of what it is told of new lives.
+/// Passes on nothing of what it is told about new lives.
 class IgnoresNewLives final : public PassThrough<IgnoresNewLives, Detector> {
  public:
   using PassThrough::PassThrough;
