@@ -190,8 +190,8 @@ std::optional<BrokenPromise> against_end(const BlockPromise& promise,
   } else if (promise.recovery != "shrink") {
     // A rank that died after its last TryBlock needs no replacement.
     if (const std::optional<Rank> missing = log.missing())
-      return BrokenPromise{LemmaFigure::other,
-                           "finished without rank " + std::to_string(*missing) + ", which has died"};
+      return BrokenPromise{LemmaFigure::other, "finished without rank " + std::to_string(*missing) +
+                                                   ", which has died"};
   }
   return std::nullopt;
 }

@@ -151,13 +151,14 @@ class AssumptionCheck {
     if (most < 2) return;
     const bool by_nodes = most_ranks_of_node() > 1 && any_fault_of_nodes();
     problems_.note(
-        path_, component_.name +
-                   " brings back one rank at a time, and gives up if several are dead at once, as " +
-                   (by_nodes ? "after the death of a node, which holds up to " +
-                                   std::to_string(most_ranks_of_node()) + " ranks here"
-                             : "after a fault that takes several, as one can here") +
-                   alternatives(component_.family,
-                                [](const Traits& traits) { return !traits.recovers_singly; }));
+        path_,
+        component_.name +
+            " brings back one rank at a time, and gives up if several are dead at once, as " +
+            (by_nodes ? "after the death of a node, which holds up to " +
+                            std::to_string(most_ranks_of_node()) + " ranks here"
+                      : "after a fault that takes several, as one can here") +
+            alternatives(component_.family,
+                         [](const Traits& traits) { return !traits.recovers_singly; }));
   }
   [[nodiscard]] std::uint32_t most_ranks_of_node() const {
     return std::min(point_.platform.processes_per_node, point_.platform.processes);

@@ -97,7 +97,8 @@ class PlatformFiles(ProgramTest):
             props = "".join(f'<prop id="{key}" value="{value}"/>' for key, value in chosen)
             xml = PLATFORM_XML.replace('<zone id="all"',
                                        f'<config id="General">{props}</config><zone id="all"')
-            self.assertIn("p.xml:4: <config>: Faultline takes no settings of SimGrid", self.refused(xml))
+            self.assertIn("p.xml:4: <config>: Faultline takes no settings of SimGrid",
+                          self.refused(xml))
 
     def test_other_files_are_not_read(self):
         for element, name in (('<include file="victim.txt"/>', "<include>: "),
