@@ -124,7 +124,6 @@ std::string trace_text(const std::string& format, const RunTrace& trace, const R
 
 /// The names of what the user does not want to see, each once. Throws UsageError if the run has no
 /// messages of that name.
-/// messages of that name.
 std::string left_out_of(const TraceRequest& request, const RunSpec& spec) {
   const std::vector<std::string> names = kind_names(spec);
   std::string text;

@@ -17,7 +17,6 @@ inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "tasks that ran"};
 /// of a child and how many of these messages are below that child, sends it there, and goes on with
 /// the rest until nothing is left. So every tree comes from exactly one list of choices: ranks
 /// choose by themselves, and their messages add up.
-/// choose by themselves, and their messages add up.
 class AnyTree final : public Workload {
  public:
   explicit AnyTree(std::shared_ptr<const RandomTreeOptions> options);

@@ -49,14 +49,13 @@ struct TakenStep {
 /// of a step depends on
 /// - what happens: an event, with the workload's choices, or a death;
 /// - the part of the actor to which it happens;
-/// - the common part: who lives, what the auditor knows, and how many have announced;
+/// - the common part: which actors live, what the auditor knows, and how many have announced;
 /// - whether another actor is active or a message of the workload elsewhere;
 /// - if a flush is asked for or answered, the senders of messages in flight to the actor;
 /// - if an actor dies, whether anything is scheduled for it.
 /// It changes the actor's part and the common one, ends the event, cancels timers of the actor, or
 /// everything that is scheduled for it if it dies, and schedules. The engine takes a step that
 /// reaches further each time.
-/// further is taken by the engine each time.
 class StepMemory {
  public:
   explicit StepMemory(const PartTable& parts) : parts_(parts) {}

@@ -23,7 +23,6 @@ namespace faultline {
 /// succeeded. All processes that enter a world go on at the same iteration, and are told of the
 /// same ranks. If a process was told otherwise and is dead when another one learns of it, it leaves
 /// an orphaned decision, which is counted.
-/// and is dead when another learns of it leaves an orphaned decision, which is counted.
 class BlockLedgers {
  public:
   /// True if that incarnation is alive now.
