@@ -11,7 +11,7 @@ namespace faultline {
 
 namespace {
 
-/// The name of an option's value: "FILE" if Boost says "FILE (=default)".
+/// The name of an option's value: "FILE" for Boost's "FILE (=default)".
 std::string value_name(const boost::program_options::option_description& option) {
   const std::string name = option.semantic()->name();
   return name.substr(0, name.find(' '));

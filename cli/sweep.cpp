@@ -34,7 +34,7 @@ void note_builds(ResultStore& store, std::int64_t study_id) {
                ours + ", another build of the release: their results may differ");
 }
 
-/// Would a sweep begin a new store there?
+/// True if a sweep would begin a new store there.
 bool is_missing_or_empty(const std::string& path) {
   std::error_code error;
   const auto kind = std::filesystem::status(path, error).type();

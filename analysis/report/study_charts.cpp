@@ -52,8 +52,8 @@ std::string plain_title(const Titles& titles, const std::string& metric) {
   return has_unit ? title.substr(0, title.size() - 4) : title;
 }
 
-/// The title of the axis of a swept path; "" if the last part of the path says enough. Sizes and
-/// times of faults alone do not say of what they are.
+/// The title of the axis of a swept path; "" if the last part of the path suffices. Sizes and times
+/// of faults alone do not suffice.
 std::string x_title(const ReportLayout& layout) {
   std::string given = given_title(layout.titles, layout.x);
   if (!given.empty() || !layout.x.starts_with("faults")) return given;

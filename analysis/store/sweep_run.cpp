@@ -65,7 +65,7 @@ class PointRuns {
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
   }
 
-  /// How many runs are missing, at least. No more than that can be said before they are made.
+  /// The least number of missing runs. Nothing more is known before they are made.
   [[nodiscard]] std::size_t least_left() const {
     if (!precision_) return replications_ - std::min(replications_, records_.size());
     const std::size_t most = precision_->most_replications;
@@ -81,7 +81,7 @@ class PointRuns {
     if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
   }
 
-  /// The number of results that are needed before their values can say that no more are.
+  /// The number of results that are needed before their values can show that no more are.
   [[nodiscard]] std::size_t first_needed() const {
     return std::min<std::size_t>(replications_, precision_->most_replications);
   }

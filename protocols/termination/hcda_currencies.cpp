@@ -14,7 +14,7 @@ namespace {
 
 using namespace credit;
 
-/// The credit that a message carries, in the currency of whoever issued it.
+/// The credit that a message carries, in the currency of its issuer.
 struct Coin {
   std::int64_t amount = 0;
   std::uint64_t issuer = 0;

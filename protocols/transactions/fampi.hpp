@@ -107,7 +107,7 @@ class Fampi : public WorldLayer {
   std::uint32_t released_ = 0;    ///< the TryBlock that it was told to give up
   std::uint32_t invited_ = 0;     ///< the last TryBlock that others give up
   bool contributed_ = false;      ///< to the TryBlock that began last
-  bool called_ = false;           ///< somebody wants an agreement on what is presumed
+  bool called_ = false;           ///< a rank wants an agreement on presumed TryBlocks
   std::uint32_t waits_ = 0;       ///< for this outcome, that have timed out
   std::uint32_t rejections_ = 0;  ///< successive ones in which nobody was dead
   std::uint32_t wait_timeouts_ = 0;

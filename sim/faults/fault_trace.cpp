@@ -76,7 +76,7 @@ struct LineResult {
   std::optional<FaultRecord> record;
   std::string reason;
   bool other = false;
-  std::optional<std::int64_t> system = {};  ///< of an unreadable line, where it says so
+  std::optional<std::int64_t> system = {};  ///< system of an unreadable line, if that can be read
 };
 
 LineResult unreadable(std::string reason, std::optional<std::int64_t> system = {}) {

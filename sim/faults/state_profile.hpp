@@ -19,7 +19,7 @@ struct ProfileLaw {
   double second = 0.0;  ///< the standard deviation (norm) or largest value (unif)
 
   [[nodiscard]] double draw(Stream& random) const;
-  /// Could a draw be below zero?
+  /// True if a draw could be below zero.
   [[nodiscard]] bool can_be_negative() const;
   bool operator==(const ProfileLaw&) const = default;
 };

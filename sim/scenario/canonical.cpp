@@ -161,8 +161,8 @@ struct AsJson {
   JsonValue operator()(const std::vector<std::string>& texts) const {
     return JsonValue::List(texts.begin(), texts.end());
   }
-  // A result depends on what the file says, not on where it lies or how it is written. A default
-  // that has not been read yet is shown by its name.
+  // A result depends on the content of the file, not on where the file is or how it is written. A
+  // default that has not been read yet is shown by its name.
   template <class Content>
   JsonValue operator()(const FileInput<Content>& input) const {
     if (input.hash.empty()) return input.file;

@@ -29,7 +29,7 @@ std::string alternatives(Family family, Predicate would_do) {
       family, [&would_do](const Registration& other) { return would_do(other.traits); });
 }
 
-/// Is it a program of TryBlocks, or a protocol that commits them?
+/// True for a program of TryBlocks, or a protocol that commits them.
 bool has_try_blocks(const Registration& component) {
   return component.family == Family::workload ? static_cast<bool>(component.try_blocks)
                                               : component.traits.commits_blocks;
@@ -90,12 +90,12 @@ class AssumptionCheck {
   [[nodiscard]] bool has(Family family) const {
     return point_.component(family).registration != nullptr;
   }
-  /// Does a layer below bring the ranks back before this component hears of their deaths?
+  /// True if a layer below brings the ranks back before this component hears of their deaths.
   [[nodiscard]] bool is_recovered() const {
     return has(Family::message_logging) &&
            index_of(component_.family) < index_of(Family::message_logging);
   }
-  /// Does a layer above refuse all message logging? Then nothing else of it matters.
+  /// True if a layer above refuses all message logging. Then nothing else about it matters.
   [[nodiscard]] bool is_refused_above() const {
     if (component_.family != Family::message_logging) return false;
     const ComponentChoice* const first = &point_.components[0];
@@ -171,7 +171,7 @@ class AssumptionCheck {
                                }) ||
            std::ranges::any_of(point_.fault_sources, strikes_nodes);
   }
-  /// How many ranks one fault can take; at least 2 if a distribution says how many.
+  /// The number of ranks that one fault can take; at least 2 if a distribution determines it.
   [[nodiscard]] std::uint32_t most_deaths_at_once() const {
     std::size_t most = 0;
     for (const FaultSpec& fault : point_.faults)
