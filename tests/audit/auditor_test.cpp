@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The auditor by itself: told what happens, it says what must not.
+// The auditor by itself: it is told what happens, and reports what must not.
 
 #include "sim/audit/auditor.hpp"
 
@@ -161,7 +161,7 @@ TEST_CASE("all is reported when every live rank has declared every dead one") {
   auditor.declared_dead(0, {3, 0}, true, 11.0);
   auditor.declared_dead(1, {3, 0}, true, 14.0);
   CHECK_FALSE(auditor.all_reported());
-  auditor.died({2, 0}, true, false, 15.0);  // need not say any more
+  auditor.died({2, 0}, true, false, 15.0);  // need not report any more
   CHECK_FALSE(auditor.all_reported());
   auditor.declared_dead(0, {2, 0}, true, 16.0);
   auditor.declared_dead(1, {2, 0}, true, 16.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the auditor finds in whole runs where what a component claims is not so: that its work is
-// done, that it has to give up, that somebody is dead.
+// done, that it has to give up, that a process is dead.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -73,7 +73,8 @@ TEST_CASE("credit: a detector that loses some is found at once, one that loses n
 namespace {
 
 /// A detector that distributes 10 of a credit, of which rank 0 holds 7 and rank 2 holds 3 at the
-/// start of each phase; every message takes one with it. Its receiver loses it where `loses` says.
+/// start of each phase; every message takes one with it. Its receiver loses it where `loses` is
+/// true.
 Scripts credit(const std::function<bool(const Context&)>& loses, double announce_s) {
   return [=](ActorId self) {
     const auto held = std::make_shared<std::int64_t>(self == 0 ? 7 : self == 2 ? 3 : 0);

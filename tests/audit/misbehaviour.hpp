@@ -43,7 +43,7 @@ inline void first_message(Job& job, const std::function<void(Context&, Message&)
   });
 }
 
-/// What the first violation says. There must be one.
+/// The text of the first violation. There must be one.
 inline const std::string& first_detail(const Seen& seen) {
   return seen.result.violations.at(0).detail;
 }

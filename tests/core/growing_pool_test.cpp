@@ -29,7 +29,7 @@ using Things = GrowingPool<Thing, 64, 0>;
 /// A pool that is small at first.
 using GrowingThings = GrowingPool<Thing, 64, 200>;
 
-/// Takes and gives back at random. `takes_of_16`: so many of 16 steps take.
+/// Takes and gives back at random. `takes_of_16`: the number of steps in 16 that take.
 template <class Pool>
 struct Churn {
   Pool pool;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kLimit_B = std::size_t{1} << 20U;
 
-/// What is said of a file, or its text.
+/// The complaint about a file, or its text.
 std::string told(const std::string& path) {
   try {
     return read_text_file(path, "a test", kLimit_B);

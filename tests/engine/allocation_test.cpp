@@ -105,7 +105,7 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
   return {after - before, *result.metrics.values().at("application_messages")};
 }
 
-/// What it takes to let the daemons of 1,000 nodes report so many others, which have died.
+/// What it takes to let the daemons of 1,000 nodes report other daemons, which have died.
 std::uint64_t bytes_of_node_reports(std::uint32_t ranks_per_node, std::uint32_t dead) {
   constexpr std::uint32_t kNodes = 1000;
   Job job(kNodes * ranks_per_node, quick_machine());

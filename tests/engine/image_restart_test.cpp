@@ -48,7 +48,7 @@ class Counting final : public Workload {
 enum Kind : std::uint16_t { kImage, kNone };
 
 /// Rank 1 sends its image to rank 0 at 20. When rank 1 has died, rank 0 has it restarted on a spare
-/// node and sends it the image, or says that there is none.
+/// node and sends it the image, or reports that there is none.
 Handlers recovering(Job& job) {
   Handlers handlers;
   const auto keeping = std::make_shared<Keeping>();

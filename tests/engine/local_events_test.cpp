@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Computations that end and timers that run out above a layer that says when they are handled.
+// Computations that end and timers that run out above a layer that decides when they are handled.
 
 #include <catch2/catch.hpp>
 #include <optional>

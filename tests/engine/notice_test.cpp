@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whoever hears of a death hears it alone, at a time of its own.
+// Each process hears of a death alone, at its own time.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

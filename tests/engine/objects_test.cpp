@@ -21,7 +21,7 @@ namespace {
 
 /// Rank 0 begins with objects 5 and 7. An object counts its messages. Object 9 of rank 2 sends
 /// one to object 7 on rank 1 at 100, and before, if it `sends_home`, one to rank 0. When an object
-/// is unpacked, it says so to rank 0.
+/// is unpacked, it tells rank 0 so.
 class Hosting final : public Workload {
  public:
   Hosting(Job& job, Rank self, bool sends_home = false) : job_(job), sends_home_(sends_home) {

@@ -151,7 +151,7 @@ Act becomes_a_copy() {
   return [](Context&, Program& rank) { rank.become_a_copy(); };
 }
 
-/// At that time, a rank does these one after the other.
+/// At that time, a rank does these one by one.
 template <class... Acts>
 Step at(double time_s, Acts... acts) {
   return {time_s, {std::move(acts)...}};

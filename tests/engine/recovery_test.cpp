@@ -15,8 +15,8 @@ namespace {
 constexpr Mark kToldMark{"told", "a rank is told of a death: which rank"};
 constexpr Mark kFlushingMark{"flushing", "it has asked for a flush: which rank"};
 
-/// Every rank sends `count` messages to rank 0 and computes; whoever hears of a death flushes the
-/// dead, and says when it is told, when a message comes and when the flush is answered.
+/// Every rank sends `count` messages to rank 0 and computes. A rank that hears of a death flushes
+/// the dead one, and notes when it is told, when a message comes and when the flush is answered.
 void flushing(Job& job, int count, double compute_s = 100) {
   job.script(Family::workload,
              [=, &job](ActorId self) {

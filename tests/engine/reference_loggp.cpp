@@ -23,7 +23,7 @@ std::uint64_t mixed(std::uint64_t value) {
 /// Numbers of children leave room for their own children's.
 constexpr std::uint64_t kFamily = 16;
 
-/// Something that serves one after the other, in the order in which they come.
+/// Something that serves one at a time, in the order in which they come.
 class Server {
  public:
   using Begin = std::function<double()>;  ///< begins now; when can the next one begin

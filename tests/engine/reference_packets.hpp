@@ -9,7 +9,7 @@
 
 namespace faultline::test {
 
-/// A message that somebody sends at a stated time to a process of another node.
+/// A message that a process sends at a stated time to a process of another node.
 struct TimedMessage {
   double at_s = 0;
   Rank from = 0;

@@ -90,7 +90,7 @@ class CaseDraw {
     const bool incast = chance(2);
     Roles drawn;
     for (Rank rank = 0; rank < costs.nodes * costs.processes_per_node; ++rank) {
-      // Somebody of the first node receives, somebody of the second sends.
+      // A process of the first node receives, one of the second sends.
       const std::uint32_t place = rank % costs.processes_per_node;
       const bool stated = incast || (place == 0 && costs.node_of(rank) < 2);
       const bool receives = stated ? costs.node_of(rank) == 0 : chance(2);

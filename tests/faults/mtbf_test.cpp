@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How often faults strike a job, as far as their sources say it.
+// How often faults strike a job, as far as their sources determine it.
 
 #include <catch2/catch.hpp>
 #include <cmath>

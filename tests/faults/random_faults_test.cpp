@@ -113,7 +113,7 @@ TEST_CASE("faults without end keep no run alive, unless that goes on until a sta
     CHECK(seen.result.metrics.values().at("first_fault_time_s") == std::nullopt);
     CHECK(seen.result.events == 12);  // as without faults
 
-    // Somebody waits for what never comes: that is found at once, and not at the next fault.
+    // A rank waits for what never comes: the run finds that at once, and not at the next fault.
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start = [self](Context& context) {
         if (self == 0) context.compute(2);
@@ -250,7 +250,7 @@ void chained(Job& job) {
   job.spec.stop.time_s = 20;
 }
 
-/// Two related ranks die in each of so many faults.
+/// Two related ranks die in each of a number of faults.
 void add_related(Job& job, OptionValues changes) {
   changes.insert({{"distribution", counts_input({{2, 1}})},
                   {"victims", std::string("ranks")},

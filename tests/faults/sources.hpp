@@ -106,7 +106,7 @@ struct Struck {
 
 inline const ParentOf kOrphans = [](Rank) { return kNobody; };
 
-/// The first faults of a source, at most so many.
+/// The first faults of a source, at most `most`.
 inline std::vector<Struck> faults_of(FaultSource& source, std::size_t most,
                                      const ParentOf& parent_of = kOrphans) {
   std::vector<Struck> struck;

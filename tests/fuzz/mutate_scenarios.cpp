@@ -251,7 +251,7 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
   CHECK(tally.refused > tally.valid / 100);
 }
 
-// What a mutant asks for beyond this says nothing of the program.
+// A mutant that asks for more than this tells nothing about the program.
 const char* const kSmall = "platform.processes=64";
 
 bool is_small(const RunSpec& spec) {

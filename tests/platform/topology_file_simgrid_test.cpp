@@ -185,7 +185,7 @@ TEST_CASE("numbers that SimGrid would not check are checked") {
   CHECK_THAT(error_in_zone("<host id='h' speed='1f,2f' pstate='1'/>"), StartsWith("no error"));
 }
 
-// SimGrid says "stod" of them, and not always the line.
+// SimGrid's message for them is "stod", not always with the line.
 TEST_CASE("numbers that SimGrid could not read are refused by name and line") {
   for (const std::string number : {"1e-320", "1e400", "-1e400", "1e-320Bps"})
     CHECK(error("<?xml version='1.0'?>\n\n<platform version='" + number + "'/>") ==

@@ -199,7 +199,7 @@ std::string judge(double worst, double tolerance) {
   return worst <= tolerance ? "" : "relative error " + std::to_string(worst);
 }
 
-/// Sends messages of `sizes` one after the other, the first at `start_s`.
+/// Sends messages of `sizes` one after another, the first at `start_s`.
 std::vector<Timing> time_messages(sg::Host* from, sg::Host* to, double start_s,
                                   const std::vector<std::uint64_t>& sizes) {
   std::vector<Timing> timings;

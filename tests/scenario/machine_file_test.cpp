@@ -62,7 +62,7 @@ TEST_CASE("a machine file says of every value how it is known") {
       said += of.value + "=" + of.status + " ";
     return said;
   };
-  // The topology need not say it.
+  // The topology need not have one.
   CHECK_THAT(statuses(), Catch::Matchers::StartsWith("nodes=measured cores_per_node=estimated ") &&
                              Catch::Matchers::EndsWith(" local_bandwidth_Bps=estimated "));
   replace("[4, 2]}", R"([4, 2], "status": "published"})");

@@ -84,7 +84,7 @@ bool close(const std::vector<double>& times_s, const std::vector<double>& expect
 std::string to_text(const Seen& seen);
 Seen from_text(const std::string& text);
 
-/// What the registration of components of the test's own says besides how they are made.
+/// The parts of a registration of the test's own components besides how they are made.
 struct OwnTerms {
   Traits traits = {};
   Residence residence = Residence::ranks;

@@ -58,7 +58,7 @@ class OneByOne {
     spec_.platform.worker_cores = 64;
   }
 
-  /// The tree that comes out of these decisions, which are those of all steps one after the other.
+  /// The tree that comes out of these decisions, which are those of all steps in turn.
   /// `asked` gets all bounds.
   std::string run(const engine::Decisions& decisions, std::vector<std::uint64_t>& asked) {
     engine::StepwiseEngine engine(engine::run_job(spec_, 1, 0));
@@ -138,7 +138,7 @@ std::vector<std::string> bracket_words(int n) {
   return words;
 }
 
-/// All numbers of so many digits in a base.
+/// All numbers with that many digits in a base.
 std::vector<std::vector<int>> numbers(int digits, int base) {
   std::vector<std::vector<int>> all{{}};
   for (int i = 0; i < digits; ++i) {
@@ -245,8 +245,8 @@ TEST_CASE("random-tree with most_messages runs on both engines under every detec
 
 namespace {
 
-/// The ways of a token that makes at most so many steps: the ranks that it comes to. Each step is a
-/// message or stays.
+/// The ways of a token that makes at most that many steps: the ranks that it comes to. Each step is
+/// a message or stays.
 std::set<std::vector<Rank>> walks(std::uint32_t processes, std::int64_t most_steps) {
   Job job(processes);
   job.workload("token-ring", {{"most_steps", most_steps}, {"choices", std::string("all")}});

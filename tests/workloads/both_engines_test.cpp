@@ -23,7 +23,7 @@ Seen run(const Machine& machine, const std::string& workload, const OptionValues
   return job.run(engine, 7);
 }
 
-/// Every rank sends one message to the rank that the permutation says; returns when each is
+/// Every rank sends one message to the rank that the permutation gives; returns when each is
 /// handled.
 std::vector<double> handled_s(const Machine& machine, const std::vector<Rank>& permutation,
                               std::uint32_t bytes, EngineKind engine) {

@@ -17,7 +17,7 @@ namespace {
 
 using Messages = std::map<std::pair<Rank, Rank>, std::uint64_t>;
 
-/// Bytes by sender and receiver, as the receivers or the senders say.
+/// Bytes by sender and receiver, as the receivers or the senders have them.
 Messages all_messages(const LuleshPlan& plan, std::size_t exchange, bool of_senders) {
   Messages messages;
   const Rank ranks = plan.side() * plan.side() * plan.side();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// script: what each rank does on which occasion, as the scenario's rules say.
+// script: what each rank does on which occasion, by the scenario's rules.
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -24,7 +24,7 @@ Job& scripted(Job& job, const Rules& rules, std::int64_t bytes = 100) {
   return job.workload("script", {{"rules", rules}, {"bytes", bytes}});
 }
 
-/// The problems of a script for so many processes: "rules[1]: ..." or "rules: ...", line by line.
+/// The problems of a script for that many processes: "rules[1]: ..." or "rules: ...", line by line.
 std::string problems_of(const Rules& rules, std::uint32_t processes = 3) {
   const Registration& script = *find_registration(Family::workload, "script");
   OptionValues values;

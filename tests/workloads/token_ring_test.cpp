@@ -12,7 +12,7 @@ using namespace faultline::test;
 
 namespace {
 
-/// A mean that is known, of so many independent values of that standard deviation.
+/// A mean that is known, of that many independent values of that standard deviation.
 Approx mean_of(double mean, double deviation, std::uint64_t count) {
   return Approx(mean).margin(4 * deviation / std::sqrt(static_cast<double>(count)));
 }

@@ -19,7 +19,8 @@ namespace {
 using Kind = ProgramStep::Kind;
 using Words = std::vector<std::string>;
 
-/// The problems of a program for so many processes: "steps[1]: ..." or "steps: ...", line by line.
+/// The problems of a program for that many processes: "steps[1]: ..." or "steps: ...", line by
+/// line.
 std::string problems_of(const Words& steps, std::uint32_t processes = 8,
                         const OptionValues& more = {}) {
   const Registration& workload = *find_registration(Family::workload, "try-script");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// work-stealing: every task runs once, whoever gets it, and again only where it was lost.
+// work-stealing: every task runs once, whichever rank gets it, and again only where it was lost.
 
 #include <catch2/catch.hpp>
 #include <memory>

@@ -19,7 +19,7 @@ namespace {
 
 using Ends = std::set<std::string>;
 
-/// How runs end, whoever errs about whom.
+/// How runs end, whichever rank errs about whichever other.
 Ends ends(const std::string& detector, bool spreads) {
   Ends words;
   for (Rank reporter = 0; reporter < 3; ++reporter)

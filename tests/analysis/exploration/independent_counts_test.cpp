@@ -37,7 +37,7 @@ struct Word {
   friend auto operator<=>(const Word&, const Word&) = default;  // NOLINT(*-nullptr)
 };
 
-/// A process: the tasks that it computes one after the other, and all that its detector knows.
+/// A process: the tasks that it computes one by one, and all that its detector knows.
 struct Process {
   std::vector<int> tasks;  ///< of each, how many messages are to be below it
   bool announced = false;

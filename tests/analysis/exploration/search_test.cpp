@@ -18,8 +18,8 @@ namespace {
 
 constexpr Rank kRing = 3;
 
-/// Each rank that `starts` sends a message around the ring, which ends after so many hops. Ranks
-/// remember nothing, so the state of a run is what is under way.
+/// Each rank that `starts` sends a message around the ring, which ends after a number of hops.
+/// Ranks remember nothing, so the state of a run is what is under way.
 void ring(Job& job, std::uint64_t hops, const std::set<Rank>& starts) {
   const auto pass_on = [](Context& context, std::uint64_t left) {
     context.send((context.self() + 1) % kRing, 0, 8).payload.put(left);

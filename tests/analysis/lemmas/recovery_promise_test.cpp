@@ -82,7 +82,7 @@ TEST_CASE("a protocol that replays in an order may give up if recoveries overlap
   run.keeps(2, 1).dies(1).restarts(1).dies(0);
   CHECK(run.may_give_up(kOneAtATime));
   CHECK_FALSE(run.may_give_up(kSeveral));
-  // That is no reason to say that an image is lost.
+  // That is no proof that an image is lost.
   CHECK_FALSE(run.may_give_up(kOneAtATime, "a rank has died, and so has the keeper of its image"));
   ToldRun later;
   later.keeps(2, 1).dies(1).restarts(1).recovers(1).dies(0);

@@ -269,7 +269,7 @@ TEST_CASE("survival is reproduced to every digit that the paper prints") {
   CHECK(result.cells.size() == 89);
   std::size_t matches = 0;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    // The counts of faults are inferred from the first row, which says nothing of itself.
+    // The counts of faults are inferred from the first row, which proves nothing about itself.
     const bool is_share = result.item.cells[i].figure == "share-percent";
     INFO(result.item.cells[i].name);
     CHECK(result.cells[i].verdict == (is_share ? Verdict::not_comparable : Verdict::match));

@@ -23,7 +23,7 @@ using Catch::Contains;
 namespace {
 
 /// Runs the first replication of each point of a scenario with higher and higher limits. Returns
-/// the metrics that are said to be at least what a run that was cut off has measured, and are not.
+/// the metrics that should be at least what a run that was cut off has measured, and are not.
 std::string shrinking_metrics(const std::string& file) {
   constexpr std::uint64_t kMostEvents = 20000;
   std::string shrunk;

@@ -56,6 +56,6 @@ TEST_CASE("a control variate takes back what the sample missed of a known mean")
   CHECK(*beside.value == Approx(2.6));
   CHECK(beside.confidence_95->high ==
         Approx(2.6 + 4.302653 * std::sqrt(0.2 / 2 * (1 / 4.0 + 1 / 5.0))));
-  // Companions without spread say nothing.
+  // Companions without spread tell nothing.
   CHECK(*estimate_mean({1, 2, 2, 3}, {7, 7, 7, 7}, 9.0).value == Approx(2));
 }

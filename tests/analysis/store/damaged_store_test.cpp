@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stores that somebody else, or a failing disk, has changed: what is read of them is checked.
+// Stores that another program, or a failing disk, has changed: every read is checked.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -44,7 +44,8 @@ std::string merged(const SmallStore& store) {
   return text;
 }
 
-/// A store says with one bit changed what it said before, or is refused in words that name it.
+/// With one bit changed, a store gives the same answers as before, or is refused in words that name
+/// it.
 class FlippedBits {
  public:
   FlippedBits() {

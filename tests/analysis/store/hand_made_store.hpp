@@ -13,7 +13,7 @@
 
 namespace faultline::test {
 
-/// A run that ended in that way, with so many control messages.
+/// A run that ended in that way, with that many control messages.
 inline RunRecord ended_run(std::int64_t replication, engine::Outcome outcome, double messages) {
   RunRecord run;
   run.replication = replication;

@@ -95,7 +95,7 @@ class SmallStore {
   TemporaryDirectory directory_;
 };
 
-/// What the verbs that read a store say of it.
+/// The output of the verbs that read a store.
 inline std::string answers(const std::string& path) {
   ResultStore store(path, StoreUse::read);
   auto points = select_points(store, {"point >= 0"});

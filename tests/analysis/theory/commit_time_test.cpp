@@ -30,7 +30,7 @@ CommitModel model_of(const Machine& machine, std::uint32_t members, bool two_swe
           }};
 }
 
-/// What a message says of itself, in a run in which nothing fails.
+/// The content of a message, in a run in which nothing fails.
 struct TreeWords {
   std::uint64_t kind = 0;
   std::uint64_t sweep = 0;

@@ -27,7 +27,7 @@ struct Reached {
 };
 
 /// A flood from the root among n processes: a process that is reached passes it on to f random
-/// others. The processes pass it on one after the other, in any order, so that only numbers of
+/// others. The processes pass it on one by one, in any order, so that only numbers of
 /// reached ones count. A failing one may not send to another failing one.
 class FloodSurvival {
  public:

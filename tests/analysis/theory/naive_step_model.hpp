@@ -88,7 +88,7 @@ class NaiveStepModel {
     return is_active(p) && (!was_active(p) || rests(p));
   }
 
-  /// Visits the children before the process; says whether the process lets a wave pass.
+  /// Visits the children before the process; returns whether the process lets a wave pass.
   bool climb(int p) {
     if (p >= processes()) return true;
     const bool right = climb(2 * p + 2);

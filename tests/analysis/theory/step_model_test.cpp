@@ -87,7 +87,7 @@ TEST_CASE("seven tasks on three processes, literal") {
 //   step 1: 1 -> 3, 1 -> 0, 2 -> 1, 2 -> 2     every load is 1
 //   step 2: all go idle
 // In step 1 process 2 sends to itself; 1 rests under S_local, and under S_load only if equal loads
-// let it: resolved says <=, literal <.
+// let it: resolved has <=, literal has <.
 // Resolved, S_instant. EDOD: 1 + 1; 3 from 1 and 0 from 1, an edge each; four stops: 2 + 2 + 4.
 // HCDA: idle 2 (0 and 3), 0, 4. CDA: four at the end. 4C: one wave, in step 2.
 // Where 1 rests: EDOD has the path 2-0-1 more (no stop: 3 below it is active), HCDA one more; CDA
@@ -209,9 +209,9 @@ TEST_CASE("S_instant has the fewest transitions, S_local the most") {
 }
 
 // Table 1 prints for trees of 47 and 397 tasks the mean ratio to CDA over the processes and the
-// activities. Which trees and processes is not said; 2 to 240 processes are the resolved reading,
-// and four trees leave some spread: EDOD within 15 %, HCDA within 20 %. The literal rules miss the
-// HCDA cells by a factor of seven or more: docs/step-model.md says why.
+// activities. The paper does not name the trees and processes; 2 to 240 processes are the resolved
+// reading, and four trees leave some spread: EDOD within 15 %, HCDA within 20 %. The literal rules
+// miss the HCDA cells by a factor of seven or more: docs/step-model.md explains why.
 TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal ones do not") {
   struct PrintedCell {
     TaskTreeSize size;

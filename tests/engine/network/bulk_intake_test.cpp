@@ -30,9 +30,9 @@ struct Coming {
   double alone_s = 0;
   double flows_s = 0;
   bool is_word = false;         ///< a message of one packet
-  double in_s = 0;              ///< what BulkIntake says, of the others
+  double in_s = 0;              ///< BulkIntake's answer, for the others
   double known_s = 0;           ///< when the NIC is told that it begins
-  std::vector<Pause> pauses{};  ///< in the order of time, one after the other
+  std::vector<Pause> pauses{};  ///< in the order of time
 
   [[nodiscard]] double end_s() const {
     double sum_s = begin_s + flows_s;

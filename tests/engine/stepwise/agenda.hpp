@@ -19,7 +19,7 @@ class Agenda {
     entries_.push({time_s, ++asked_, std::move(action)});
   }
   [[nodiscard]] double now_s() const { return now_s_; }
-  /// Somebody comes to a place at which somebody came last at `last_s`.
+  /// An item comes to a place at which the last one came at `last_s`.
   void arrival(double& last_s) {
     closest_s_ = std::min(closest_s_, now_s_ - last_s);
     last_s = now_s_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The choices of a workload as branches: a driver is asked for each, in order, and sees by their
-// bounds which ways there are. Without that option the random streams say, as in every run.
+// bounds which ways there are. Without that option the random streams decide, as in every run.
 
 #include <catch2/catch.hpp>
 #include <set>

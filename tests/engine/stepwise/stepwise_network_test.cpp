@@ -90,7 +90,7 @@ TEST_CASE("a network loses no message of a workload, and none within a node") {
 
 namespace {
 
-/// The number of ways in which a run can go on from here, if so many ranks may still stall.
+/// The number of ways in which a run can go on from here, if that many ranks may still stall.
 std::size_t ways_with_stalls(StepwiseEngine& engine, Rank ranks, int stalls) {
   const std::size_t choices = engine.agenda().size();
   if (choices == 0) return 1;

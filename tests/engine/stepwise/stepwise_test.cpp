@@ -28,13 +28,13 @@ StepwiseEngine driven(const Job& job) {
   return StepwiseEngine(run_job(without_costs(job.spec), 1, 0));
 }
 
-/// Passes a message on around the ring, which makes so many hops from here.
+/// Passes a message on around the ring, which makes a number of hops from here.
 void pass_on(Context& context, std::uint64_t hops) {
   context.send((context.self() + 1) % kRing, 0, 8).payload.put(hops);
 }
 
-/// Each rank that `starts` sends a message around the ring, which ends after so many hops. Ranks
-/// remember nothing, so the state of a run is what is under way.
+/// Each rank that `starts` sends a message around the ring, which ends after a number of hops.
+/// Ranks remember nothing, so the state of a run is what is under way.
 void ring(Job& job, std::uint64_t hops, const std::set<Rank>& starts) {
   job.script(Family::workload, [hops, starts](ActorId self) {
     Handlers handlers;

@@ -440,7 +440,7 @@ TEST_CASE("heartbeats that are always under way keep no run alive") {
       };
       return handlers;
     });
-    job.spec.stop.when = StopWhen::finished;  // which nobody says
+    job.spec.stop.when = StopWhen::finished;  // which no rank declares
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::deadlock);
     CHECK(seen.metric("end_time_s") == Approx(12));

@@ -41,7 +41,7 @@ void Laps::start(Context& context) {
   if (is_root()) context.compute(options_->compute_s);
 }
 
-// The root ends the last lap. Whoever is on the way has to pass the token on first.
+// The root ends the last lap. The ranks on the way have to pass the token on first.
 void Laps::on_message(Context& context, const Message&) {
   ++arrivals_;
   if (!is_root() || !has_all()) {

@@ -42,7 +42,7 @@ std::string said(const std::optional<BrokenPromise>& broken) {
   return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
 }
 
-/// The mistake shows in that way in one of so many schedules, and not in what shrinking leaves of
+/// The mistake shows in that way in one of the schedules, and not in what shrinking leaves of
 /// it once the mistake is mended.
 void check_found(const std::string& name, const Mutation& mutation, LemmaFigure figure,
                  std::uint64_t schedules) {

@@ -80,7 +80,7 @@ void check_right(const Bound& bound, const Change& change = {}) {
   CHECK(result.fairness_checked);
 }
 
-/// The shortest run to what is wrong breaks a promise of that kind, and has so many steps.
+/// The shortest run to the mistake breaks a promise of that kind, and has this many steps.
 void check_refuted(const Bound& bound, const Change& change, const std::string& kind,
                    std::size_t steps) {
   const ExplorationResult result = explored(bound, change);
@@ -118,7 +118,7 @@ Bound ulfm() {
   return {.detector = "ulfm", .options = {{"heartbeat_period_s", 1.0}, {"timeout_s", 2.0}}};
 }
 
-/// Two processes on a node, which die one after the other.
+/// Two processes on a node, which die one after another.
 Bound two_of_a_node() {
   return {.processes = 4, .processes_per_node = 2, .faults = 2, .victims = {2, 3}};
 }

@@ -156,7 +156,7 @@ TEST_CASE("a ring is mended by a request to the nearest member that lives as far
   CHECK_FALSE(member.heartbeat(11).set(kDeadlineTimer));
   CHECK(member.heartbeat(10).set(kDeadlineTimer) == 3.0);
 
-  CHECK(member.dead(15).sent().empty());  // not its emitter: somebody else mends there
+  CHECK(member.dead(15).sent().empty());  // not its emitter: another member mends there
   CHECK(member.dead(14).sent().empty());
   CHECK(member.dead(11).sent().empty());
   CHECK(member.dead(10).sent() == Sent{{13, kHeartbeatRequest}});

@@ -28,7 +28,7 @@ class NoRequest final : public Wrapped<NoRequest> {
   }
 };
 
-/// Takes a second report of the same daemon for a duplicate, whoever it is about.
+/// Takes a second report of the same daemon for a duplicate, whichever process it is about.
 class DuplicatesBySender final : public Wrapped<DuplicatesBySender> {
  public:
   using Wrapped::Wrapped;
@@ -64,7 +64,7 @@ class NoGrace final : public Wrapped<NoGrace> {
   bool hurries_ = false;
 };
 
-/// Of its neighbours it hears only those at +2^k, and those at -2^k in vain tell it of deaths.
+/// It hears only the neighbours at +2^k; those at -2^k tell it of deaths in vain.
 class HalfOfTheNeighbours final : public Wrapped<HalfOfTheNeighbours> {
  public:
   using Wrapped::Wrapped;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // swim: who is dead is found and everybody hears of it, who is late denies that it is dead, others
-// help to probe, and updates and suspicions last as long as memberlist's formulas say.
+// help to probe, and updates and suspicions last as long as memberlist's formulas give.
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -29,7 +29,7 @@ void use_swim(Job& job, const OptionValues& changes = {}) {
   job.spec.stop.when = StopWhen::all_reported;
 }
 
-/// Runs on until this time, whoever has heard of what.
+/// Runs on until this time, whichever members have heard of what.
 void run_until(Job& job, double time_s) {
   job.spec.stop.when = StopWhen::time;
   job.spec.stop.time_s = time_s;
@@ -318,7 +318,7 @@ TEST_CASE("suspicions last as long as memberlist's formulas say") {
     CHECK(options.push_pull_s(members) == Approx(expected_s));
 }
 
-// A suspicion that somebody brings right after the death: rank 2 suspects rank 4 from then on.
+// A suspicion that comes right after the death: rank 2 suspects rank 4 from then on.
 TEST_CASE("a suspect is declared dead when its time is over") {
   for (const EngineKind engine : engines())
     for (const bool lifeguard : {true, false}) {

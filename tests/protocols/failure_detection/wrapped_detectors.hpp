@@ -21,7 +21,7 @@ class Wrapped : public PassThrough<Changed, Detector> {
   }
 };
 
-/// A swim that never denies that it is dead: it does not see what is said of itself.
+/// A swim that never denies that it is dead: it does not see news about itself.
 class NeverRefutes final : public Wrapped<NeverRefutes> {
  public:
   using Wrapped::Wrapped;

@@ -26,7 +26,7 @@ ExplorationResult explored_mutant(const std::string& protocol, const ExploredLog
   return explored({.name = protocol, .options = {}, .change = change}, tiny);
 }
 
-/// The shortest run to a broken promise has so many steps, and breaks a promise of that kind. The
+/// The shortest run to a broken promise has this many steps, and breaks a promise of that kind. The
 /// protocol without the mistake breaks none.
 template <class Mutant>
 void check_refuted(const std::string& protocol, const ExploredLogging& tiny,
@@ -51,7 +51,7 @@ TEST_CASE("explored: a causal that does not log again what it sends again") {
   check_refuted<DoesNotLogAgain>("causal", {.faults = 2}, "deadlock", 31);
 }
 
-// Rank 0 dies and begins anew, and its state is another one than what it had sent says.
+// Rank 0 dies and begins anew, and its state is not the one of what it had sent.
 TEST_CASE("explored: a causal that replays messages as they arrive") {
   check_refuted<ReplaysAsMessagesArrive>("causal", {.race = {{1, 1}}}, "wrong-state", 16);
 }

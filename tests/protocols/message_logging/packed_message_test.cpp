@@ -30,7 +30,7 @@ Message short_message(std::uint64_t number) {
   return message;
 }
 
-/// What an object says to one of its neighbours, and for the most part to all.
+/// What an object sends to one of its neighbours, and for the most part to all.
 Message halo(std::uint64_t object, std::uint64_t neighbour) {
   Message message = short_message(object);
   message.to_object = static_cast<ObjectId>(neighbour);
@@ -38,7 +38,7 @@ Message halo(std::uint64_t object, std::uint64_t neighbour) {
   return message;
 }
 
-/// What is more than a packed message can say, each time in one way.
+/// Content that exceeds a packed message, each time in one way.
 std::vector<Message> long_messages() {
   std::vector<Message> messages(11, short_message(7));
   messages[0].phase = 1;

@@ -14,7 +14,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// A scenario that is accepted, but for what it says otherwise.
+/// A scenario that is accepted, unless a test changes parts of it.
 struct Told {
   std::string platform = R"("processes": 8, "processes_per_node": 2)";
   std::string workload = R"("name": "stencil", "checkpoint_iterations": 5)";
@@ -229,7 +229,7 @@ TEST_CASE("images that do not fit into the memory of a node are warned of, and r
   };
   CHECK(notes("intrepid", "1", "2147483648").empty());
   CHECK(notes("intrepid", "4", "536870912").empty());
-  CHECK(notes("nacl", "1", "1000000000000").empty());  // its file does not say
+  CHECK(notes("nacl", "1", "1000000000000").empty());  // its file does not state it
   CHECK(notes("intrepid", "1", "2147483649") ==
         std::vector<std::string>{"s.json: message_logging.image_bytes: does not fit: a node of "
                                  "intrepid has a memory of 2147483648 bytes"});

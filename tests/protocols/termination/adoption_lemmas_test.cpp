@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The adoption protocols under random schedules of deaths: never premature, never hung, and given
-// up exactly where their own condition says so.
+// up exactly where their own condition requires it.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ using namespace faultline::test;
 
 namespace {
 
-/// All that the lemmas are searched for and that is such a detector: so many variants.
+/// Checks the lemmas of this detector, of which the search has that many variants.
 void check_subjects_of(const std::string& detector, std::size_t variants) {
   std::size_t checked = 0;
   for (const LemmaSubject& subject : lemma_subjects()) {
@@ -32,7 +32,7 @@ void check_subjects_of(const std::string& detector, std::size_t variants) {
   CHECK(checked == variants);
 }
 
-/// No detector of termination; notices take twice as long as the schedule says.
+/// No detector of termination; notices take twice as long as the schedule states.
 ProtocolStack slow_oracle() {
   const auto delay = [](const FaultSchedule& schedule) {
     return OptionValues{{"delay_s", 2 * schedule.notice_s}};

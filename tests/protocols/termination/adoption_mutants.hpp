@@ -145,7 +145,7 @@ class SeesQueries : public Layer {
   std::set<std::pair<Rank, Rank>> unanswered_;
 };
 
-/// A detector that gives up when a layer below it says so.
+/// A detector that gives up when a layer below it tells it to.
 class GivesUpWhenTold final : public PassThrough<GivesUpWhenTold> {
  public:
   using PassThrough::PassThrough;

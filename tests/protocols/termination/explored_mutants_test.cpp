@@ -121,8 +121,8 @@ engine::Outcome repeated(const Install& install, const Bound& bound) {
   });
 }
 
-/// Checks that the shortest run within the bound to a broken promise has so many steps, and breaks
-/// a promise of that kind.
+/// Checks that the shortest run within the bound to a broken promise has this many steps, and
+/// breaks a promise of that kind.
 void check_refuted(const Install& install, const Bound& bound, const std::string& kind,
                    std::size_t steps) {
   const ExplorationResult result = explored(install, bound);

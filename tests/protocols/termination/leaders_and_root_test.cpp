@@ -122,7 +122,8 @@ TEST_CASE("lai-wu: a death costs a query and an acknowledgement of every survivo
 TEST_CASE("venkatesan: every process that becomes idle tells every leader") {
   for (const EngineKind engine : engines())
     for (const std::int64_t leaders : {1, 2, 5}) {
-      // Each rank that has moved the token on is idle and says so; the last one when the walk ends.
+      // Each rank that has moved the token on is idle and reports it; the last one when the walk
+      // ends.
       Job job(8, quick_machine());
       const Seen seen = set_up_chain(job, "venkatesan", {{"leaders", leaders}}).run(engine);
       check_survived(seen);
@@ -162,7 +163,8 @@ TEST_CASE("venkatesan survives whatever leaves a leader alive") {
       if (leaves_nobody(run)) continue;
       bool all = true;
       for (Rank leader = 0; leader < leaders; ++leader) all = all && strikes(run, leader);
-      // Where the root of the work dies, nobody is left to do the lost tasks again, and it says so.
+      // If the root of the work dies, nobody is left to do the lost tasks again, and the run ends
+      // so.
       const bool lost = run.workload == "work-stealing" && strikes(run, 0);
       if (seen.result.outcome == engine::Outcome::fatal_reported)
         CHECK((all || lost));

@@ -45,7 +45,7 @@ struct DetectorUnderTest {
 };
 
 /// A registered detector with some options changed, in the order of messages that it needs. Its
-/// initial credit is the run's, unless the options say it or it has none.
+/// initial credit is the run's, unless the options state it or it has none.
 DetectorUnderTest registered(const std::string& name, const OptionValues& options = {});
 
 /// Makes the run. Tasks are messages: a task computes, waits or does nothing, and sends on the

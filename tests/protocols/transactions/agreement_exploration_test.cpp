@@ -100,7 +100,7 @@ void walk(const AgreementCase& job, std::uint64_t seed) {
 constexpr std::array kAlgorithms{AgreementAlgorithm::era, AgreementAlgorithm::two_phase,
                                  AgreementAlgorithm::star};
 
-/// Everything that can happen is right; whoever died had decided otherwise only where that may be.
+/// Everything that can happen is right; a dead member had decided otherwise only where that may be.
 void check(const AgreementCase& job) {
   const Explored found = explore(job);
   CAPTURE(static_cast<int>(job.algorithm), job.fifo, found.states, found.wrong);

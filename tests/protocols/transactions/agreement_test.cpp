@@ -25,8 +25,8 @@ std::uint64_t messages_without_faults(AgreementAlgorithm algorithm, std::uint64_
   return (algorithm == AgreementAlgorithm::two_phase ? 4 : 2) * (members - 1);
 }
 
-/// One agreement in which a rank dies after so many deliveries, and the others hear of it as many
-/// deliveries later.
+/// One agreement in which a rank dies after a number of deliveries, and the others hear of it as
+/// many deliveries later.
 AgreementGroup run_with_death(AgreementAlgorithm algorithm, std::uint32_t members, Rank victim,
                               std::uint64_t deliveries, std::uint64_t later) {
   AgreementGroup group(algorithm, members);

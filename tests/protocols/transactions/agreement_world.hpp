@@ -50,8 +50,8 @@ class AgreementWorld {
   }
 
   [[nodiscard]] std::vector<AgreementEvent> events() const;
-  /// Lets it happen. Whoever's turn it is dies after so many of its sends. True if it has sent
-  /// more, so that it can also die later.
+  /// Lets it happen. The member whose turn it is dies after that many of its sends. True if it has
+  /// sent more, so that it can also die later.
   bool take(const AgreementEvent& event, std::size_t sends);
   void take(const AgreementEvent& event) { take(event, kAll); }
 

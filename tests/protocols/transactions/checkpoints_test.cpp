@@ -138,7 +138,7 @@ TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed
         const Seen seen = job.run(engine);
         INFO(protocol << ", " << checkpoint);
         CHECK(seen.result.outcome == engine::Outcome::finished);
-        // After the first iteration, which says how long one takes; then after 4, 7 and 10.
+        // After the first iteration, which shows how long one takes; then after 4, 7 and 10.
         CHECK(seen.metric("control_messages.committed") == 4 * 5);
       }
 }

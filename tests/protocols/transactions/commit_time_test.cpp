@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long a TryBlock takes to be committed, and how many messages: what theory says, exactly.
+// How long a TryBlock takes to be committed, and how many messages: exactly as in theory.
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -2,7 +2,7 @@
 
 // The mistakes in FA-MPI that random search finds (mutants_test.cpp) are found by exploring, too,
 // on programs of three ranks. With patient timers nobody has a reason to give up: a rank waits in
-// vain only if somebody does not do what it should. So to give up is as wrong there as to break a
+// vain only if a rank does not do what it should. So to give up is as wrong there as to break a
 // promise.
 
 #include <catch2/catch.hpp>
@@ -103,7 +103,7 @@ TEST_CASE("explored: agreements of FA-MPI that fail when somebody dies") {
   CHECK(found_in<Fampi>({.faults = 2}) == std::nullopt);
 }
 
-// Somebody waits for the outcome for longer than its patience while another one waits for a message
+// A rank waits for the outcome for longer than its patience while another one waits for a message
 // of the dead.
 TEST_CASE("explored: an FA-MPI that begins anew when it finishes again") {
   Bound bound{.sums = 1, .victims = {2}};

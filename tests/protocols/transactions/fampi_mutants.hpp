@@ -99,7 +99,7 @@ class InvitesNobody final : public FampiMutant<InvitesNobody> {
   void invite(Context&) override {}
 };
 
-/// Whoever comes behind somebody of whose death a rank hears after it has invited is left out.
+/// Leaves out the ranks behind one of whose death a rank hears after it has invited.
 class MendsNoInvitation final : public FampiMutant<MendsNoInvitation> {
  public:
   using FampiMutant::FampiMutant;

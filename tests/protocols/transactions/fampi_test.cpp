@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FA-MPI on both engines: what a commit costs, and what becomes of deaths at every stage.
+// FA-MPI on both engines: the cost of a commit, and deaths at every stage.
 
 #include <catch2/catch.hpp>
 #include <string>

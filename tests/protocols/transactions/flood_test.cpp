@@ -122,7 +122,7 @@ Seen run_with_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dea
   return job.run(engine, dead_set);
 }
 
-/// Every death at the start is survived as long as somebody is left, and nobody waits until it has
+/// Every death at the start is survived as long as a rank is left, and nobody waits until it has
 /// lost its patience.
 void check_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
                 const std::string& scope, double spread_s) {

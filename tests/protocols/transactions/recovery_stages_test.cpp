@@ -45,9 +45,9 @@ TEST_CASE("the stages of a recovery are those computed by hand") {
     };
     // Rank 0 is told at 1550. It has got an UP (92 bytes) at 1012.92, has decided, and has computed
     // again from 1013.92 to 2013.92, when it decides alone. It asks for a process, which starts
-    // after 300 s, is told of its leader and says that it is ready (32 bytes each). It hears of the
-    // world (32 + 8 bytes), and both commit it (92 bytes each). The first iteration is done again:
-    // 1 s to send DOWN, 1000 s, and its commit.
+    // after 300 s, is told of its leader and reports that it is ready (32 bytes each). It hears of
+    // the world (32 + 8 bytes), and both commit it (92 bytes each). The first iteration is done
+    // again: 1 s to send DOWN, 1000 s, and its commit.
     CHECK(seen.metric("detection_time_s") == close_to(50));
     CHECK(seen.metric("revoke_time_s") == 0);
     CHECK(seen.metric("agreement_time_s") == close_to(2013.92 - 1550 + 2 * 12.92));

@@ -356,7 +356,7 @@ struct Notice {
   Incarnation dead;
 };
 
-/// A detector that tells of deaths when the test says so.
+/// A detector that reports deaths when the test tells it to.
 void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
   job.script(Family::failure_detection, [notices](ActorId) {
     Handlers handlers;
@@ -375,7 +375,7 @@ void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
 
 }  // namespace
 
-// Rank 3 dies, and so does the process that takes its place, when it has said that it is ready.
+// Rank 3 dies, and so does the process that takes its place, when it has reported that it is ready.
 // Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told
 // at once of the third process of rank 3, and makes a world with it; it needs no further one.
 TEST_CASE("the leader after a death hears at once of processes that the dead one had asked for") {

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A scenario that is accepted, but for what it says otherwise.
+/// A scenario that is accepted, unless a test changes parts of it.
 struct Told {
   std::string platform = R"("processes": 8, "processes_per_node": 2, "spare_nodes": 1)";
   std::string workload = R"("name": "minife")";
@@ -40,7 +40,7 @@ std::string text_of(const Told& told) {
          R"("faults": {"at": [)" + told.fault + "]}, " + R"("stop": {"when": "finished"}})";
 }
 
-/// What is said of a scenario that is accepted: its notes.
+/// The notes on a scenario that is accepted.
 std::vector<std::string> notes_of(const Told& told) {
   return parse_scenario(text_of(told), "s.json").notes;
 }

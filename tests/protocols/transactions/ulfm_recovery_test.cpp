@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ULFM's recovery on both engines: what it costs, and what becomes of deaths at every stage.
+// ULFM's recovery on both engines: its costs, and deaths at every stage.
 
 #include "protocols/transactions/ulfm_recovery.hpp"
 
