@@ -4,7 +4,7 @@ const ROW_FONT = "600 13px system-ui, sans-serif";
 let colors = {};
 let narrow = false;
 
-/// The lines of a row's name that there is room for.
+/// The lines of a row's name that fit.
 function rowLines(actor) {
   const names = rowNames(actor);
   if (!narrow) return [names.long];
@@ -44,7 +44,7 @@ function line(x1, y1, x2, y2) {
   pen.stroke();
 }
 
-/// Processes of every second node have a band behind them, where nodes have several.
+/// Draws a band behind the processes of every second node, if nodes have several.
 function drawBands() {
   if (new Set(rows.map((row) => row.node)).size === rows.length) return;
   pen.fillStyle = colors.band;
@@ -55,7 +55,7 @@ function drawBands() {
   });
 }
 
-/// The words for times that lie `step_s` from each other.
+/// The words for times that are `step_s` apart.
 function timeWords(times, step_s) {
   const unit = unitFor(Math.max(step_s, ...times));
   return times.map((time_s) => timeText(time_s, step_s, unit) + " " + unit[0]);
@@ -158,7 +158,7 @@ function drawBox(span, color, half) {
   pen.fillRect(left, y(span[S.actor]) - half, Math.max(right - left, 1.5), 2 * half);
 }
 
-/// In logical time events have no length: a dot stands where a message is sent or handled.
+/// In logical time events have no length: draws a dot where a message is sent or handled.
 function drawDots() {
   pen.fillStyle = colors.text;
   const radius = Math.min(3, view.lane / 6);
@@ -184,7 +184,7 @@ function drawSpans() {
 
 // ---- arrows ------------------------------------------------------------------------------------
 
-/// The end of a message's line on the screen. One to oneself is bent over the row.
+/// The end of a message's line on the screen. A message to its own sender bends over the row.
 function endsOf(message) {
   const x1 = x(placeOf(message[M.sent])), x2 = x(placeOf(message[M.ended]));
   return { x1, y1: y(message[M.from]), x2: Math.max(x1, x2), y2: y(message[M.to]) };
@@ -266,7 +266,7 @@ function drawName(message) {
   pen.restore();
 }
 
-/// So many that nobody sees a head or a dash, which take long to draw.
+/// With more lines than this nobody sees a head or a dash, which take long to draw.
 const MOST_ARROWS = 2500;
 
 function drawManyMessages(list) {
@@ -370,7 +370,7 @@ function drawMoments() {
 
 let waiting = false;
 
-/// Once for all that has changed since the last frame.
+/// Draws once for everything that has changed since the last frame.
 function draw() {
   if (waiting) return;
   waiting = true;

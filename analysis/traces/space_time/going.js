@@ -130,7 +130,7 @@ function eventAt(place) {
   return best;
 }
 
-/// Of the row's name or the event that lies there; "" if there is nothing.
+/// The words for the row's name or the event at that place; "" if there is nothing.
 function tipAt(place) {
   if (pointers.size > 0) return "";
   if (place.x < view.gutter) {
@@ -185,7 +185,7 @@ canvas.addEventListener("pointerup", letGo);
 canvas.addEventListener("pointercancel", letGo);
 canvas.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
 
-/// The wheel belongs to the page until the diagram has been clicked on.
+/// The wheel scrolls the page until the user has clicked on the diagram.
 canvas.addEventListener("wheel", (event) => {
   if (document.activeElement !== stage && !event.ctrlKey) return;
   event.preventDefault();

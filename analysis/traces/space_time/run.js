@@ -11,13 +11,13 @@ const M = { from: 0, to: 1, kind: 2, begin: 3, inject: 4, end: 5, fate: 6, bytes
 const S = { kind: 0, actor: 1, begin: 2, end: 3, core: 4, order: 5 };
 const HANDLING = 0, COMPUTING = 1, ACTIVE = 2, DEAD = 3;
 
-/// Whose message it is: application, control or detection.
+/// The group of a message: application, control or detection.
 const groupOf = (message) => run.kinds[message[M.kind]].group;
 const kindName = (message) => run.kinds[message[M.kind]].name;
 const who = (actor) => actor < run.processes ? "process " + actor
                                              : "daemon of node " + (actor - run.processes);
 
-/// What a row is, in one line, in two narrow ones, and in one as short as can be.
+/// The name of a row, in one line, in two narrow ones, and in one as short as possible.
 function rowNames(actor) {
   const node = run.nodes[actor];
   if (actor >= run.processes)
@@ -36,7 +36,7 @@ function rowMeaning(actor) {
     ", a computer of the machine";
 }
 
-/// Daemons have a row where something happens at them.
+/// Daemons have a row if something happens at them.
 const rows = (() => {
   const used = new Set();
   run.messages.forEach((m) => { used.add(m[M.from]); used.add(m[M.to]); });
@@ -77,7 +77,7 @@ function unitFor(span_s) {
   return UNITS.find((unit) => span_s * unit[1] >= 1) || UNITS[3];
 }
 
-/// As many digits as tell times apart that lie `step_s` from each other.
+/// The number of digits that tell times apart that differ by `step_s`.
 function timeText(time_s, step_s, unit) {
   const digits = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step_s * unit[1]) - 1e-9)));
   return (time_s * unit[1]).toFixed(digits);
@@ -146,7 +146,7 @@ let events = allEvents;
 let picked = null;
 
 const isDeath = (event) => event.group === "failure" && event.what === "dies";
-/// What concerns the run as a whole, as the ground truth has it.
+/// Events of the run as a whole, from the ground truth.
 const isVerdict = (event) => event.actor === null || event.violation === true;
 
 // ---- logical time ------------------------------------------------------------------------------
@@ -181,6 +181,6 @@ const lastLogical = (() => {
   return last;
 })();
 
-/// What people look at ends before a run that waits in vain does.
+/// The interesting part ends before a run that waits in vain does.
 const lastTime = allEvents.reduce(
   (last, event) => event.violation ? last : Math.max(last, event.time), 1e-12);

@@ -65,7 +65,7 @@ byId("who").addEventListener("change", () => { firstRow = 0; refresh(); });
 
 // ---- the rest of the page ----------------------------------------------------------------------
 
-/// A line or sign as the diagram has it, so that the boxes are the legend too.
+/// A line or sign as in the diagram, so that the boxes are the legend, too.
 function sample(kind) {
   const shapes = {
     application: '<line x1="1" y1="8" x2="24" y2="8"/><path d="M30 8l-8-4v8z"/>',
@@ -123,7 +123,7 @@ function addVerdict(words, sort) {
   byId("verdict").append(item);
 }
 
-/// What the names of rows mean, as they stand there, each where it is first used.
+/// Explains the names of rows, each where it is first used.
 function explainRows() {
   const kinds = [rows.find((row) => row.actor < run.processes),
                  rows.find((row) => row.actor >= run.processes)];
@@ -158,7 +158,7 @@ function describe() {
     new Option(rowNames(row.actor).long, String(row.actor))));
 }
 
-/// At once: a page that is printed waits for no frame.
+/// Draws at once: printing a page waits for no frame.
 function recolor() {
   readColors();
   layOut();

@@ -1,6 +1,6 @@
 // ---- where things are drawn --------------------------------------------------------------------
 
-/// The kinds of time that can lie to the right, and what the page says of each.
+/// The kinds of time that can run to the right, and the words of the page for each.
 const AXES = {
   physical: "Physical time is that of the simulated machine, to scale. Thin bars: messages are " +
     "taken in or sent.",
@@ -35,7 +35,7 @@ const stepsOf = (() => {
   return lists;
 })();
 
-/// The index of the first step that `is` so, as are all that come after it.
+/// The index of the first step for which `is` holds, as it does for all later ones.
 function firstStep(steps, is) {
   let low = 0, high = steps.length;
   while (low < high) {
@@ -45,7 +45,7 @@ function firstStep(steps, is) {
   return low;
 }
 
-/// From where to where a span goes: in logical time from its row's first event in it to half a step
+/// The begin and end of a span: in logical time from its row's first event in it to half a step
 /// past the last, or to the restart of the dead. Null if its row has no event in it.
 function stretch(span) {
   const begin = span[S.begin], end = span[S.end];
@@ -105,7 +105,7 @@ function move(share) {
   draw();
 }
 
-/// Rows that fit if they can be told apart, else as high as one can still point at.
+/// Rows that fit if they can be told apart, else rows just high enough to point at.
 function usualLane() {
   return Math.min(84, Math.max(NAME, (heightForRows() - AXIS - 24) / rows.length));
 }
