@@ -169,7 +169,7 @@ ensure_packages() {
   [ -z "$tools" ] || explain_missing "$tools"
 }
 
-# explain_missing WHAT: nothing can be installed from here; says what somebody else must do.
+# explain_missing WHAT: nothing can be installed from here; prints what an administrator must do.
 explain_missing() {
   say "missing: $1"
   say "installing needs apt and root, directly or through sudo; here there is neither."

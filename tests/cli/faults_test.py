@@ -113,7 +113,7 @@ class Summaries(ProgramTest):
         self.assertEqual(said["unreadable_lines"], 14)
         self.assertEqual([line["line"] for line in said["unreadable"]],
                          list(range(first, first + 14)))
-        # A scenario says the same, and runs.
+        # A scenario with the same source runs.
         self.write("s.json", {**JOB, "faults": {"trace": {"file": "t.csv"}}})
         for verb in ("validate", "run"):
             result = self.faultline(verb, "s.json")

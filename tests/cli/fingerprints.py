@@ -43,7 +43,7 @@ Case = collections.namedtuple("Case", "path options key", defaults=[(), None])
 
 
 def options(replications, places):
-    """Those of `run` and `sweep` for so many replications, and with {path: value} set."""
+    """The arguments of `run` and `sweep` for that many replications, with {path: value} set."""
     words = ["--replications", str(replications)]
     for path, value in places.items():
         words += ["--set", f"{path}={json.dumps(value)}"]
@@ -66,7 +66,7 @@ def rounded(value):
 
 
 def fingerprint(runs):
-    """What the table says of runs, each a (point, replication, metrics, violations, events)."""
+    """The table's words for runs, each a (point, replication, metrics, violations, events)."""
     results = [[point, replication, rounded(metrics),
                 [rounded({key: violation[key] for key in ("kind", "time_s", "actor")})
                  for violation in violations]]
@@ -114,7 +114,7 @@ class FingerprintTest(ProgramTest):
         return ["run", path, "--engine", engine, *case.options, "--format", "json"]
 
     def shell(self, case, engine):
-        """The commands with which somebody runs a case in the checkout."""
+        """The commands that run a case in the checkout."""
         said = shlex.join(["faultline", *self.command(case, engine)])
         if case.key is None:
             return said

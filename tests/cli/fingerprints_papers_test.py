@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of the papers' tables and figures give the results that fingerprints.txt says."""
+"""The scenarios of the papers' tables and figures give the results in fingerprints.txt."""
 
 import json
 import unittest

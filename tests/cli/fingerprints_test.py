@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped example and sweep gives the results that fingerprints.txt says."""
+"""Every shipped example and sweep gives the results in fingerprints.txt."""
 
 import json
 import unittest

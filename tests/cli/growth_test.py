@@ -190,7 +190,7 @@ class Grows(SweepTest):
                 self.assertIn('has results of another scenario than s.json describes now: "small" '
                               "(24 points); --add-study",
                               self.refusal("sweep", "s.json", "--store", "r.sqlite"))
-        # Of the studies of a store the one grows to which the new values belong.
+        # The study of the store grows to which the new values belong.
         self.write("s.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
         self.sweep("--add-study")
         self.write("s.json", changed(WIDE, ["stop"], {"time_s": 1e6}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of somebody else: platform files that would write, devices that never end, sizes and counts
+"""Files of other people: platform files that would write, devices that never end, sizes and counts
 beyond reason. Each is refused at once, with one clear message, and nothing is touched."""
 
 import subprocess
@@ -13,7 +13,7 @@ def with_faults(faults):
 
 
 def named_files(name):
-    """Every way to name a file: (arguments, what the scenario s.json says)."""
+    """Every way to name a file: (arguments, the content of the scenario s.json)."""
     yield ["run", name], SMALL
     yield ["validate", name], SMALL
     yield ["sweep", name, "--dry-run"], SMALL
@@ -75,7 +75,7 @@ class PlatformFiles(ProgramTest):
     JOB = changed(SMALL, ["platform"], {"xml": "p.xml", "processes": 4})
 
     def refused(self, xml):
-        """What every engine and verb says of a platform file, while precious things lie about."""
+        """The message of every engine and verb for a platform file, while precious files lie about."""
         self.write("p.xml", xml)
         self.write("victim.txt", "precious")
         said = set()

@@ -59,7 +59,7 @@ class StoreOfAStranger(ProgramTest):
         figures = self.folder / "figures"
         scripts = sorted(figures.glob("*.gnuplot"))
         self.assertGreater(len(scripts), 4)
-        # As whoever gets the scripts would run them.
+        # As a user who gets the scripts would run them.
         for script in scripts:
             subprocess.run(["gnuplot", script.name], cwd=figures, check=True, capture_output=True)
         self.assertEqual([name for name in self.files() if "canary" in name], [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`validate` of machine files: what it says of a machine, against the figures by hand."""
+"""`validate` of machine files: its figures of a machine, against those by hand."""
 
 import json
 import unittest

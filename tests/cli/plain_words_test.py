@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program says is in its own words, never in those of a library that it is made of."""
+"""The program's messages are in its own words, never in those of a library that it uses."""
 
 import copy
 import json

@@ -65,7 +65,7 @@ class ReportInABrowser(ReportTest):
             ".filter(box => box.tabIndex < 0).length"), 0, "a box that scrolls is out of reach")
 
     def check_contrast(self):
-        """Of all text at least 4.5 to what is behind it (WCAG AA)."""
+        """All text has a contrast of at least 4.5 to its background (WCAG AA)."""
         for dark in (False, True):
             self.browser.open(self.page, dark=dark)
             self.assertGreaterEqual(self.browser.run(CONTRAST), 4.5, f"dark: {dark}")

@@ -463,7 +463,7 @@ class FatalReasons(ProgramTest):
            "faults": {"at": [{"time_s": 0.01, "ranks": [3, 7, 9, 11]}]}}
 
     def words(self, *arguments):
-        """What a table says, in one line."""
+        """The text of a table, in one line."""
         text = self.answer(*arguments)
         for line in text.splitlines():
             self.assertLessEqual(len(line), 80)
@@ -544,7 +544,7 @@ class Labels(ProgramTest):
 
 
 class SparedPoints(ProgramTest):
-    """A point whose faults came in no run says nothing of faults, and the tables say so."""
+    """A point whose faults came in no run tells nothing about faults, and the tables note that."""
 
     JOB = {**SMALL, "termination": [{"name": "indep"}, {"name": "rel-eager"}],
            "failure_detection": {"name": "oracle"}}

@@ -23,7 +23,7 @@ ENDLESS = changed(changed(SMALL, ["termination"], {"name": "cda"}), ["workload"]
 COMPARE = ("--by", "termination.name", "--metric", "control_messages")
 FIGURE = "termination-2022/figure-2"  # measured in a second
 
-# In place of gnuplot: says that it is there and draws for ever.
+# In place of gnuplot: reports a version and draws for ever.
 BLOCKED_GNUPLOT = """#!/bin/sh
 case "$*" in *--version*) exit 0 ;; esac
 echo > "$STARTED"
@@ -31,7 +31,7 @@ exec sleep 1000
 """
 
 
-# The same as a wrapper that does not wait for what it has started, but for another process.
+# A wrapper in place of gnuplot that waits for another process than the one it has started.
 WRAPPED_GNUPLOT = """#!/bin/sh
 case "$*" in *--version*) exit 0 ;; esac
 sleep 1000 &

@@ -18,7 +18,7 @@ from program import ProgramTest, SMALL, VERSION, changed
 from stored_rows import changing
 from sweep_test import STUDY, SweepTest, rows
 
-# Reads a table both ways and says what it has read, so that it can be held against the original.
+# Reads a table both ways and prints what it has read, to be compared with the original.
 READ_IN_R = """
 suppressPackageStartupMessages(library(jsonlite))
 from_csv <- read.csv("q.csv", check.names = FALSE, na.strings = "")
@@ -212,7 +212,7 @@ class Query(StoreTest):
                     self.assertEqual(list(told), list(row))
                     for key, value in row.items():
                         if isinstance(value, float):
-                            # R says a number with 15 digits.
+                            # R prints a number with 15 digits.
                             self.assertAlmostEqual(told[key], value, delta=1e-14 * abs(value))
                         else:
                             self.assertEqual(told[key], value, (way, key))
@@ -309,7 +309,7 @@ class Compare(StoreTest):
         self.assertEqual({row["winner"] for row in self.compare()}, {"cda"})
 
     def test_noise_is_no_difference(self):
-        # The same metric on both sides, with noise of its own on each: with 95 % intervals about
+        # One metric on both sides, with different noise on each: with 95 % intervals about
         # one pair in twenty is shown to differ, and 12 pairs rarely have more than three.
         chance = random.Random(3)
         self.rewrite(lambda point, replication, metrics: metrics.update(
@@ -347,7 +347,7 @@ class Compare(StoreTest):
 
 
 class CutOff(ProgramTest):
-    """Runs that a limit ended are no results: every verb that reads a store says so."""
+    """Runs that a limit ended are no results: every verb that reads a store reports that."""
     def test_every_verb_says_so(self):
         one = changed(SMALL, ["stop"], {"events": 400})
         self.write("one.json", one)
@@ -511,7 +511,7 @@ class Merge(SweepTest):
 
 
 class Damage(SweepTest):
-    """Stores that are damaged, or that somebody has made."""
+    """Stores that are damaged, or made by another program."""
 
     VERBS = (["query", "d.sqlite"],
              ["query", "d.sqlite", "--runs", "--format", "csv"],

@@ -32,7 +32,7 @@ STUDY = changed(changed(SMALL, ["replications"], 6), ["sweep"], {
 
 
 def slower(factor):
-    """The study with walks that are so many times as long."""
+    """The study with walks that many times as long."""
     study = changed(STUDY, ["stop"], {"time_s": 1e6})
     return changed(study, ["sweep", "derive", "workload.stop_probability"],
                    f"{0.1 / factor} / platform.processes")
@@ -109,7 +109,7 @@ class Results(SweepTest):
         self.assertEqual(self.files(), ["s.json"])
 
     def dry_run(self, *arguments):
-        """What a dry run says of the store, which it leaves as it is."""
+        """The output of a dry run about the store, which it leaves as it is."""
         before = self.store.read_bytes() if self.store.exists() else None
         lines = self.sweep("--dry-run", *arguments).splitlines()
         self.assertRegex(lines[0], r"\As\.json: \d+ points, ")
@@ -391,7 +391,7 @@ class Again(SweepTest):
 
 class Failures(SweepTest):
     def failed(self, *arguments):
-        """What standard error says of a sweep of which points fail."""
+        """Standard error of a sweep of which points fail."""
         result = self.faultline("sweep", "s.json", "--store", "r.sqlite", *arguments)
         self.assertEqual(result.returncode, 1, result.stderr)
         return result.stderr

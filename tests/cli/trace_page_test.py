@@ -279,7 +279,7 @@ class Page(BrowserTest, ProgramTest):
         self.assertEqual([own["what"] for own in events if own["actor"] == 1][-1], "dies")
 
     def test_contrast(self):
-        """Of all text at least 4.5 to what is behind it (WCAG AA)."""
+        """All text has a contrast of at least 4.5 to its background (WCAG AA)."""
         for dark in (False, True):
             self.browser.open(self.page, dark=dark)
             self.assertGreaterEqual(self.browser.run(CONTRAST), 4.5, f"dark: {dark}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Debian package: what it says that it needs, and the program in it, run from where it was
+"""The Debian package: its dependencies, and the program in it, run from where it was
 unpacked. tests/install/clean_root_soak.sh installs it in a clean root."""
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/ready.sh says while it works, and what it takes for missing."""
+"""The messages of scripts/ready.sh while it works, and the tools that it finds missing."""
 
 import os
 import pathlib

@@ -38,7 +38,7 @@ def types(text):
 
 
 def check_texts(texts):
-    """Of (file, text) pairs."""
+    """The findings in (file, text) pairs."""
     places = collections.defaultdict(list)
     for file, text in texts:
         for name, line in types(text):

@@ -62,8 +62,8 @@ def read(path):
 
 
 def blank_literals(text, keep_strings=False):
-    """The same text, line for line and column for column, with comments, strings and characters
-    replaced by blanks (strings keep their quotes' place as blanks too)."""
+    """The text, line for line and column for column, with comments, strings and characters
+    replaced by blanks (the quotes of strings, too)."""
 
     def blank(match):
         kept = match.group("number") is not None

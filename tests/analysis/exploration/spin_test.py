@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SPIN counts the states of the models in promela/ that states.json says, all of them: no partial
+"""SPIN counts the states of the models in promela/ that states.json states, all of them: no partial
 order reduction, no compression, no hashing of states to bits."""
 
 import json

@@ -92,7 +92,7 @@ def check_same_bytes(folder):
 
 
 def closed_forms_only(document):
-    """Of adoption-2013's table 1, what is computed at once."""
+    """The part of adoption-2013's table 1 that is computed at once."""
     keep_measures(document, "jaguar")
 
 
@@ -189,7 +189,7 @@ def check_boxes(folder):
             if line["label"].startswith(row["detector"])
         )
         expect(len(sample) == 5 == int(row["runs"]), f"{row}: {len(sample)} runs")
-        # Of five values the quartiles are the second, third and fourth.
+        # The quartiles of five values are the second, third and fourth.
         for name, value in zip(("min", "quartile_1", "median", "quartile_3", "max"), sample):
             compared += 1
             expect(float(row[name]) == value, f"{row['detector']} {row['metric']} {name}: {value}")
