@@ -75,7 +75,7 @@ class PlatformFiles(ProgramTest):
     JOB = changed(SMALL, ["platform"], {"xml": "p.xml", "processes": 4})
 
     def refused(self, xml):
-        """The message of every engine and verb for a platform file, while precious files lie about."""
+        """The message of every engine and verb for a platform file, beside precious files."""
         self.write("p.xml", xml)
         self.write("victim.txt", "precious")
         said = set()
