@@ -17,7 +17,7 @@ void add_notice_options(OptionSet<Options>& set) {
               .minimum = 0.0,
               .maximum = 1e9})
       .option("spread_s", &Options::spread_s,
-              {.doc = "largest random delay added at each rank, uniform from 0",
+              {.doc = "each rank hears later by a random time, uniform from 0 to this value",
                .unit = "s",
                .source = "assumed",
                .minimum = 0.0,

@@ -84,7 +84,7 @@ const Set& weibull_options() {
                  .above_minimum = true})
         .option(
             "scale_s", &Options::scale_s,
-            {.doc = "time that 63 % of the times between faults do not reach; give this or mtbf_s",
+            {.doc = "63 % of the times between faults are shorter than this; give this or mtbf_s",
              .unit = "s",
              .minimum = none,
              .above_minimum = true})
