@@ -92,8 +92,8 @@ TEST_CASE("a rank that dies while it does things again has still done them") {
   CHECK(program.was_over(1));
 }
 
-// All ranks go back to a checkpoint because one of them has died, one after the other. Who has not
-// yet heard of that can announce the end, which had come before.
+// All ranks go back to a checkpoint because one of them has died, one after another. A rank that
+// has not yet heard of that can announce the end, which had come before.
 TEST_CASE("a program was over if others have been put back, and the announcing rank has not") {
   for (const Rank first : {0U, 1U}) {
     Program program;

@@ -122,7 +122,8 @@ TEST_CASE("messages that enter a node at once: loggp one after the other, simgri
     at_start(job, {{2, 0, 200}, {4, 1, 200}, {6, 0, 200}});
     const Seen seen = job.run(engine);
     const bool shares = engine == EngineKind::simgrid;
-    // Six seconds of bytes enter from 11 to 17 either way; who shares the link is in at its end.
+    // Six seconds of bytes enter from 11 to 17 either way; a message that shares the link is in at
+    // its end.
     CHECK(close(seen.times_s(0, "got"), shares ? Times{18, 19} : Times{14, 18}, engine));
     CHECK(close(seen.times_s(1, "got"), shares ? Times{18} : Times{16}, engine));
   }

@@ -184,8 +184,8 @@ TEST_CASE("a daemon that has come back with a rank is not restarted again") {
     job.kill(5, {}, {}, {1});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(7, "start"), {0, 9}, engine));
-    // Who asked for the rank is told of the daemon that started with it, and at 10 s, when that
-    // would have come back, of nobody.
+    // The rank that asked for the new one is told of the daemon that started with it, and at 10 s,
+    // when that would have come back, of nobody.
     CHECK(seen.values(0, "restarted") == Values{71, 21});
     CHECK(close(seen.times_s(0, "restarted"), {9, 9}, engine));
   }

@@ -122,7 +122,7 @@ TEST_CASE("computations wait while their rank stalls, those of all its workers")
     };
     CHECK(close(with_faults({stall(15, 1, 30)}, {}, engine, compute).times_s(1, "computed"),
                 {55, 155}, engine));
-    // Nobody else waits, and who comes too late neither.
+    // Nobody else waits, and neither does the rank that comes too late.
     CHECK(close(with_faults({stall(15, 0, 30)}, {}, engine, compute).times_s(1, "computed"),
                 {25, 125}, engine));
     CHECK(close(with_faults({stall(130, 1, 30)}, {}, engine, compute).times_s(1, "computed"),

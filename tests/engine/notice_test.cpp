@@ -30,7 +30,7 @@ void listening(Job& job, double delay_s, double spread_s) {
 }
 
 /// Three ranks of which rank 0 computes until 100 s, and handles nothing meanwhile. Each rank notes
-/// who has died; a notice takes a second.
+/// deaths; a notice takes a second.
 void computing(Job& job) {
   job.spec.platform.progress = Progress::between;
   job.script(Family::workload, [&job](ActorId self) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deaths while others recover from deaths: several at once, of who is being told, of who flushes,
-// between two actions of the handler that recovers. Notices come from the failure detector alone.
+// Deaths while others recover from deaths: several at once, of the rank that is told, of the rank
+// that flushes, between two actions of the handler that recovers. Notices come from the failure
+// detector alone.
 
 #include <catch2/catch.hpp>
 
@@ -148,8 +149,8 @@ TEST_CASE("a death between two actions of the handler that recovers drops the la
       job.kill(2.5, {1});
       job.spec.faults.push_back(at_mark(place, 2, {2}));
       const Seen seen = job.run(engine);
-      // Nothing is in flight: who lives to ask for the flush has its answer at once, as the next
-      // turn; who dies before that turn has none.
+      // Nothing is in flight: a rank that lives to ask for the flush has its answer at once, as the
+      // next turn; a rank that dies before that turn has none.
       CHECK(seen.values(2, "told") == Values{1});
       CHECK(seen.values(2, "timer").empty());
       CHECK(seen.values(2, "flushed") == (place == "told" ? Values{} : Values{1}));

@@ -11,9 +11,9 @@
 namespace faultline::test {
 
 /// A job whose messages make a tree: every rank starts with some, and every message, when it is
-/// handled, is answered by its children. Who sends what to whom follows from the seed and from the
-/// message's number alone, never from time or order, so that any simulator must handle the same
-/// messages, and the question left is when.
+/// handled, is answered by its children. The seed and a message's number alone determine its sender
+/// and receiver, never time or order, so that any simulator must handle the same messages, and the
+/// question left is when.
 struct MessageTree {
   std::uint64_t seed = 1;
   std::uint32_t processes = 2;  ///< at most 16, so that numbers tell generations apart

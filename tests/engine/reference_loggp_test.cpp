@@ -108,8 +108,9 @@ std::string difference(const ReferenceTimes& expected, const Case& drawn, Engine
   return "";
 }
 
-/// Holds an engine against the reference on so many cases, less those in which two messages come to
-/// one place so nearly at once that rounding decides who is first. Returns the messages compared.
+/// Compares an engine with the reference on that many cases, less those in which two messages come
+/// to one place so nearly at once that rounding decides which is first. Returns the number of
+/// messages compared.
 std::uint64_t compare(EngineKind engine, std::uint64_t cases, bool with_bytes) {
   const double nearly_s = engine == EngineKind::loggp ? 1e-15 : 1e-12;
   std::uint64_t compared = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an actor knows of its peers: whom it refuses, and who lives again.
+// What an actor knows of its peers: which it refuses, and which live again.
 
 #include <catch2/catch.hpp>
 

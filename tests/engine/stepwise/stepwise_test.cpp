@@ -199,9 +199,9 @@ class WithOneDeath {
 // behind it (rank 1 after its send: 1 run; before the next arrivals: 2; rank 2 after its send: 1;
 // before the last arrival: 1), or rank 0 when it has arrived there (1 run).
 //
-// The state after a death is who is dead and which of its three hops the message is about to make,
-// if it is not lost. Rank 0 dies before the first or second hop, or the message is lost; and so for
-// the others: 3 x 3 states.
+// The state after a death is the dead actor and which of its three hops the message is about to
+// make, if it is not lost. Rank 0 dies before the first or second hop, or the message is lost; and
+// so for the others: 3 x 3 states.
 TEST_CASE("an actor can die between any two sends, and between any two steps") {
   Job job(kRing);
   ring(job, 3, {0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// rdaemon: who finds a death and when, who is told and by how many messages, and what becomes of a
-// node that is declared dead while it lives.
+// rdaemon: which daemon finds a death and when, which processes are told and by how many messages,
+// and what happens to a node that is declared dead while it lives.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// swim: who is dead is found and everybody hears of it, who is late denies that it is dead, others
+// swim: dead members are found and all hear of them, late members deny that they are dead, others
 // help to probe, and updates and suspicions last as long as memberlist's formulas give.
 
 #include <catch2/catch.hpp>

@@ -21,7 +21,7 @@ struct Race {
 
 /// All ranks send words to rank 0, itself included. After each word, rank 0 sends what its state is
 /// then to one of the others, in turn. So the sent words show in which order words have come. The
-/// program asks for no checkpoint: who dies begins anew.
+/// program asks for no checkpoint: a rank that dies begins anew.
 class RacingProgram final : public Workload {
  public:
   explicit RacingProgram(Race race) : race_(std::move(race)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a death costs who simulates it. Processor time is compared with that of the same run without
+// The cost of simulating a death. Processor time is compared with that of the same run without
 // the death, in the same process: something that looks at all ranks for each rank takes ten times
 // as long here, and the bound is far from both.
 

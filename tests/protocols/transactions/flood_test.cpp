@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The flood that revokes a world, and that calls ranks to give a TryBlock up: it reaches everybody
-// who lives, whoever has died, and whenever each rank hears of that.
+// The flood that revokes a world, and that calls ranks to give up a TryBlock: it reaches all live
+// ranks, whichever have died, and whenever each rank hears of that.
 
 #include <algorithm>
 #include <bit>
@@ -30,8 +30,8 @@ class Flood {
       if ((dead_set >> rank & 1U) != 0) dead_.insert(rank);
   }
 
-  /// Lets one that lives begin, and everything happen that can, in a random order. True if then all
-  /// who live have been reached.
+  /// Lets a live rank begin, and everything happen that can, in a random order. True if then all
+  /// live ranks have been reached.
   bool reaches_all(Stream& random) {
     std::vector<std::pair<Rank, Rank>> notices;  // to whom, of whose death
     const std::vector<Rank> alive = living();

@@ -304,8 +304,8 @@ TEST_CASE(
                                          .has_sums = false});
 }
 
-// The new process has entered the world. It had heard before that the one has died who was to tell
-// the others of it.
+// The new process has entered the world. It had heard before of the death of the one that was to
+// tell the others of it.
 TEST_CASE("a process that enters a world and knows of a death in it tells those that are behind") {
   check_transactions_finish("relaunch over connection-loss",
                             {.seed = 45510,

@@ -101,8 +101,8 @@ TEST_CASE("a run in which nobody dies has no stages of recoveries") {
 TEST_CASE("a program of TryBlocks that can never go on is hung") {
   for (const EngineKind engine : engines()) {
     Job job(4, quick_machine());
-    // The sums are outside of TryBlocks, as in the authors' program: who waits there for the dead
-    // waits for ever.
+    // The sums are outside of TryBlocks, as in the authors' program: a rank that waits there for
+    // the dead waits for ever.
     job.workload("minife", {{"nx", std::int64_t{6}},
                             {"ny", std::int64_t{6}},
                             {"nz", std::int64_t{6}},
