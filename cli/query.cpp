@@ -105,7 +105,7 @@ VerbOptions query_options() {
                        "group of points. docs/sweeps.md explains conditions."};
   auto add = verb.options.add_options();
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      R"(only points for which it is true, as in --where "termination.name == 'cda'")");
+      R"(only points that satisfy it, as in --where "termination.name == 'cda'")");
   add("group-by", po::value<std::string>()->value_name("PATHS"),
       "one line for each combination of the values of these paths (default: everything swept)");
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
