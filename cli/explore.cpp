@@ -252,8 +252,8 @@ void add_what_happens(VerbOptions& verb) {
       "tell states apart by what each rank has done, so that every run in which a rank gives up is "
       "judged");
   add("alike", text("WHAT")->default_value("exchanged"),
-      "exchanged: take states that differ only in which of several like ranks is which for one; "
-      "kept: tell them apart");
+      "exchanged: treat states that differ only by an exchange of like ranks as one; kept: tell "
+      "them apart");
   verb.choices["timers"] = only(timers_words());
   verb.choices["departures"] = only(departures_words());
   verb.choices["alike"] = only(alike_words());
