@@ -29,9 +29,11 @@ bool errs_on_purpose(const RunSpec& spec);
 /// - if a process has missed a death of which a cut or lossy network has lost the news;
 /// - if a process has missed a death after another one has returned, under protocols that bring
 ///   processes back over a ring of heartbeats, in which these have no place;
-/// - if somebody has missed a death under `rdaemon` as PRRTE has it, which does not observe node 0.
+/// - if a process has missed a death under `rdaemon` as PRRTE builds it, which does not observe
+///   node 0;
 /// - if `work-stealing` loses work with rank 0, of whose death nobody was told.
-/// It runs the scenario once more if it has to know what the network has lost, or who was told.
+/// Runs the scenario once more if it has to know what the network has lost, or which ranks were
+/// told.
 bool is_unpromised(const Scenario& scenario, const RunRecord& run);
 
 /// True if nothing happened in a run for which a protocol could give up: no deaths, no reports of
