@@ -92,7 +92,7 @@ std::string chart_script(const Chart& chart);
 std::string panels_script(const std::string& stem, const std::vector<Chart>& panels,
                           std::size_t columns);
 
-/// The same numbers as a table for people.
+/// The numbers behind a chart as a table for people.
 HtmlTable chart_table(const Chart& chart);
 
 /// Chooses the units, scales and ranges of both axes that are not set yet, and the tics of x. All

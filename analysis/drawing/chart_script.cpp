@@ -25,7 +25,8 @@ std::string scaled(std::size_t column, const ChartAxis& axis) {
   return "(" + value + "*" + shortest(axis.factor) + ")";
 }
 
-/// The same for the end of an interval. On a logarithmic axis it stops at the end of the axis.
+/// A column that is the end of an interval, in the drawn unit. On a logarithmic axis it stops at
+/// the end of the axis.
 std::string clipped(std::size_t column, const ChartAxis& axis) {
   std::string value = scaled(column, axis);
   if (!axis.logarithmic) return value;

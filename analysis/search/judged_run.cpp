@@ -160,8 +160,8 @@ class Judge {
     return sent;
   }
 
-  /// The same run once more, as an observer sees it: the same must come of it, and what the
-  /// scenario states holds, whatever its protocols. SimGrid shows nothing.
+  /// Repeats the run under an observer: the result must be the same, and the run must agree with
+  /// what the scenario states, whatever its protocols. SimGrid shows nothing.
   void repeat(const ReplicationRecord& first) {
     if (scenario_.engine != EngineKind::loggp) {
       if (settings_.repeats) compare_lines(first, made_run(scenario_));

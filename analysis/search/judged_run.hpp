@@ -22,8 +22,8 @@ struct JudgeSettings {
 /// has a process of its own.
 Judgement judged(const JsonValue& scenario, const JudgeSettings& settings);
 
-/// The same in a process of its own with a limit of memory, so that a crash or a run without end
-/// is a finding, too.
+/// Judges a scenario in a process of its own with a limit of memory, so that a crash or a run
+/// without end is a finding, too.
 Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings);
 
 /// The memory that processes that judge may take.

@@ -41,7 +41,8 @@ class CheckpointRound {
   /// The program of this rank has asked for the checkpoint. It sends nothing until that is
   /// committed. `in_flight`: messages that this rank has sent less those that it has received.
   Due ask(Context& context, std::int64_t in_flight);
-  /// The same, where not only the program sends. When all have asked, `be_quiet` is due.
+  /// Asks for a checkpoint where not only the program sends. When all have asked, `be_quiet` is
+  /// due.
   Due ask(Context& context);
   /// From now on this rank sends nothing.
   Due is_quiet(Context& context, std::int64_t in_flight);

@@ -111,7 +111,7 @@ class ImageCheckpoints {
   /// An image of this rank.
   struct OwnImage {
     Checkpoint checkpoint;
-    Incarnation keeper = {};  ///< who has got it, or has sent it
+    Incarnation keeper = {};  ///< the rank that has got it, or has sent it
 
     void digest(Digest& into) const { into.add(checkpoint, keeper); }
   };

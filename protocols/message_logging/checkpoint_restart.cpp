@@ -88,8 +88,8 @@ void CheckpointRestart::note_progress(Context& context) {
   program_.note_recovered(context, std::exchange(death_s_, kNever));
 }
 
-/// Who is further than it was is also where it was, even if it has got fewer messages: those of a
-/// termination detector need not be the same again.
+/// A rank that is further than it was has also reached its old state, even if it has got fewer
+/// messages: those of a termination detector need not be the same again.
 void CheckpointRestart::on_committed(Context& context) {
   goal_ = 0;
   note_progress(context);

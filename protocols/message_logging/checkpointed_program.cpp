@@ -209,8 +209,8 @@ void CheckpointedProgram::handle_step(Context& context, const Message& message,
 
 // ---- restarts ---------------------------------------------------------------------------------
 
-/// Everybody who hears of a rank's death asks for the restart, so that it does not matter who dies
-/// next. The resource manager grants one.
+/// Every rank that hears of a death asks for the restart, so that it does not matter which one dies
+/// next. The resource manager grants one request.
 void CheckpointedProgram::on_peer_failed(Context& context, Incarnation peer) const {
   if (peer.actor < processes_)  // a daemon comes back with its ranks
     context.restart(peer, RestartOn::same_node);

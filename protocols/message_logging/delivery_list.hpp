@@ -92,9 +92,9 @@ class DeliveryRun {
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] std::uint64_t last() const { return first_ + size_ - 1; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// The same from that ticket on.
+  /// The deliveries from that ticket on.
   [[nodiscard]] DeliveryRun from(std::uint64_t ticket) const;
-  /// The same up to that ticket.
+  /// The deliveries up to that ticket.
   [[nodiscard]] DeliveryRun up_to(std::uint64_t ticket) const;
   /// Adds those that follow, if they lie beside these. False if nothing was added.
   bool extend(const DeliveryRun& next) {

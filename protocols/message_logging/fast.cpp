@@ -69,7 +69,7 @@ const Registered registered{registration<Fast>(
      .check_with_workload = check_objects},
     options())};
 
-/// Who has sent a message, whoever has passed it on.
+/// The sender of a message, whichever rank has passed it on.
 Incarnation sender_of(const Context& context, const Message& message) {
   const auto* sender = context.attached<Incarnation>(message);
   return sender != nullptr ? *sender : Incarnation{message.from, message.from_incarnation};

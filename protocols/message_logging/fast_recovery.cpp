@@ -35,8 +35,8 @@ bool Fast::must_wait(const Context& context, const Message& message) {
          object->stage != Immigrant::Stage::gone;
 }
 
-/// Home passes on what comes. Who has come home, or has gone there, has had all that it needs: what
-/// still comes is there twice.
+/// Home passes on the messages for an object that is away. An object that has come home, or has
+/// gone there, has had all that it needs: messages that still come are duplicates.
 std::optional<Admission> Fast::admit_moved(Context& context, Message& message) {
   if (const Emigrant* object = emigrants_.find(message.to_object)) {
     if (object->stage == Emigrant::Stage::back) return Admission::discard;
@@ -52,8 +52,9 @@ std::optional<Admission> Fast::admit_moved(Context& context, Message& message) {
 
 // ---- a restart is agreed on -------------------------------------------------------------------
 
-/// Its host has restarted since, as all who take part in the restart know. What the object has sent
-/// there is no longer logged, so that it must do everything again even if it is home.
+/// Its host has restarted since, as all that take part in the restart know. The messages that the
+/// object has sent there are no longer logged, so that it must do everything again even if it is
+/// home.
 bool Fast::is_lost(const Emigrant& emigrant) const {
   return program_.wave().incarnation_of(emigrant.host.actor) > emigrant.host.number;
 }
@@ -88,7 +89,7 @@ void Fast::restart(Context& context, const LogPeer& to) const {
   });
 }
 
-/// The same for objects that were lost away from home. Home has restarted before, and is there.
+/// Sends again to objects that were lost away from home. Home has restarted before, and is there.
 void Fast::resend_lost(Context& context) {
   std::vector<MovedObject> lost = program_.wave().agreement().lost;
   std::erase_if(lost, [this](const MovedObject& object) {

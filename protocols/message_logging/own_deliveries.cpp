@@ -40,9 +40,9 @@ void OwnDeliveries::add_stored_at(Rank holder, std::vector<Determinant>& to) con
 
 // ---- replay -----------------------------------------------------------------------------------
 
-/// Of the tickets behind one that nobody has stored, nothing was ever delivered. A later
-/// incarnation has given them to other messages: then its determinants are the valid ones, and
-/// those of earlier ones that lie behind them are void.
+/// Nothing was ever delivered under a ticket behind one that nobody has stored. A later incarnation
+/// has given such tickets to other messages: then its determinants are valid, and those of earlier
+/// incarnations behind them are void.
 bool OwnDeliveries::learn(const Determinant& known) {
   const bool is_void = !lives_.empty() && known.incarnation < lives_.back().incarnation;
   if (known.ticket <= list_.size() || is_void) return true;

@@ -20,7 +20,7 @@ class RankTable {
     const auto place = place_of(rank);
     return place != entries_.end() && place->rank == rank ? &*place : nullptr;
   }
-  /// Of a rank that has none.
+  /// Adds the entry of a rank that has none.
   Entry& add(Entry entry) { return *entries_.insert(place_of(entry.rank), std::move(entry)); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   void clear() { entries_.clear(); }

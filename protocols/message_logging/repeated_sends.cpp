@@ -33,7 +33,8 @@ bool RepeatedSends::count(const LogPeer& to) {
   return false;
 }
 
-/// Who has died before the end of its log came has nothing from the old incarnation any more.
+/// A rank that has died before the end of its log came has nothing from the old incarnation any
+/// more.
 std::uint64_t RepeatedSends::lost_log_ends(const Context& context,
                                            const RankTable<LogPeer>& peers) const {
   std::uint64_t lost = 0;

@@ -23,8 +23,8 @@ std::uint64_t bytes_of(const RestartReport& report) {
 
 }  // namespace
 
-/// Who has not committed the latest checkpoint yet knows of messages from before it, which nobody
-/// will replay.
+/// A rank that has not committed the latest checkpoint yet knows of messages from before it, which
+/// nobody will replay.
 void RestartReport::add(const RestartReport& other) {
   partners += other.partners;
   determinant_bytes = std::max(determinant_bytes, other.determinant_bytes);
@@ -92,8 +92,7 @@ RestartWave::Due RestartWave::on_peer_restarted(Context& context) {
   return tell_when_all_are_known(context);
 }
 
-/// A child may be one of those who have restarted. What is sent to it before this rank knows of
-/// that would be lost.
+/// A child may have restarted. A message to it before this rank knows of that would be lost.
 RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
   const bool all = std::all_of(restarted_.begin(), restarted_.end(), [&](const Incarnation& life) {
     return life.actor == self_ || context.known(life.actor).number >= life.number;

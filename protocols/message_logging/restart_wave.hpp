@@ -16,7 +16,7 @@ namespace faultline {
 /// Which message a receiver has delivered, as which one.
 struct Determinant {
   Rank receiver = kNobody;
-  Rank holder = kNobody;     ///< who stores it
+  Rank holder = kNobody;     ///< the rank that stores it
   std::uint64_t ticket = 0;  ///< its place among all that the receiver has delivered, from 1 on
   ObjectChannel channel;
   std::uint64_t number = 0;       ///< of the message on its channel

@@ -73,7 +73,7 @@ class Attachments {
   void put(Family owner, T value) {
     emplace<T>(owner, std::move(value));
   }
-  /// The same of a value that is made where it stays.
+  /// Attaches a value that is made where it stays.
   template <class T, class... Parts>
   void emplace(Family owner, Parts&&... parts) {
     first_ = new Holding<T>(owner, std::exchange(first_, nullptr), std::forward<Parts>(parts)...);

@@ -11,8 +11,9 @@ inline double young_interval_s(double checkpoint_s, double mtbf_s) {
   return std::sqrt(2.0 * checkpoint_s * mtbf_s);
 }
 
-/// The same to a higher order (Daly, FGCS 22(3), 2006, equation 37). Faults come at exponential
-/// intervals with the mean `mtbf_s`, of the whole job. How long a restart takes does not matter.
+/// The interval between checkpoints that costs least, to a higher order (Daly, FGCS 22(3), 2006,
+/// equation 37). Faults come at exponential intervals with the mean `mtbf_s`, of the whole job. How
+/// long a restart takes does not matter.
 inline double daly_interval_s(double checkpoint_s, double mtbf_s) {
   if (checkpoint_s >= 2.0 * mtbf_s) return mtbf_s;
   const double share = checkpoint_s / (2.0 * mtbf_s);

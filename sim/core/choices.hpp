@@ -14,13 +14,13 @@ template <class Struct>
 OptionSet<Struct> with_choices(OptionSet<Struct> set, std::string Struct::*member) {
   return set.option("choices", member,
                     {.doc = "what the workload may do: `seeded`: its random streams say; `all`: "
-                            "who explores the job goes on with every choice, and in other runs "
+                            "the search goes on with every choice, and in other runs "
                             "the random streams say",
                      .choices = {"seeded", "all"}});
 }
 
 /// What a choice is about whose n-th answer is the n-th of all ranks but the one that chooses, and
-/// one whose n-th answer is rank n. Who explores a job in which ranks change places has to know.
+/// one whose n-th answer is rank n. A search in which ranks change places has to know.
 inline constexpr const char* kChildRank = "the child, among the other ranks";
 inline constexpr const char* kReceiverRank = "the receiver, among the other ranks";
 inline constexpr const char* kNextRank = "the next rank";

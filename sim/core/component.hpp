@@ -53,8 +53,8 @@ class Component : public InComponentStorage {
   virtual void on_compute_done(Context&, std::uint64_t /*tag*/) {}
   /// This component is a copy from an image, in the place of whatever was here (Context::restore).
   /// Called from the bottom up, as start is. It begins here what only time or an action would make
-  /// go on; who waits for messages has nothing to do. Called last at the layer that has restored
-  /// the image: from now on, what it delivers reaches what it has put back.
+  /// go on; a component that waits for messages has nothing to do. Called last at the layer that
+  /// has restored the image: from now on, what it delivers reaches what it has put back.
   virtual void on_restored(Context&) {}
 
   // ---- messages ------------------------------------------------------------------------------

@@ -74,7 +74,8 @@ class ComponentBlocks {
   [[nodiscard]] std::size_t size() const { return size_; }
   T& operator[](std::size_t place) { return (*blocks_[place / kEach])[place % kEach]; }
   const T& operator[](std::size_t place) const { return (*blocks_[place / kEach])[place % kEach]; }
-  /// The same, known from another entry. If both lie in one block, the list of blocks is not read.
+  /// The entry at a place, found from another entry. If both are in one block, the list of blocks
+  /// is not read.
   T* from(T* known, std::size_t known_place, std::size_t place) {
     if (place / kEach != known_place / kEach) return &(*this)[place];
     return known + (static_cast<std::ptrdiff_t>(place) - static_cast<std::ptrdiff_t>(known_place));
@@ -85,8 +86,8 @@ class ComponentBlocks {
   }
   /// Fetches the first of what leads to entries ahead of time.
   void prefetch_list() const { __builtin_prefetch(blocks_.data()); }
-  /// The place behind the last one. It holds anything, such as an old value. Who adds one often
-  /// adds several, so the next cache line is fetched ahead.
+  /// The place behind the last one. It holds anything, such as an old value. A caller that adds one
+  /// often adds several, so the next cache line is fetched ahead.
   T& add() {
     const std::size_t place = size_++ % kEach;
     if (place == 0 || tail_.at == nullptr) find_tail();

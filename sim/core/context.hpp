@@ -99,7 +99,7 @@ class Services {
   ~Services() = default;
 };
 
-/// Who answers for the choices of a workload in a run in which they are branches.
+/// Answers the choices of a workload in a run in which they are branches.
 class Chooser {
  public:
   /// A number below the bound, which is above 0. `what` says what it is, for people, and stays.
@@ -380,7 +380,7 @@ class Context {
   std::uint64_t choose(Stream& random, std::uint64_t bound, const char* what) {
     return turn_.chooser == nullptr ? random.below(bound) : turn_.chooser->choose(bound, what);
   }
-  /// The same of yes and no: yes with that probability. No driver is asked about what is certain.
+  /// Chooses yes with that probability, or no. No driver is asked about what is certain.
   bool choose_yes(Stream& random, double probability, const char* what) {
     if (turn_.chooser == nullptr) return random.chance(probability);
     if (probability <= 0.0 || probability >= 1.0) return probability >= 1.0;

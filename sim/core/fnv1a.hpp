@@ -9,7 +9,7 @@ namespace faultline {
 /// The 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
 std::uint64_t fnv1a(const std::string& text);
 
-/// The same hash as 16 hexadecimal digits.
+/// The FNV-1a hash of a text as 16 hexadecimal digits.
 std::string fnv1a_hex(const std::string& text);
 
 }  // namespace faultline

@@ -23,13 +23,12 @@ inline constexpr std::size_t kLastCache = std::size_t{32} << 20;
 /// A pool of up to `LargestReused` objects hands out first what was given back last. That is still
 /// in a cache, and places that only a burst needed, such as at the start of a run, leave the cache
 /// to other things. In a larger pool, objects that are taken one after the other lie side by side
-/// as far as possible, because who takes them often looks at them together, and a large job's
+/// as far as possible, because a caller often looks at such objects together, and a large job's
 /// objects lie on more pages than a processor can find quickly. There an object that is given back
 /// waits until all that are ready have been taken. Then those that wait become ready, in the order
 /// of their places.
 ///
-/// `T::next` is for who has taken objects, to link them. It leads to an object of the pool, or is
-/// null.
+/// `T::next` links objects that have been taken. It leads to an object of the pool, or is null.
 template <class T, std::size_t LargestChunk, std::size_t LargestReused = kLastCache / sizeof(T)>
 class GrowingPool {
  public:

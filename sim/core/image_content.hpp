@@ -14,8 +14,8 @@ namespace faultline {
 
 /// What an image holds. Only the engine makes it and reads it.
 struct ImageContent {
-  Family layer = Family::message_logging;  ///< who has captured it, and can restore it
-  /// Of the families above the layer; null where the stack has none.
+  Family layer = Family::message_logging;  ///< the layer that has captured it, and can restore it
+  /// The components of the families above the layer; null where the stack has none.
   std::array<std::unique_ptr<const Component>, kFamilies> components;
   std::array<std::int32_t, kFamilies> held{};  ///< application messages, by those components
   std::uint32_t phase = 0;

@@ -61,8 +61,8 @@ class PoolBuffer final : public std::pmr::memory_resource {
     left_ -= bytes;
     return std::exchange(next_, static_cast<std::byte*>(next_) + bytes);
   }
-  /// Of what a pool asks for to divide it, it gives nothing back. What is too large for it to
-  /// divide it does give back.
+  /// A pool never gives back the memory that it divides. It gives back only what is too large to be
+  /// divided.
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
     if (bytes < kSmall || bytes > kRegion) large_pages().deallocate(memory, bytes, alignment);
   }

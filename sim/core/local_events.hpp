@@ -17,10 +17,10 @@ struct LocalEvent {
   std::uint64_t tag = 0;             ///< of the computation, or the key of the timer
 };
 
-/// A layer of message logging that says when what happens at its rank above it is handled. Who
-/// replays messages in their order must let computations end between the same messages as before,
-/// if a layer above looks at that, as a termination detector does. The engine asks only where there
-/// is a termination detector.
+/// A layer of message logging that determines when events above it at its rank are handled. A layer
+/// that replays messages in their order must let computations end between the same messages as
+/// before, if a layer above looks at that, as a termination detector does. The engine asks only
+/// where there is a termination detector.
 class OrdersLocalEvents {
  public:
   /// The event is due. `deliver`: it is handled now, in a turn of its own after this one. `hold`:

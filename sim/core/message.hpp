@@ -76,7 +76,7 @@ inline constexpr std::uint32_t kLastKind = (1U << 8) - 1;
 inline constexpr std::uint32_t kLastPhase = (1U << 24) - 1;
 
 /// What actors send each other: two cache lines. The engine reads only the first one of a message
-/// that is on its way or waits; who handles it reads both.
+/// that is on its way or waits; its handler reads both.
 struct Message {
   ActorId from = kNobody;
   ActorId to = kNobody;
@@ -84,7 +84,7 @@ struct Message {
   std::uint8_t flags = 0;        ///< bits of MessageFlag
   std::uint16_t from_incarnation = 0;
   std::uint16_t to_incarnation = 0;  ///< the receiver's when the message was injected
-  // One word, written once: a part of it that were written later would hold up who reads `bytes`.
+  // One word, written once: a part written later would delay the next read of `bytes`.
   std::uint64_t kind : 8 = 0;             ///< index into the message kinds of its component
   Family channel : 8 = Family::workload;  ///< the component it belongs to, at both ends
   std::uint64_t bytes : 48 = 0;           ///< size on the wire

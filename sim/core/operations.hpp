@@ -73,7 +73,7 @@ class Operations {
   /// later than the current one, which is 0 at the start.
   void enter_epoch(Context& context, std::uint32_t epoch);
   /// Cancels what is pending and begins again, at epoch 0 and operation 1, with no message that has
-  /// come. Who is known to be dead stays so. Messages that were sent before must come no more.
+  /// come. Known deaths stay known. Messages that were sent before must come no more.
   void begin_again(Context& context);
   /// Frees the memory of all operations that have ended. Nobody can ask for them any more.
   void forget_ended();
@@ -104,7 +104,7 @@ class Operations {
   [[nodiscard]] bool any_failed(std::span<const Operation> operations) const;
   [[nodiscard]] bool none_pending(std::span<const Operation> operations) const;
 
-  // The same of all that are not forgotten, without looking at each.
+  // True if all operations that are not forgotten are done, without looking at each.
   [[nodiscard]] bool all_done() const {
     return none_pending() && !any_failed() && count(OperationState::cancelled) == 0;
   }
@@ -133,7 +133,7 @@ class Operations {
   struct Record {
     ActorId peer = kNobody;
     std::uint32_t tag = 0;
-    /// Of an operation: how many it comes after `before_`. Of a message: its epoch.
+    /// For an operation: its distance from `before_`. For a message: its epoch.
     std::uint32_t place = 0;
     std::uint16_t incarnation = 0;  ///< of the message's sender
     OperationState state = OperationState::pending;

@@ -10,7 +10,7 @@ namespace faultline {
 // Hints about memory that will soon be looked at. They change no result. GCC believes that a
 // function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
 
-/// Of something that begins with a cache line.
+/// Prefetches the first lines of something that begins with a cache line.
 inline void prefetch_lines(const void* begin, std::size_t lines) {
   const char* const first = static_cast<const char*>(begin);
   for (std::size_t line = 0; line < lines; ++line) __builtin_prefetch(first + line * kCacheLine);

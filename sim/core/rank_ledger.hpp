@@ -12,8 +12,7 @@
 
 namespace faultline {
 
-/// Who sends and receives on a channel: an object of an over-decomposed program, wherever it is, or
-/// else a rank.
+/// One end of a channel: an object of an over-decomposed program, wherever it is, or else a rank.
 struct Endpoint {
   Rank rank = kNobody;  ///< kNobody: the object
   ObjectId object = kNoObject;

@@ -41,13 +41,13 @@ inline constexpr std::array kStack{
     StackPlace{Family::workload, Role::workload, "workload", "what the ranks do",
                Purpose::workload},
     StackPlace{Family::transactions, Role::layer, "transactions",
-               "who lets a program redo what a failure has interrupted", Purpose::transactions},
-    StackPlace{Family::termination, Role::layer, "termination",
-               "who finds out that all work is done", Purpose::termination},
+               "lets a program redo what a failure has interrupted", Purpose::transactions},
+    StackPlace{Family::termination, Role::layer, "termination", "finds out that all work is done",
+               Purpose::termination},
     StackPlace{Family::message_logging, Role::layer, "message_logging",
                "what brings a dead rank back", Purpose::message_logging},
     StackPlace{Family::failure_detection, Role::detector, "failure_detection",
-               "who finds out that a process is dead", Purpose::failure_detection},
+               "finds out that a process is dead", Purpose::failure_detection},
 };
 inline constexpr std::size_t kFamilies = kStack.size();
 

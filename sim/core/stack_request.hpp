@@ -17,7 +17,7 @@ struct StackRequest {
   Family to = Family::workload;
   bool is_answer = false;
   std::uint16_t kind = 0;    ///< T::kRequest
-  std::uint64_t number = 0;  ///< chosen by who asks; an answer has that of its request
+  std::uint64_t number = 0;  ///< chosen by the asking component; an answer has that of its request
   Payload content = {};
   Attachments attachments = {};
 

@@ -31,7 +31,7 @@ class WholeState {
       if (!lives(rank)) return false;
     return true;
   }
-  /// The same component as what it is. Throws std::bad_cast if it is something else.
+  /// The component as its own type. Throws std::bad_cast if it has another one.
   template <class Made>
   [[nodiscard]] const Made& as(Rank rank) const {
     return dynamic_cast<const Made&>(component(rank));

@@ -60,9 +60,9 @@ class World {
   std::vector<Run> runs_;  ///< none if each rank is the actor of its number
 };
 
-/// A world after so many recoveries. If one of them was itself struck by a death, two can have the
-/// same number. Who has put the first one together is lost in the second, so that the one with more
-/// losses is the later one.
+/// A world after that many recoveries. If a death struck during one of them, two worlds can have
+/// the same number. The leader that has put the first one together is lost in the second, so that
+/// the world with more losses is the later one.
 struct WorldEpoch {
   std::uint32_t number = 0;
   std::uint32_t losses = 0;  ///< processes that the job has lost until then

@@ -61,7 +61,7 @@ struct alignas(kCacheLine) RareState : InComponentStorage {
   std::vector<Message*> early;          ///< messages of a phase that has not begun here
   std::vector<Flush> flushing;          ///< that have not been answered yet
   std::vector<Incarnation> links;       ///< open connections, sorted
-  std::vector<ActorId> linked_by;       ///< who may hold a connection to this actor, sorted
+  std::vector<ActorId> linked_by;       ///< actors that may hold a connection to this one, sorted
   Refusals refused;
   KnownLives restarted;
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come

@@ -43,7 +43,7 @@ void LookAhead::look() {
 
 // ---- which events -----------------------------------------------------------------------------
 
-/// Of the events in the slots of the queue, and of those in its heap.
+/// Looks at the events in the slots of the queue, and at those in its heap.
 void LookAhead::look_at_events() {
   const EventQueue& queue = state_.schedule.queue();
   if (!logs_messages_) {
@@ -104,7 +104,7 @@ void LookAhead::fetch_in_slot(std::size_t distance, Pending* next) {
   done_[static_cast<std::size_t>(step)] = done;
 }
 
-/// The same for events that another step has found.
+/// Looks ahead at events that another step has found.
 template <LookAhead::Step step>
 void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending* next) {
   const std::size_t behind = state_.schedule.queue().next_staged() + distance;
@@ -274,7 +274,7 @@ void LookAhead::fetch_inbox(const Event& event) const {
   }
 }
 
-/// Who receives a message then, or kNobody.
+/// The receiver of a message at that event, or kNobody.
 ActorId LookAhead::receiver_at(const Event& event) {
   switch (event.kind()) {
     case EventKind::wake:

@@ -36,7 +36,7 @@ class EventQueue {
   EventQueue() = default;
   EventQueue(EventQueue&&) noexcept = default;
   EventQueue& operator=(EventQueue&&) noexcept = default;
-  /// The same, in the memory that it has if both have only few events.
+  /// Copies a queue, in the memory that this one has if both have only few events.
   EventQueue& operator=(const EventQueue& other) {
     if (this == &other) return *this;
     if (!ring_.empty() || !other.ring_.empty()) return *this = EventQueue(other);
@@ -46,7 +46,7 @@ class EventQueue {
     return *this;
   }
   ~EventQueue() = default;
-  /// The same events. They come in the same order, although the copy keeps them in another way.
+  /// Copies the events. They come in the same order, although the copy keeps them in another way.
   EventQueue(const EventQueue& other) {
     other.for_each([this](const Event& event) { push(event); });
   }

@@ -21,7 +21,7 @@ class Pace {
   /// When work is done that a processor of the node begins at begin_s, and that takes work_s if
   /// nothing slows it. What begins later is not done earlier.
   [[nodiscard]] double done_s(NodeId node, double begin_s, double work_s) const;
-  /// The same for a computation, which slow nodes do not slow but interruptions do.
+  /// The end of a computation, which interruptions delay but slow nodes do not.
   [[nodiscard]] double computed_s(NodeId node, double begin_s, double work_s) const;
   /// When a process of the node next runs: at_s, or the end of an interruption.
   [[nodiscard]] double running_s(NodeId node, double at_s) const {

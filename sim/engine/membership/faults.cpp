@@ -116,7 +116,7 @@ void Faults::stop_victim(ActorId self) {
   verdict_.check();
 }
 
-/// The daemon of a node and all its ranks die. If the node itself fails, nobody is left who could
+/// The daemon of a node and all its ranks die. If the node itself fails, nothing is left that could
 /// close their connections: they die silently. The node is back when all its repairs are done.
 /// Nobody is told of that, so it needs no event: whoever asks for a restart finds the node or not.
 /// Where the daemon is dead, nobody lives: a rank that restarts on the node brings it back.

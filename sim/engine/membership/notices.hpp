@@ -26,10 +26,10 @@ class Notices {
   /// A notice is due. Its handler needs the processor, as that of a timer does, and waits as timers
   /// do.
   void hear(ActorId self, Notice notice);
-  /// Tells an actor what it has to hear now. A later incarnation of a daemon hears nothing of those
-  /// who died under an earlier one.
+  /// Tells an actor what it has to hear now. A later incarnation of a daemon hears nothing of the
+  /// ranks that died under an earlier one.
   void tell_death(ActorId listener, Notice notice);
-  /// A connection to somebody who is dead already breaks as one that was open does.
+  /// A connection to an actor that is dead already breaks as an open one does.
   void open_link(ActorId self, Incarnation peer);
   /// The kernel closes the connections of a process that ends. Those to a node that is gone stay
   /// open until a probe of theirs fails.

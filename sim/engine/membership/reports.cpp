@@ -73,8 +73,8 @@ void Reports::report_death(ActorId self, std::uint32_t death) {
 
 /// The stack of a rank hears of each rank that a daemon hosted. All that follows from one happens
 /// before the next: as if each had been reported by itself. A rank that has restarted need not hear
-/// of its own death. Of a daemon that hears, only the auditor wants to know that this was a report
-/// of those who had died before.
+/// of its own death. If a daemon hears, only the auditor needs to know that this reported the ranks
+/// that had died before.
 void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
   for (const std::uint32_t death : state_.deaths.hosted_by(daemon)) {
     if (!run_.state.actors[self].alive || (!run_.is_rank(self) && !state_.deaths[death].earlier))

@@ -105,7 +105,8 @@ void Restarts::start_elsewhere(std::uint32_t index) {
   refuse_restart(refused.asker, refused.dead);
 }
 
-/// Who has asked for a rank is told of the daemon, too, if that has started with it or before.
+/// An actor that has asked for a rank is told of the daemon, too, if that has started with it or
+/// before.
 void Restarts::answer_asker(const PendingRestart& pending) {
   const auto tell = [&](ActorId of) {
     if (run_.incarnation_of(pending.asker.actor) == pending.asker)
@@ -125,8 +126,8 @@ void Restarts::revive_daemon(const PendingRestart& pending) {
     revive(daemon, pending.node);
 }
 
-/// The new incarnation knows from the resource manager which others have restarted. It hears of
-/// those who are dead as everybody did.
+/// The new incarnation knows from the resource manager which others have restarted. It hears of the
+/// dead as everybody did.
 void Restarts::revive(ActorId actor, NodeId node) {
   ActorState& state = run_.state.actors[actor];
   keep_reports(actor);

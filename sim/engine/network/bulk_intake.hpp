@@ -67,7 +67,7 @@ class BulkIntake {
   }
 
  private:
-  static constexpr std::size_t kKeptPlaces = 64;  ///< of those who have waited
+  static constexpr std::size_t kKeptPlaces = 64;  ///< messages that have waited
 
   /// A message begins to flow (rate > 0) or no longer flows (rate < 0).
   struct Change {

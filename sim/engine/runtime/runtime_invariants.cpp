@@ -50,7 +50,7 @@ void Runtime::end_broken(const BrokenInvariant& broken) {
   stop(false_report ? Outcome::unsafe_detector : Outcome::violated);
 }
 
-/// Of a handler it is the turn that tells the actor.
+/// Within a handler, the turn has the actor.
 std::string Runtime::place_of_break() const {
   const ActorId actor = checking_ ? checked_ : turns_.last_actor();
   std::string place = "; ";

@@ -108,7 +108,8 @@ bool says_nothing(const RareState& rare) {
          rare.early.empty() && rare.fenced.empty() && !rare.awaits_start;
 }
 
-/// The same for an actor that has a lower stack only because of the deaths that it has heard of.
+/// Adds the messages that an actor holds; it has a lower stack only because of the deaths that it
+/// has heard of.
 void add_held(const ActorState& actor, Digest& into) {
   static const std::array<std::int32_t, kFamilies> nothing{};
   const auto& held = actor.lower ? actor.lower->held : nothing;
@@ -116,7 +117,7 @@ void add_held(const ActorState& actor, Digest& into) {
   if (held != nothing) into.add(held);
 }
 
-/// Of the dead, only what their work will be judged by matters.
+/// Adds only what the judgement of a dead actor's work depends on.
 void add_dead(const ActorState& actor, const RunJob& job, Digest& into) {
   const Registration* workload = job.spec.component(Family::workload).registration;
   const bool is_judged = workload != nullptr && !workload->end_checks.empty();
@@ -198,7 +199,8 @@ StateDigest RunState::content_of(const Event& event) const {
   return into.value();
 }
 
-/// Who has been started again while whoever had asked for that is gone: who asks next is told.
+/// Adds the actors that have been started again while the one that had asked for it is gone: the
+/// next one that asks is told.
 void RunState::add_unanswered(Digest& into) const {
   const auto is_gone = [this](Incarnation life) {
     return !actors[life.actor].lives_as(life.number);

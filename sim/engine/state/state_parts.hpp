@@ -45,10 +45,10 @@ struct StateParts {
     bool holds;   ///< its layers hold messages of the workload, or it has not handled some
   };
   std::vector<Actor> actors;
-  /// What is no actor's: who has died, what the auditor has still to judge, whether the run is
-  /// over. And what all actors together amount to and a step may ask for, such as how many of them
-  /// have announced. But not how many are active, and how much is in flight: a step only asks
-  /// whether nothing is.
+  /// Everything that belongs to no actor: which actors have died, what the auditor has still to
+  /// judge, whether the run is over. And what all actors together amount to and a step may ask for,
+  /// such as how many of them have announced. But not how many are active, and how much is in
+  /// flight: a step only asks whether nothing is.
   StateDigest common;
   bool ended = false;  ///< the run has stopped, or a promise is broken
   /// False if a step may depend on more than StateParts says: after restarts and false reports,

@@ -168,7 +168,7 @@ double StepwiseEngine::wait_s(const Event& event) const {
 StateParts StepwiseEngine::parts() const {
   StateParts parts = state_.parts(*job_);
   if (!is_patient_) return parts;
-  parts.is_local = false;  // who is next depends on all timers
+  parts.is_local = false;  // the next actor depends on all timers
   state_.schedule.queue().for_each([&](const Event& event) {
     const bool is_late = event.kind() == EventKind::arrive && message_s_ > 0.0;
     if (!comes_by_the_clock(event) && !is_late) return;

@@ -144,8 +144,8 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   is_listed_ = false;
 }
 
-/// What an actor sends after it has been declared dead is refused, so that this must be later. Who
-/// has been patient does not err.
+/// Messages that an actor sends after it has been declared dead are refused, so this must come
+/// later. A patient detector does not err.
 void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
   if (state_.truth.auditor().false_reports() == false_reports_before) return;
   if (!is_patient_) {
@@ -228,7 +228,7 @@ void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
   stop(Outcome::violated);
 }
 
-/// The deaths of those who did not come to an action after their cut.
+/// Kills the actors that did not come to an action after their cut.
 void StepwiseEngine::die_where_cut() {
   for (const Cut& cut : cuts_)
     if (!stopped()) strike({{.actor = cut.actor}});

@@ -109,7 +109,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] std::size_t in_flight();
   /// Goes on from a state of the same job.
   void go_on_from(const RunState& state);
-  /// The same from where it is, if `events` is what events() was there: saves listing the agenda.
+  /// Goes on from a state with the events that events() listed there: saves listing the agenda.
   void go_on_from(const RunState& state, const std::vector<Event>& events);
   /// What the agenda stands for, in the same order. Its messages are those of another copy.
   [[nodiscard]] const std::vector<Event>& events() {
@@ -137,10 +137,10 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// From now on each step moves the clock on by so much, so that what an observer sees has times.
   void set_step_time(double step_s) { step_s_ = step_s; }
   /// From now on a timer is a choice only if nothing else can come but ends of computations, and no
-  /// other timer is due earlier. The clock goes on to the time at which it is due, and a digest
-  /// says how long each timer has still to run. So messages and notices take no time: who declares
-  /// a live actor dead has no excuse, and that is the violation `false-report`. A message may take
-  /// up to `message_s`, though: a timer that is due by then can come before it.
+  /// other timer is due earlier. The clock goes on to the time at which it is due, and a digest has
+  /// the time that each timer has still to run. So messages and notices take no time: a detector
+  /// that declares a live actor dead has no excuse, and that is the violation `false-report`. A
+  /// message may take up to `message_s`, though: a timer that is due by then can come before it.
   void be_patient(double message_s = 0.0) {
     is_patient_ = true;
     message_s_ = message_s;
@@ -210,9 +210,9 @@ class StepwiseEngine final : public Runtime, private Chooser {
   HistoryKeeper histories_{state_};
 };
 
-/// The same job on a machine that costs nothing and that nothing disturbs, as a stepwise engine
-/// needs it. Without time there is no noise, no slow node and no start; and what a network may lose
-/// would be a choice of the driver.
+/// The job on a machine that costs nothing and that nothing disturbs, as a stepwise engine needs
+/// it. Without time there is no noise, no slow node and no start; and what a network may lose would
+/// be a choice of the driver.
 RunSpec without_costs(RunSpec spec);
 
 }  // namespace faultline::engine

@@ -15,8 +15,8 @@ class Stacks {
 
   /// Makes all components that live where the actor is.
   void make(ActorId actor);
-  /// Of a new incarnation, only the detector and message logging start at once. What is above waits
-  /// until message logging has its image, or starts it anew.
+  /// In a new incarnation, only the detector and message logging start at once. The components
+  /// above wait until message logging has their image, or starts them anew.
   void start(ActorId actor);
   /// Starts the components above that layer.
   void start_above(ActorId actor, Family layer) { start_levels(actor, 0, index_of(layer)); }

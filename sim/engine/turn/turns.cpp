@@ -94,7 +94,8 @@ void Turns::end_turn() {
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
   if (turn_.spent_s > 0.0) spend_time();
   if (turn_.counts.any) count_for_layers();
-  // It takes no time, and sending does: who dies before a message leaves has stored all the same.
+  // Storing takes no time, and sending does: an actor that dies before a message leaves has stored
+  // all the same.
   if (!turn_.stores.empty()) [[unlikely]]
     store_entries();
   if (!turn_.wire.empty()) inject_wire();
@@ -302,7 +303,7 @@ void Turns::expect_no_new_work(bool was_active, const char* handler) const {
   const std::string words = "the workload " +
                             run_.job.spec.components[kWorkload].registration->name +
                             " counts as idle and goes on in " + handler +
-                            ": who waits for more than messages declares work";
+                            ": a rank that waits for more than messages declares work";
   throw_broken_invariant(words.c_str(), __FILE__, __LINE__);
 }
 

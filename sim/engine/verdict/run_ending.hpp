@@ -36,10 +36,10 @@ class RunEnding {
   /// A rank has announced the end of its phase.
   void announced(double now_s) { announced_s_ = now_s; }
   [[nodiscard]] double last_announcement_s() const { return announced_s_; }
-  /// News of a death comes then, or has come now. Nobody can be late who cannot know yet, so the
+  /// News of a death comes then, or has come now. An actor that cannot know yet is not late, so the
   /// grace time of a run begins only when all news has come. Each report of a dead peer starts it
-  /// again, because those who hear may have to pass it on. The number of notices and reports is
-  /// finite, also with a detector that never reports.
+  /// again, because the actors that hear it may have to pass it on. The number of notices and
+  /// reports is finite, also with a detector that never reports.
   void expect_news(double time_s) { news_until_s_ = std::max(news_until_s_, time_s); }
   [[nodiscard]] double news_until_s() const { return news_until_s_; }
 

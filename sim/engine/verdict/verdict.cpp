@@ -81,7 +81,7 @@ void Verdict::conclude() {
   if (job_.spec.stop.when == StopWhen::all_reported && auditor().all_reported())
     return stop(Outcome::finished);
   const bool over = auditor().over_since_s() != kNever;
-  // Who waits in a program of TryBlocks should not: every wait there is to end.
+  // No rank should wait at the end of a program of TryBlocks: every wait there has to end.
   const bool hung =
       has(Family::transactions) || (job_.awaits_announcement && unannounced() && over);
   if (!hung && over && job_.spec.stop.when == StopWhen::announced && !job_.awaits_announcement)
@@ -165,9 +165,9 @@ bool Verdict::awaits_recovery() const {
 /// True if the end is announced to all, and no process will live again that has to hear of it.
 bool Verdict::all_know_for_good() const { return all_know() && !awaits_recovery(); }
 
-/// True if a live rank has still to hear of a death that somebody else knows of, or of somebody who
-/// had begun a phase that this rank has not. The job is not over then: who hears last may have to
-/// do lost work again, or to give up. Asked at every report at the end of a run.
+/// True if a live rank has still to hear of a death that another one knows of, or of an actor that
+/// had begun a phase that this rank has not. The job is not over then: the last rank that hears may
+/// have to do lost work again, or to give up. Asked at every report at the end of a run.
 bool Verdict::word_spreads() const {
   if (all_have_heard()) return false;
   return auditor().word_spreads() || dead_were_ahead();

@@ -48,7 +48,7 @@ class Verdict {
   void give_up(const GivenUp& given_up, const std::vector<ActorId>& dead);
   /// True if nothing is left to happen. Under `stop: time` anything keeps a run alive, faults that
   /// are drawn without end, too. Else background timers and messages do so while a detector may
-  /// still find a death that a live rank has not heard of, and while somebody lives who was
+  /// still find a death that a live rank has not heard of, and while an actor lives that was
   /// declared dead.
   [[nodiscard]] bool nothing_is_left() const {
     const Schedule& schedule = see_.schedule;
