@@ -8,14 +8,16 @@
 namespace faultline {
 
 VerbOptions list_options() {
-  VerbOptions verb{.verb = "list",
-                   .usage =
-                       "list [protocols|workloads|machines|engines|faults]\n"
-                       "       [--format table|json]",
-                   .about =
-                       "Lists what a scenario can name. If you name a section, also lists its "
-                       "options. The json format has everything: options with units, ranges, "
-                       "defaults and sources, and message kinds."};
+  VerbOptions verb{
+      .verb = "list",
+      .usage =
+          "list [protocols|workloads|machines|engines|faults|metrics]\n"
+          "       [--format table|json]",
+      .about =
+          "Lists what a scenario can name, and with `metrics` what a result can have. If "
+          "you name a section, its options are listed too. The json format has "
+          "everything: options with units, ranges, defaults and sources, message "
+          "kinds, and metrics."};
   namespace po = boost::program_options;
   add_format(verb, {"table", "json"});
   verb.hidden.add_options()("section", po::value<std::string>());
@@ -31,13 +33,15 @@ int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << help_text(verb);
     return 0;
   }
-  const auto shown = values.count("section") == 0
-                         ? listing_sections()
-                         : std::vector<std::string>{values["section"].as<std::string>()};
-  if (values["format"].as<std::string>() == "json")
+  const bool whole = values.count("section") == 0;
+  auto shown =
+      whole ? listing_sections() : std::vector<std::string>{values["section"].as<std::string>()};
+  if (values["format"].as<std::string>() == "json") {
     out << listing_json(shown);
-  else
-    out << listing_text(shown, values.count("section") != 0);
+    return 0;
+  }
+  if (whole) std::erase(shown, "metrics");  // no scenario has to name one, and there are many
+  out << listing_text(shown, !whole);
   return 0;
 }
 

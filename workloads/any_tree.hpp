@@ -10,7 +10,7 @@
 
 namespace faultline {
 
-inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "tasks that ran"};
+inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "tasks that were computed to their end"};
 
 /// Any tree of tasks with at most that many messages (random-tree with most_messages). A task that
 /// starts knows how many messages must follow below it. When it has computed, it chooses the rank

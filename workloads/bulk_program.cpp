@@ -24,7 +24,8 @@ struct Halo {
 constexpr MetricSpec kSolution{"time_to_solution_s", Merge::maximum,
                                "time at which the last rank finished"};
 constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "time until the last rank finished, divided by the iterations"};
+                                    "time until the last rank finished, divided by the iterations",
+                                    Trend::may_fall};
 constexpr MetricSpec kHaloMessages{"halo_messages", Merge::sum,
                                    "messages of exchanges, including those of redone iterations"};
 constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
@@ -34,9 +35,10 @@ constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
                                 "requests that were pending when their TryBlock was given up"};
 constexpr MetricSpec kRaised{"errors_raised", Merge::sum,
                              "errors that programs have found in their data"};
-constexpr MetricSpec kDigest{"state_digest", Merge::digest,
-                             "digest of the final states of all ranks that have finished. A rank's "
-                             "state is a digest of all that it has consumed"};
+constexpr MetricSpec kDigest{
+    "state_digest", Merge::digest,
+    "digest of the final states of all objects, or of all ranks that have finished. A state is a "
+    "digest of all that the object or rank has consumed"};
 constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "state_digest minus the digest of the right states, computed "
                                  "without an engine; if it is not 0, the run ends as "

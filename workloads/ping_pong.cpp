@@ -35,7 +35,8 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
 }
 
 constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::maximum,
-                                    "half of the mean time of a round trip of the slowest pair"};
+                                    "half of the mean time of a round trip of the slowest pair",
+                                    Trend::may_fall};
 
 constexpr Mark kRoundTripMark{"round-trip",
                               "rank 0 has its ball back: the number of the round trip, from 1"};

@@ -30,7 +30,7 @@ OptionSet<ProjectionOptions> options() {
                .source = "assumed"});
 }
 
-constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks that ran"};
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks that were computed to their end"};
 
 const Registered registered{registration<Projection>(
     {.family = Family::workload,

@@ -82,16 +82,18 @@ constexpr MetricSpec kIterations{"iterations_done", Merge::sum,
 constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum,
                            "time at which the last rank finished"};
 constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "time until the last rank finished, divided by the iterations"};
+                                    "time until the last rank finished, divided by the iterations",
+                                    Trend::may_fall};
 constexpr MetricSpec kObjectMessages{"object_messages", Merge::mean,
                                      "messages to objects, per process and iteration. A message "
                                      "that is sent again after a recovery counts once"};
 constexpr MetricSpec kRemote{"remote_messages", Merge::mean,
                              "object_messages to a receiver whose home is another process than its "
                              "sender's"};
-constexpr MetricSpec kDigest{"state_digest", Merge::digest,
-                             "digest of the final states of all objects. An object's state is a "
-                             "digest of all that it has consumed"};
+constexpr MetricSpec kDigest{
+    "state_digest", Merge::digest,
+    "digest of the final states of all objects, or of all ranks that have finished. A state is a "
+    "digest of all that the object or rank has consumed"};
 constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "state_digest minus the digest of the right states, computed "
                                  "without an engine; if it is not 0, the run ends as "

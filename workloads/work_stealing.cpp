@@ -95,10 +95,11 @@ TaskList list_of(const WorkStealingOptions& options) {
   return tensor_contraction_list(options.tasks, options.task_compute_s, options.task_seed);
 }
 
-constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks computed to their end, by any rank"};
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks that were computed to their end"};
 constexpr MetricSpec kTasksRepeated{"tasks_repeated", Merge::sum,
                                     "tasks that were not computed for the first time, or by a "
-                                    "process that died before it ran out of work"};
+                                    "process that died before it ran out of work",
+                                    Trend::may_fall};
 constexpr MetricSpec kTasksLost{"tasks_lost", Merge::sum, "tasks that were queued again"};
 constexpr MetricSpec kLostSteals{"lost_steals", Merge::sum, "thefts that were queued again"};
 constexpr MetricSpec kTasksMissing{"tasks_missing", Merge::last,

@@ -1,71 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/runs/cut_off.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "sim/core/registry.hpp"
+#include "sim/core/run_metrics.hpp"
 
 namespace faultline {
 
 namespace {
 
-/// Those of every run (sim/engine/runtime/runtime_end.cpp) that never become smaller while a run
-/// goes on. Once one has a value, runs without one can only have larger ones.
-constexpr std::array<std::string_view, 35> kGrowing = {"terminated",
-                                                       "application_messages",
-                                                       "application_bytes",
-                                                       "application_messages_lost",
-                                                       "application_messages_resent",
-                                                       "application_messages_discarded",
-                                                       "application_messages_rolled_back",
-                                                       "orphaned_decisions",
-                                                       "control_messages",
-                                                       "control_bytes",
-                                                       "detection_messages",
-                                                       "detection_bytes",
-                                                       "idle_transitions",
-                                                       "busy_transitions",
-                                                       "termination_time_s",
-                                                       "announce_time_s",
-                                                       "detection_latency_s",
-                                                       "end_time_s",
-                                                       "detection_time_s",
-                                                       "revoke_time_s",
-                                                       "agreement_time_s",
-                                                       "shrink_time_s",
-                                                       "spawn_time_s",
-                                                       "rebuild_time_s",
-                                                       "restore_time_s",
-                                                       "redone_time_s",
-                                                       "recovery_time_s",
-                                                       "faults_struck",
-                                                       "first_fault_time_s",
-                                                       "last_fault_time_s",
-                                                       "false_reports",
-                                                       "failure_reports",
-                                                       "failure_report_latency_max_s",
-                                                       "failure_detection_latency_s",
-                                                       "failure_propagation_latency_s"};
-
-/// Metrics that are merged as a maximum or a sum, but that can become smaller: a mean over what a
-/// rank has done so far, or a count beyond the tasks that are done.
-constexpr std::array<std::string_view, 3> kShrinking = {"half_round_trip_s", "iteration_time_s",
-                                                        "tasks_repeated"};
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// True if all components that declare this metric sum it up or keep its maximum.
+/// True if this metric only rises in all components that declare it.
 bool components_only_add(const std::string& metric) {
   bool known = false;
   for (const Registration& registration : registrations())
     for (const MetricSpec* spec : registration.metrics) {
       if (metric != spec->name) continue;
-      if (spec->merge != Merge::sum && spec->merge != Merge::maximum) return false;
+      if (!only_rises(*spec)) return false;
       known = true;
     }
   return known;
@@ -78,10 +27,8 @@ bool is_cut_off(engine::Outcome outcome) { return outcome == engine::Outcome::li
 bool is_cut_off(const RunRecord& run) { return is_cut_off(run.outcome); }
 
 MeanBound bound_of(const std::string& metric) {
-  if (contains(kShrinking, metric)) return MeanBound::unknown;
-  const bool of_a_kind =
-      metric.starts_with("control_messages.") || metric.starts_with("detection_messages.");
-  const bool grows = of_a_kind || contains(kGrowing, metric) || components_only_add(metric);
+  const MetricSpec* of_run = run_metrics::find(metric);
+  const bool grows = of_run != nullptr ? only_rises(*of_run) : components_only_add(metric);
   return grows ? MeanBound::at_least : MeanBound::unknown;
 }
 

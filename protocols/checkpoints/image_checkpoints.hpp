@@ -137,7 +137,7 @@ class ImageCheckpoints {
 };
 
 inline constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
-                                            "from the image of a rank until its program goes on"};
+                                            "time for which a checkpoint keeps a program waiting"};
 inline constexpr Mark kCheckpointMark{
     "checkpoint", "a rank has taken its image: how many checkpoints were committed before"};
 

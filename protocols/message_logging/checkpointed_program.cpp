@@ -13,8 +13,8 @@ namespace faultline {
 namespace {
 
 constexpr MetricSpec kRecoveryTime{
-    "recovery_time_s", Merge::maximum,
-    "from a death until all ranks are where they were, as far as others know"};
+    "rollback_recovery_time_max_s", Merge::maximum,
+    "longest time from a death until all ranks are where they were, as far as others know"};
 
 constexpr Mark kRecoveryMark{"recovery",
                              "a restarted process begins to recover: its incarnation, from 1"};

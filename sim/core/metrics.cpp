@@ -37,8 +37,28 @@ const char* merge_word(Merge merge) {
       return "last";
     case Merge::digest:
       return "digest";
+    case Merge::whole:
+      return "whole";
   }
   return "";
+}
+
+bool only_rises(const MetricSpec& metric) {
+  if (metric.trend == Trend::may_fall) return false;
+  return metric.merge == Merge::sum || metric.merge == Merge::maximum ||
+         metric.merge == Merge::whole;
+}
+
+std::string metric_unit(const std::string& name) {
+  if (name.ends_with("_Bps")) return "B/s";
+  if (name.ends_with("_s") && !name.ends_with("_per_s")) return "s";
+  return name.find("bytes") != std::string::npos ? "B" : "";
+}
+
+void Metrics::set_of_kind(const MetricSpec& metric, const std::string& kind, double value) {
+  std::string name = metric.name;
+  name.resize(name.size() - kOfAnyKind.size());
+  set(name + kind, value);
 }
 
 std::vector<std::string> result_names(const MetricSpec& metric) {
@@ -78,6 +98,7 @@ void MetricTotals::add(const MetricSpec& metric, double value, double weight) {
       total.value = std::fmod(total.value.value_or(0.0) + value, kDigestModulus);
       break;
     case Merge::last:
+    case Merge::whole:
       total.value = value;
       break;
   }
@@ -93,7 +114,7 @@ void MetricTotals::write_to(Metrics& result) const {
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     if (!totals_[i].reported) continue;
     if (declared_[i]->merge != Merge::sample) {
-      result.set(declared_[i]->name, value(*declared_[i]));
+      result.set(*declared_[i], value(*declared_[i]));
       continue;
     }
     std::vector<double> sorted = totals_[i].sample;

@@ -5,23 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/number_set.hpp"
 
 namespace faultline {
-
-/// Named results of a run. An empty value becomes JSON's null ("does not apply").
-class Metrics {
- public:
-  void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
-  [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
-    return values_;
-  }
-
- private:
-  std::map<std::string, std::optional<double>> values_;
-};
 
 /// How the values that actors report, in all phases and incarnations, become one.
 enum class Merge : std::uint8_t {
@@ -31,27 +20,65 @@ enum class Merge : std::uint8_t {
   sample,  ///< NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max of the values
   last,    ///< what was reported last; the ranks report in their order
   digest,  ///< the sum modulo kDigestModulus of whole numbers below it
+  whole,   ///< nothing is merged: the engine reports one value for the run
 };
 
 /// A digest as a metric has 52 bits: a double holds the sum of two of them exactly.
 inline constexpr double kDigestModulus = 4503599627370496.0;
 
+/// Whether a run that goes on for longer can report less. If not, the value of a run that a limit
+/// has cut off is a lower bound.
+enum class Trend : std::uint8_t {
+  of_merge,  ///< sums, maxima and what the engine reports only rise, anything else may fall
+  may_fall,
+};
+
 /// The declaration of a metric. Merging, `list` and the docs come from it. There is one object for
 /// each metric: its component reports a value for that object, and its registration points to it.
+/// The metrics that the engine reports are in sim/core/run_metrics.hpp. Metrics of one name have
+/// one meaning, whichever component reports them.
 struct MetricSpec {
   const char* name;
   Merge merge;
   const char* doc;
+  Trend trend = Trend::of_merge;
 };
 
-/// "sum", "maximum", "mean", "sample", "last" or "digest".
+/// "sum", "maximum", "mean", "sample", "last", "digest" or "whole".
 const char* merge_word(Merge merge);
+
+/// How the name of a metric ends that counts each kind of message by itself: the kind's name takes
+/// the place of it.
+inline constexpr std::string_view kOfAnyKind = "KIND";
+
+/// Returns whether a run that goes on for longer reports at least as much.
+bool only_rises(const MetricSpec& metric);
+
+/// The unit of a metric, which its name ends with or contains: "s", "B/s", "B", or "" for a number
+/// without a unit.
+std::string metric_unit(const std::string& name);
 
 /// The names that a metric has in a result: its own one, or the five of a sample.
 std::vector<std::string> result_names(const MetricSpec& metric);
 
 /// The metrics of a component, in the order in which `list` and the docs show them.
 using MetricSpecs = std::vector<const MetricSpec*>;
+
+/// Named results of a run. An empty value becomes JSON's null ("does not apply").
+class Metrics {
+ public:
+  void set(const MetricSpec& metric, std::optional<double> value) { values_[metric.name] = value; }
+  /// For a metric whose name ends with kOfAnyKind: sets the one of that kind.
+  void set_of_kind(const MetricSpec& metric, const std::string& kind, double value);
+  /// For metrics of a sample, and for tests.
+  void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
+  [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
+    return values_;
+  }
+
+ private:
+  std::map<std::string, std::optional<double>> values_;
+};
 
 /// What the actors with one component report, merged as its registration declares. Reporting
 /// throws std::logic_error if the metric is not declared there.

@@ -17,6 +17,7 @@
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/declared_metrics.hpp"
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -71,12 +72,27 @@ JsonValue options_entry(const std::vector<OptionSpec>& specs) {
   return list;
 }
 
+JsonValue metric_entry(const MetricSpec& metric) {
+  return json_object({{"names", texts(result_names(metric))},
+                      {"unit", metric_unit(metric.name)},
+                      {"merge", merge_word(metric.merge)},
+                      {"doc", metric.doc}});
+}
+
 JsonValue metrics_entry(const MetricSpecs& specs) {
   JsonValue::List list;
-  for (const MetricSpec* spec : specs)
-    list.push_back(json_object({{"names", texts(result_names(*spec))},
-                                {"merge", merge_word(spec->merge)},
-                                {"doc", spec->doc}}));
+  for (const MetricSpec* spec : specs) list.push_back(metric_entry(*spec));
+  return list;
+}
+
+JsonValue all_metrics_entry() {
+  JsonValue::List list;
+  for (const DeclaredMetric& declared : declared_metrics()) {
+    JsonValue entry = metric_entry(*declared.metric);
+    entry.set("group", declared.group);
+    entry.set("components", texts(declared.components));
+    list.push_back(std::move(entry));
+  }
   return list;
 }
 
@@ -215,6 +231,7 @@ JsonValue section_entry(const std::string& section) {
   if (section == "machines") return machines_entry();
   if (section == "engines") return engines_entry();
   if (section == "faults") return faults_entry();
+  if (section == "metrics") return all_metrics_entry();
   return components_entry(section);
 }
 
@@ -341,6 +358,27 @@ void print_faults(std::ostream& out, bool options) {
   }
 }
 
+void print_metrics(std::ostream& out) {
+  std::string group;
+  for (const DeclaredMetric& declared : declared_metrics()) {
+    if (declared.group != group) {
+      group = declared.group;
+      out << "  " << group << '\n';
+    }
+    const MetricSpec& metric = *declared.metric;
+    const std::string unit = metric_unit(metric.name);
+    std::string whose;
+    for (const std::string& component : declared.components)
+      whose += (whose.empty() ? "" : ", ") + component;
+    std::string names;
+    for (const std::string& name : result_names(metric))
+      names += (names.empty() ? "" : ", ") + name;
+    print_wrapped(out, "    " + names, 28,
+                  (unit.empty() ? "" : unit + ", ") + merge_word(metric.merge) + ": " + metric.doc +
+                      in_brackets(whose));
+  }
+}
+
 void print_section(std::ostream& out, const std::string& section, bool options) {
   out << section << '\n';
   if (section == "machines") {
@@ -349,6 +387,8 @@ void print_section(std::ostream& out, const std::string& section, bool options) 
     print_engines(out);
   } else if (section == "faults") {
     print_faults(out, options);
+  } else if (section == "metrics") {
+    print_metrics(out);
   } else {
     print_components(out, section, options);
   }
@@ -357,8 +397,8 @@ void print_section(std::ostream& out, const std::string& section, bool options) 
 }  // namespace
 
 const std::vector<std::string>& listing_sections() {
-  static const std::vector<std::string> all = {"protocols", "workloads", "machines", "engines",
-                                               "faults"};
+  static const std::vector<std::string> all = {"protocols", "workloads", "machines",
+                                               "engines",   "faults",    "metrics"};
   return all;
 }
 

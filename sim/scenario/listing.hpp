@@ -6,7 +6,8 @@
 
 namespace faultline {
 
-/// The kinds of things that a scenario can name: protocols, workloads, machines, engines, faults.
+/// The kinds of things that a scenario can name (protocols, workloads, machines, engines, faults),
+/// and the metrics that a result can have.
 const std::vector<std::string>& listing_sections();
 
 /// Everything that is declared in these sections, as JSON for programs (docs/output.md).

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/registry.hpp"
+#include "sim/core/run_metrics.hpp"
 #include "sim/faults/fault_source.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -29,10 +30,16 @@ constexpr const char* kComponents =
     R"(Each is an object with the `name` of a component and its options. All but the workload may be
 left out or be `{"name": "none"}`; a list of objects makes a point of the scenario for each.
 
-Tables of metrics say how the values of all ranks, phases and incarnations are merged: `sum`,
+Tables of metrics show how the values of all ranks, phases and incarnations are merged: `sum`,
 `maximum`, `mean`, `last` (the last rank's value), `digest` (the sum modulo 2^52), or `sample` (what
-describes their distribution). Tables of marks say where faults can strike while the component runs
+describes their distribution). [Other metrics](#metrics) come from the engine. Tables of marks say where faults can strike while the component runs
 (`faults.at`), and what the value of the mark counts.
+)";
+
+constexpr const char* kMetrics =
+    R"(The engine measures these from outside, whatever the components do. A metric that has no value in
+a run is null. `faultline list metrics` shows them together with those of the components, and
+[output.md](output.md#metrics) explains them.
 )";
 
 constexpr const char* kAt =
@@ -120,6 +127,17 @@ std::string metrics_text(const MetricSpecs& metrics) {
   for (const MetricSpec* metric : metrics)
     text += "| " + list_of(result_names(*metric)) + " | " + merge_word(metric->merge) + " | " +
             cell(metric->doc) + " |\n";
+  return text;
+}
+
+std::string run_metrics_text() {
+  std::string text = "\n## Metrics\n\n" + std::string(kMetrics);
+  for (const run_metrics::Group& group : run_metrics::groups()) {
+    text += "\nOf " + std::string(group.runs) + ":\n\n| metric | unit | what |\n|---|---|---|\n";
+    for (const MetricSpec* metric : group.metrics)
+      text += "| " + code(metric->name) + " | " + metric_unit(metric->name) + " | " +
+              cell(metric->doc) + " |\n";
+  }
   return text;
 }
 
@@ -236,7 +254,7 @@ std::string scenario_reference() {
          "\n### `platform.overheads`\n\nWith `xml` alone: what a SimGrid platform file lacks.\n" +
          table(overhead_options().specs()) + noise_text() + components_text() + faults_text() +
          "\n## `stop`\n" + table(stop_options().specs()) + order_text() + sweep_text() +
-         machine_text();
+         run_metrics_text() + machine_text();
 }
 
 }  // namespace faultline

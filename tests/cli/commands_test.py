@@ -98,7 +98,8 @@ class Width(ProgramTest):
     def test_help_lists_and_tables(self):
         for arguments in ([], *([verb, "--help"] for verb in VERBS), ["list"],
                           *(["list", section] for section in
-                            ("protocols", "workloads", "machines", "engines", "faults")),
+                            ("protocols", "workloads", "machines", "engines", "faults",
+                             "metrics")),
                           ["faults", "summarize", "--help"], ["faults", "generate", "--help"],
                           ["survival"], ["survival", "--processes", "20", "--fanout", "1,2"],
                           ["bench", "--messages", "2000", "--rounds", "1"],

@@ -247,7 +247,7 @@ class Fields(ProgramTest):
     def test_of_list(self):
         whole = json.loads(self.answer("list", "--format", "json"))
         self.assertEqual(list(whole), ["schema_version", "protocols", "workloads", "machines",
-                                       "engines", "faults"])
+                                       "engines", "faults", "metrics"])
         protocols = {entry["name"]: entry for entry in whole["protocols"]}
         self.assertEqual(protocols["cda"]["family"], "termination")
         credit, = (option for option in protocols["cda"]["options"]
@@ -267,6 +267,18 @@ class Fields(ProgramTest):
         for section in list(whole)[1:]:
             one = json.loads(self.answer("list", section, "--format", "json"))
             self.assertEqual(one, {"schema_version": 1, section: whole[section]})
+
+    def test_of_list_metrics(self):
+        listed = json.loads(self.answer("list", "metrics", "--format", "json"))["metrics"]
+        names = {name for metric in listed for name in metric["names"]}
+        for entry in listed:
+            self.assertTrue(entry["doc"], entry)
+            self.assertEqual(entry["group"] in ("workload", "transactions", "termination",
+                                                "message_logging", "failure_detection"),
+                             bool(entry["components"]), entry)
+        table = self.answer("list", "metrics")
+        for name in names:
+            self.assertIn(name, table)
 
 
 def keys_in(value):
@@ -311,6 +323,10 @@ class Documents(ProgramTest):
             for run in json.loads(text)["runs"]:
                 metrics |= set(run["metrics"])
         kinds = {metric for metric in metrics if "." in metric}
+        listed = json.loads(self.answer("list", "metrics", "--format", "json"))["metrics"]
+        names = {name for metric in listed for name in metric["names"]}
+        self.assertEqual(metrics - kinds - names, set())
+        self.assertEqual({kind.split(".")[0] + ".KIND" for kind in kinds} - names, set())
         self.check_documented(metrics - kinds, [SOURCE / "docs/output.md",
                                                 SOURCE / "docs/scenario-reference.md",
                                                 *(SOURCE / "docs/protocols").glob("*.md")])

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "sim/core/registry.hpp"
+#include "sim/core/run_metrics.hpp"
 
 using namespace faultline;
 
@@ -121,6 +122,51 @@ TEST_CASE("components of one run have no metric of the same name") {
     const bool never_meet = of == std::set{Family::transactions, Family::message_logging};
     CHECK((of.size() == 1 || never_meet));
   }
+}
+
+TEST_CASE("a name of a metric has one meaning, whoever reports it") {
+  std::map<std::string, const MetricSpec*> known;
+  for (const run_metrics::Group& group : run_metrics::groups())
+    for (const MetricSpec* metric : group.metrics) {
+      CAPTURE(metric->name);
+      CHECK(std::string(metric->doc) != "");
+      CHECK(known.emplace(metric->name, metric).second);
+    }
+  for (const Registration& registration : registrations())
+    for (const MetricSpec* metric : registration.metrics) {
+      CAPTURE(registration.name, metric->name);
+      const MetricSpec& first = *known.emplace(metric->name, metric).first->second;
+      CHECK(first.merge == metric->merge);
+      CHECK(first.trend == metric->trend);
+      CHECK(std::string(first.doc) == metric->doc);
+    }
+}
+
+TEST_CASE("a longer run reports no smaller sum, maximum or time, and perhaps a smaller mean") {
+  CHECK(only_rises(kSum));
+  CHECK(only_rises(kLargest));
+  CHECK_FALSE(only_rises(kMean));
+  CHECK_FALSE(only_rises(kLast));
+  CHECK(only_rises(run_metrics::kEndTime));
+  CHECK_FALSE(only_rises(run_metrics::kFailedRanks));
+  CHECK_FALSE(only_rises({"rate", Merge::sum, "", Trend::may_fall}));
+}
+
+TEST_CASE("a metric of one kind of message is found by the name that a result has") {
+  Metrics result;
+  result.set_of_kind(run_metrics::kControlMessagesOfKind, "wave", 3);
+  CHECK(result.values().at("control_messages.wave") == 3.0);
+  CHECK(run_metrics::find("control_messages.wave") == &run_metrics::kControlMessagesOfKind);
+  CHECK(run_metrics::find("control_messages") == &run_metrics::kControlMessages);
+  CHECK(run_metrics::find("control_message") == nullptr);
+}
+
+TEST_CASE("the unit of a metric is in its name") {
+  CHECK(metric_unit("end_time_s") == "s");
+  CHECK(metric_unit("detection_busiest_node_Bps") == "B/s");
+  CHECK(metric_unit("state_bytes_max") == "B");
+  CHECK(metric_unit("messages_per_s").empty());
+  CHECK(metric_unit("waves").empty());
 }
 
 TEST_CASE("what must be 0 at the end is a metric of its workload") {

@@ -92,7 +92,8 @@ TEST_CASE("list as a table stays within 80 columns and has every component") {
                                                     {"workloads"},
                                                     {"machines"},
                                                     {"engines"},
-                                                    {"faults"}}) {
+                                                    {"faults"},
+                                                    {"metrics"}}) {
     const std::string table = output_of(list_verb, arguments);
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
@@ -107,7 +108,8 @@ TEST_CASE("list as a table stays within 80 columns and has every component") {
 
 TEST_CASE("list as JSON has options with units and defaults, and message kinds") {
   const JsonValue whole = parsed(output_of(list_verb, {"--format", "json"}));
-  for (const std::string section : {"protocols", "workloads", "machines", "engines", "faults"}) {
+  for (const std::string section :
+       {"protocols", "workloads", "machines", "engines", "faults", "metrics"}) {
     CAPTURE(section);
     REQUIRE(whole.find(section) != nullptr);
     CHECK_FALSE(whole.find(section)->list()->empty());
