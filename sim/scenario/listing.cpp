@@ -370,10 +370,9 @@ void print_metrics(std::ostream& out) {
     std::string whose;
     for (const std::string& component : declared.components)
       whose += (whose.empty() ? "" : ", ") + component;
-    std::string names;
-    for (const std::string& name : result_names(metric))
-      names += (names.empty() ? "" : ", ") + name;
-    print_wrapped(out, "    " + names, 28,
+    const std::vector<std::string> names = result_names(metric);
+    for (std::size_t i = 0; i + 1 < names.size(); ++i) out << "    " << names[i] << '\n';
+    print_wrapped(out, "    " + names.back(), 28,
                   (unit.empty() ? "" : unit + ", ") + merge_word(metric.merge) + ": " + metric.doc +
                       in_brackets(whose));
   }

@@ -32,13 +32,14 @@ left out or be `{"name": "none"}`; a list of objects makes a point of the scenar
 
 Tables of metrics show how the values of all ranks, phases and incarnations are merged: `sum`,
 `maximum`, `mean`, `last` (the last rank's value), `digest` (the sum modulo 2^52), or `sample` (what
-describes their distribution). [Other metrics](#metrics) come from the engine. Tables of marks say where faults can strike while the component runs
-(`faults.at`), and what the value of the mark counts.
+describes their distribution). [Other metrics](#metrics) come from the engine. Tables of marks show
+where faults can strike while the component runs (`faults.at`), and what the value of the mark
+counts.
 )";
 
 constexpr const char* kMetrics =
-    R"(The engine measures these from outside, whatever the components do. A metric that has no value in
-a run is null. `faultline list metrics` shows them together with those of the components, and
+    R"(The engine measures these from outside, whatever the components do. A metric without a value
+in a run is null. `faultline list metrics` shows them together with those of the components, and
 [output.md](output.md#metrics) explains them.
 )";
 

@@ -386,7 +386,7 @@ class Content(ReportTest):
                 (["--reproduce", "adoption-2013", "r.sqlite", "--html", "x.html"], "before"),
                 (["--reproduce", "other.json", "--html", "x.html"], "other.json"),
                 (["--reproduce", "adoption-2013", "--html", "x.html", "--title", "a=b"],
-                 "--title: expected a store"),
+                 "--title: needs a store"),
                 (["--reproduce", "adoption-2013", "--jobs", "0", "--html", "x.html"], "--jobs")):
             self.assertIn(word, self.refusal("report", *arguments))
 

@@ -75,17 +75,21 @@ TEST_CASE("what could make SimGrid do more than build a topology is refused by n
   };
   refused(R"(<config id="General"><prop id="tracing/filename" value="victim"/></config>)",
           "<config>: Faultline takes no settings of SimGrid");
-  refused(R"(<trace id="t" periodicity="1">0 1</trace>)", "<trace>: changes over time");
-  refused(R"(<trace_connect trace="t" element="h"/>)", "<trace_connect>: changes over time");
+  refused(R"(<trace id="t" periodicity="1">0 1</trace>)",
+          "<trace>: Faultline takes no changes over time");
+  refused(R"(<trace_connect trace="t" element="h"/>)",
+          "<trace_connect>: Faultline takes no changes over time");
   refused(R"(<include file="/etc/passwd"/>)", "<include>: a platform file must not name other");
   refused(R"(<actor host="h" function="f"/>)", "<actor>: Faultline takes no actors");
   refused(R"(<process host="h" function="f"/>)", "<process>: Faultline takes no actors");
-  refused(R"(<random id="r" min="0" max="1" mean="0" std_deviation="1"/>)", "<random>: random");
+  refused(R"(<random id="r" min="0" max="1" mean="0" std_deviation="1"/>)",
+          "<random>: Faultline takes no random values");
   refused(R"(<storage id="s" typeId="t" attach="h"/>)", "<storage>: Faultline takes no storage");
   refused(R"(<storage_type id="t" size="1B"/>)", "<storage_type>: Faultline takes no storage");
-  refused(R"(<host id="h" speed="1f"><mount storageId="s" name="/"/></host>)", "<mount>: storage");
+  refused(R"(<host id="h" speed="1f"><mount storageId="s" name="/"/></host>)",
+          "<mount>: Faultline takes no storage");
   refused(R"(<surprise/>)", "<surprise>: unknown element");
-  refused(R"(<prop id="x" value="y"><config/></prop>)", "<config>: settings");
+  refused(R"(<prop id="x" value="y"><config/></prop>)", "<config>: Faultline takes no settings");
 }
 
 TEST_CASE("attributes that name other files are refused, and ones that are not known") {

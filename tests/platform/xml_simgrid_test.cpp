@@ -134,7 +134,8 @@ TEST_CASE("a file that is not a platform file is refused before SimGrid sees it"
   refused("", ": is empty, expected a SimGrid platform file");
   refused("hello", ":1: not well-formed XML: ");
   refused(kXmlHead, ":4: not well-formed XML: ");
-  refused(platform("<config/>" + kThreeHosts), ":4: <config>: settings of SimGrid");
+  refused(platform("<config/>" + kThreeHosts),
+          ":4: <config>: Faultline takes no settings of SimGrid");
 }
 
 TEST_CASE("SimGrid's complaint names the line of the user's file") {

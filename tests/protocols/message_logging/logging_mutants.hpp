@@ -201,7 +201,7 @@ class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointResta
   }
 };
 
-/// Once a rank has restarted, takes every message for one of the latest incarnation of its sender.
+/// Takes every message for one of the latest incarnation of its sender.
 class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
  public:
   using MutantOf::MutantOf;
@@ -210,18 +210,17 @@ class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
     latest.from_incarnation = number_of(context, message);
     Causal::on_message(context, latest);
   }
+  Passage on_receive(Context& context, Message& message) override {
+    const std::uint16_t number = message.from_incarnation;
+    message.from_incarnation = number_of(context, message);
+    const Passage passage = Causal::on_receive(context, message);
+    message.from_incarnation = number;
+    return passage;
+  }
 
  private:
   std::uint16_t number_of(const Context& context, const Message& message) const {
-    const bool changes = program_.may_repeat() && message.from != self_;
-    return changes ? context.known(message.from).number : message.from_incarnation;
-  }
-  Admission admit(Context& context, Message& message) override {
-    const std::uint16_t number = message.from_incarnation;
-    message.from_incarnation = number_of(context, message);
-    const Admission admission = Causal::admit(context, message);
-    message.from_incarnation = number;
-    return admission;
+    return message.from == self_ ? message.from_incarnation : context.known(message.from).number;
   }
 };
 
