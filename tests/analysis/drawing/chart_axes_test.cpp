@@ -101,6 +101,7 @@ TEST_CASE("a few values along x have a tic each, with its exact number where the
   CHECK(with_points({{100, 1}, {101, 1}, {102, 1}, {400, 1}}).x.tics ==
         Tics{{"100", 100}, {"", 101}, {"", 102}, {"400", 400}});
   std::vector<std::pair<double, double>> many;
+  many.reserve(9);
   for (int i = 0; i < 9; ++i) many.emplace_back(i, 1);
   CHECK(with_points(many).x.tics.empty());
 }
@@ -108,6 +109,7 @@ TEST_CASE("a few values along x have a tic each, with its exact number where the
 TEST_CASE("labels at tics are slanted only where they would run into each other") {
   const auto script_of = [](const std::vector<double>& places) {
     std::vector<std::pair<double, double>> points;
+    points.reserve(places.size());
     for (const double at : places) points.emplace_back(at, 1);
     return chart_script(with_points(points));
   };

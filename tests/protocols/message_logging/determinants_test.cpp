@@ -31,6 +31,7 @@ OwnDeliveries three_delivered() {
 
 std::vector<std::uint64_t> tickets_of(const std::vector<Determinant>& determinants) {
   std::vector<std::uint64_t> tickets;
+  tickets.reserve(determinants.size());
   for (const Determinant& known : determinants) tickets.push_back(known.ticket);
   return tickets;
 }
