@@ -10,8 +10,7 @@
 /// stand beside its code.
 namespace faultline::run_metrics {
 
-// ---- of every run
-// --------------------------------------------------------------------------------
+// ---- of every run -------------------------------------------------------------------------------
 
 inline constexpr MetricSpec kOutcome{
     "outcome", Merge::whole, "how the run ended (docs/exit-codes.md); text", Trend::may_fall};
@@ -52,8 +51,7 @@ inline constexpr MetricSpec kDetectionLatency{"detection_latency_s", Merge::whol
 inline constexpr MetricSpec kEndTime{"end_time_s", Merge::whole,
                                      "simulated time at the end of the run"};
 
-// ---- of runs with message logging or transactions
-// ------------------------------------------------
+// ---- of runs with message logging or transactions -----------------------------------------------
 
 inline constexpr MetricSpec kApplicationMessagesResent{
     "application_messages_resent", Merge::whole,
@@ -65,8 +63,7 @@ inline constexpr MetricSpec kApplicationMessagesRolledBack{
     "application_messages_rolled_back", Merge::whole,
     "application messages that layers held when they were rolled back"};
 
-// ---- of programs of TryBlocks
-// --------------------------------------------------------------------
+// ---- of programs of TryBlocks -------------------------------------------------------------------
 
 inline constexpr MetricSpec kOrphanedDecisions{
     "orphaned_decisions", Merge::whole,
@@ -98,8 +95,7 @@ inline constexpr MetricSpec kRecoveryTime{
     "from a death until all programs are back where they were, summed over all recoveries of the "
     "run: the sum of the stages"};
 
-// ---- of runs in which ranks can die or be declared dead
-// ------------------------------------------
+// ---- of runs in which ranks can die or be declared dead -----------------------------------------
 
 inline constexpr MetricSpec kFaultsStruck{
     "faults_struck", Merge::whole,
@@ -121,8 +117,7 @@ inline constexpr MetricSpec kFailureReports{
 inline constexpr MetricSpec kFailureReportLatency{"failure_report_latency_max_s", Merge::whole,
                                                   "the longest time from a death to such a report"};
 
-// ---- of runs with a failure detector
-// -------------------------------------------------------------
+// ---- of runs with a failure detector ------------------------------------------------------------
 
 inline constexpr MetricSpec kDetectionMessages{"detection_messages", Merge::whole,
                                                "messages of the failure detector"};
