@@ -235,14 +235,16 @@ std::optional<std::string> Verdict::wrong_channel() const {
 }
 
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
-/// is not. Skipped if the run has another violation: one that ends too early has left work undone.
+/// is not. Skipped if a protocol or program has given up, or if the run has another violation: one
+/// that ends too early has left work undone.
 void Verdict::check_end(const MetricTotals& of_workload) {
   const Registration* workload = job_.spec.component(Family::workload).registration;
   const bool ends_by_itself =
       job_.spec.stop.when == StopWhen::finished || job_.spec.stop.when == StopWhen::announced;
   const bool at_end =
       all_know_for_good() || (ending_.outcome() == Outcome::finished && ends_by_itself);
-  if (workload == nullptr || !at_end || !auditor().violations().empty()) return;
+  const bool gave_up = ending_.outcome() == Outcome::fatal_reported;
+  if (workload == nullptr || !at_end || gave_up || !auditor().violations().empty()) return;
   if (const auto wrong = wrong_channel())
     return auditor().violation("wrong-state", std::nullopt, *wrong, see_.schedule.now_s());
   for (const EndCheck& check : workload->end_checks) {

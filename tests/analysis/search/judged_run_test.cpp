@@ -153,6 +153,19 @@ TEST_CASE("a phase has not hung for good while terabytes are on their way") {
   CHECK_FALSE(judgement.finding);
 }
 
+TEST_CASE("a program that gives up after an announcement has not promised the end of its work") {
+  const Judgement judgement = judged(
+      tree(
+          R"({"schema_version": 1, "seed": 50007555, "platform": {"machine": "cori", "processes": 4,
+    "worker_cores": 3}, "workload": {"name": "work-stealing", "board": 5, "steal_attempts": 0},
+    "termination": {"name": "venkatesan", "leaders": 4}, "failure_detection": {"name":
+    "erring-oracle", "delay_s": 0.0004, "spread_s": 1e-05}, "faults": {"at": [{"ranks": [1],
+    "event": 20}, {"ranks": [0], "time_s": 0.0004183449979959162}]}})"),
+      {});
+  CHECK(judgement.outcome == "fatal-reported");
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("work is lost with the rank that has it done again, if nobody is told of its death") {
   const auto judgement = [](const std::string& victim) {
     return judged(
