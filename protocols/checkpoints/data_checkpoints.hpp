@@ -15,8 +15,8 @@ namespace faultline {
 
 /// The checkpoints of the data of one rank, and those that it keeps for others: which it has, which
 /// one it is taking, and when that is complete. A checkpoint is complete when it is safe here, or,
-/// where all ranks take it together, when each has said so up a tree. When one is to be taken, and
-/// what becomes of it after a death, the protocol says.
+/// where all ranks take it together, when each has said so up a tree. The protocol
+/// decides when to take one, and what to do with it after a death.
 class DataCheckpoints {
  public:
   // ---- to take one ----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ namespace faultline {
 
 namespace {
 
-/// Who has sent a message, in the life in which it was sent.
+/// The incarnation that has sent a message.
 Incarnation sender_of(const Message& message) { return {message.from, message.from_incarnation}; }
 
 }  // namespace

@@ -38,7 +38,7 @@ class CheckpointedProgram {
   Passage on_receive(Context& context, Message& message, ProtocolSteps& steps) {
     return gate_.on_receive(context, message, steps);
   }
-  /// Of a kind that comes before those of the protocol.
+  /// Takes a message of a kind below CheckpointMessage::kinds; the others are the protocol's own.
   void on_message(Context& context, const Message& message, ProtocolSteps& steps);
   /// True if the program has had its answer, and messages can be delivered to it again.
   bool on_request(Context& context, const StackRequest& request, ProtocolSteps& steps);
@@ -53,8 +53,8 @@ class CheckpointedProgram {
   void on_restart_refused(Context& context, Incarnation peer);
 
   // ---- asked for by the protocol --------------------------------------------------------------
-  /// What becomes of a message that belongs to a state before the last checkpoint, or to one that
-  /// this rank has not come to; nothing of others. For protocols that log messages.
+  /// Decides on a message that belongs to a state before the last checkpoint, or to one that this
+  /// rank has not reached; empty for other messages. For protocols that log messages.
   [[nodiscard]] std::optional<Admission> turn_away(const Context& context,
                                                    const Message& message) const;
   /// Counts one that is about to be handed up.
@@ -86,7 +86,7 @@ class CheckpointedProgram {
   [[nodiscard]] ImageCheckpoints& images() { return images_; }
   [[nodiscard]] const ImageCheckpoints& images() const { return images_; }
   [[nodiscard]] const RestartWave& wave() const { return wave_; }
-  /// Of a message of this epoch, but for its identity.
+  /// The stamp of a message of this epoch, without its identity.
   [[nodiscard]] LoggingStamp stamp(std::uint32_t level = 0) const {
     return {.epoch = static_cast<std::uint32_t>(epoch()), .level = level, .id = 0};
   }

@@ -17,10 +17,11 @@ struct Tickets {
   void digest(Digest& into) const { into.add(from, incarnation); }
   friend bool operator==(const Tickets&, const Tickets&) = default;
 };
-/// Who has given the tickets of a list of deliveries; empty: the first incarnation.
+/// Which incarnation has given which tickets of a list of deliveries; empty: the first has given
+/// all.
 using Lives = std::vector<Tickets>;
 
-/// Who has given a ticket.
+/// The number of the incarnation that has given a ticket.
 std::uint16_t giver_of(std::uint64_t ticket, const Lives& lives);
 
 /// What a rank has delivered since the last checkpoint, in the order of tickets, and how far others
