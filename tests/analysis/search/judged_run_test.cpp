@@ -7,10 +7,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/support/job.hpp"
 #include "tests/support/json_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::search;
+using faultline::test::kSimGridEngine;
 using faultline::test::tree;
 
 TEST_CASE("a commit may time out where a rank takes longer to cancel than others wait") {
@@ -231,5 +233,15 @@ TEST_CASE("four members that die at once are more than a ring of six promises to
     "processes_per_node": 2, "mapping": "round-robin"}, "workload": {"name": "random-tree"},
     "failure_detection": {"name": "ulfm"}, "faults": {"at": [{"nodes": [1, 0], "time_s": 0}]}})"),
              {});
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("engines may differ in what a program sends before a false report stops it") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "engine": "simgrid", "platform": {"machine": "intrepid",
+    "processes": 10}, "workload": {"name": "stencil", "checkpoint_iterations": 1},
+    "failure_detection": {"name": "erring-oracle"}})"),
+             {});
+  if (kSimGridEngine) CHECK(judgement.outcome == "unsafe-detector");
   CHECK_FALSE(judgement.finding);
 }
