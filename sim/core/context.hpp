@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/core/action.hpp"
 #include "sim/core/image.hpp"
 #include "sim/core/mark.hpp"
 #include "sim/core/message.hpp"
@@ -18,45 +20,6 @@
 #include "sim/core/types.hpp"
 
 namespace faultline {
-
-/// Where an actor restarts.
-enum class RestartOn : std::uint8_t {
-  spare_node,  ///< on the first spare node with a place, or else the first repaired node
-  same_node,   ///< where it was
-};
-
-/// One request of a handler to the engine. Sends are kept apart, in Turn::outbox.
-struct Action {
-  enum class Kind : std::uint8_t {
-    set_timer,
-    cancel_timer,
-    compute,
-    flush,
-    announce,
-    start_phase,
-    finish,
-    fatal,
-    report_failed,
-    open_link,
-    restart,
-    learn,
-    start_above,
-    restore,
-    host_object,
-    remove_object,
-    mark,
-    cancel_computations,
-  };
-  Kind kind = Kind::announce;
-  Family family = Family::workload;  ///< the component whose handler asked
-  bool background = false;           ///< set_timer: does not keep the run alive
-  RestartOn where = RestartOn::spare_node;
-  Incarnation peer = {};  ///< flush, report_failed, open_link, restart, learn
-  double delay_s = 0.0;   ///< set_timer, compute
-  /// Timer key, compute tag, value of a mark, object, place in Turn::images or objects.
-  std::uint64_t value = 0;
-  const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
-};
 
 /// Where words are stored (Context::store).
 enum class Storage : std::uint8_t {
@@ -144,9 +107,9 @@ struct Turn {
   bool direct = false;         ///< the stack has no layers: what is sent is on the wire at once
   std::vector<Message*> wire;  ///< messages that have reached the network
   std::vector<StackRequest> requests;
+  /// What handlers of this turn have asked for, behind what earlier turns did and the engine has
+  /// still to carry out.
   std::vector<Action> actions;
-  std::vector<Image> images;          ///< of the actions `restore` that have not been carried out
-  std::vector<PackedObject> objects;  ///< the same of `host_object`
   LayerCounts counts;
   std::vector<StorageEntry> stores;
 
@@ -263,23 +226,20 @@ class Context {
   /// Asks for on_timer(key) after the delay. Replaces a timer with the same key. A background timer
   /// (heartbeats, polling) does not keep the run alive.
   void set_timer(std::uint64_t key, double delay_s, bool background = false) {
-    want({.kind = Action::Kind::set_timer,
-          .background = background,
-          .delay_s = delay_s,
-          .value = key});
+    want(Action::SetTimer{key, delay_s, background});
   }
-  void cancel_timer(std::uint64_t key) { want({.kind = Action::Kind::cancel_timer, .value = key}); }
+  void cancel_timer(std::uint64_t key) { want(Action::CancelTimer{key}); }
 
   /// Queues a computation on the worker cores. on_compute_done(tag) is called when it has ended.
   void compute(double duration_s, std::uint64_t tag = 0) {
     if (family_ == Family::workload) ++turn_.computing;
-    want({.kind = Action::Kind::compute, .delay_s = duration_s, .value = tag});
+    want(Action::Compute{duration_s, tag});
   }
   /// Abandons all computations of this component, those that run and those that are queued: their
   /// cores are free at once, and there is no on_compute_done for them.
   void cancel_computations() {
     if (family_ == Family::workload) turn_.computing = 0;
-    want({.kind = Action::Kind::cancel_computations});
+    want(Action::CancelComputations{});
   }
   /// Declares local work, which makes the rank active. A negative count withdraws work.
   void declare_work(std::int64_t count) { turn_.declared_work += count; }
@@ -290,38 +250,36 @@ class Context {
 
   /// Asks for on_flushed(peer) as soon as nothing from that incarnation of the peer to this actor
   /// is in flight, but for the words of failure detectors, which say nothing about work.
-  void flush(Incarnation peer) { want({.kind = Action::Kind::flush, .peer = peer}); }
+  void flush(Incarnation peer) { want(Action::Flush{peer}); }
   void flush(ActorId peer) { flush(known(peer)); }
 
   /// Termination: this process knows that the phase is over.
-  void announce() { want({.kind = Action::Kind::announce}); }
+  void announce() { want(Action::Announce{}); }
   /// Moves this rank on to the next numbered phase. Its detector starts afresh, and messages of
   /// that phase that came early are handled. Receiving a message of the next phase has the same
   /// effect.
-  void start_phase() { want({.kind = Action::Kind::start_phase}); }
+  void start_phase() { want(Action::StartPhase{}); }
   /// Workload: this rank has done everything it will ever do.
-  void finish() { want({.kind = Action::Kind::finish}); }
+  void finish() { want(Action::Finish{}); }
   /// The protocol itself gives up: it cannot go on. `reason` must be a string literal.
-  void fatal(const char* reason) { want({.kind = Action::Kind::fatal, .text = reason}); }
+  void fatal(const char* reason) { want(Action::GiveUp{reason}); }
   /// Failure detection: this actor takes that incarnation of the peer for dead, for good. To report
   /// a daemon is to report the ranks that have died with it, or that run on its node, too. An actor
   /// that reports itself stops, and a daemon that does so takes its ranks along.
-  void report_failed(Incarnation peer) {
-    want({.kind = Action::Kind::report_failed, .peer = peer});
-  }
+  void report_failed(Incarnation peer) { want(Action::ReportFailed{peer}); }
   void report_failed(ActorId peer) { report_failed(known(peer)); }
   /// Opens a connection to the latest known incarnation of the peer. on_link_lost(peer) is called
   /// when it breaks, or if nobody is there.
-  void open_link(ActorId peer) { want({.kind = Action::Kind::open_link, .peer = known(peer)}); }
+  void open_link(ActorId peer) { want(Action::OpenLink{known(peer)}); }
   /// Asks the resource manager to start the actor's next incarnation, if that one is dead. The
   /// asker gets on_peer_restarted after platform.restart_delay_s, or on_restart_refused if there is
   /// no such node.
   void restart(Incarnation dead, RestartOn where = RestartOn::spare_node) {
-    want({.kind = Action::Kind::restart, .where = where, .peer = dead});
+    want(Action::Restart{dead, where});
   }
   /// Layers, after a restart: starts the components above this one from their initial state. They
   /// wait for it, or for an image, if the stack has message logging.
-  void start_above() { want({.kind = Action::Kind::start_above}); }
+  void start_above() { want(Action::StartAbove{}); }
   /// Layers: copies everything above this layer: its components, its phase, its declared work, and
   /// whether it has announced and finished. Nothing may be under way there that a copy cannot hold:
   /// a timer or a computation; a message, a request or an action in this turn; an on_sent or
@@ -337,8 +295,8 @@ class Context {
   /// have not reached the layer; it is offered them when their phase has begun. Throws
   /// std::logic_error when carried out if another layer has captured the image.
   void restore(const Image& image) {
-    turn_.images.push_back(image);
-    want({.kind = Action::Kind::restore, .value = turn_.images.size() - 1});
+    const auto held = std::make_shared<const Image>(image);
+    want(Action::Restore{held.get()}, held);
   }
   /// Layers: the objects that the workload hosts here now, by ascending number.
   [[nodiscard]] std::vector<ObjectId> objects() const { return turn_.services->objects(); }
@@ -349,15 +307,13 @@ class Context {
   }
   /// Layers: the workload no longer hosts that object here. Then on_object_moved is called. Until
   /// then the object is here, and would go on with whatever the layer delivers or answers.
-  void remove_object(ObjectId object) {
-    want({.kind = Action::Kind::remove_object, .value = object});
-  }
+  void remove_object(ObjectId object) { want(Action::RemoveObject{object}); }
   /// Layers: the workload, which has started or was restored, hosts the object here from now on and
   /// lets it go on. Then on_object_moved is called: what the layer delivers to the object before,
   /// comes before it.
   void host_object(const PackedObject& packed) {
-    turn_.objects.push_back(packed);
-    want({.kind = Action::Kind::host_object, .value = turn_.objects.size() - 1});
+    const auto held = std::make_shared<const PackedObject>(packed);
+    want(Action::HostObject{held.get()}, held);
   }
   /// Writes words into a storage, instead of what is there in that place. Each family has places of
   /// its own. It costs no time: a layer that models a storage waits for as long as one takes. It is
@@ -371,7 +327,7 @@ class Context {
     return turn_.services->stored(family_, place);
   }
   /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
-  void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }
+  void learn(Incarnation peer) { want(Action::Learn{peer}); }
 
   /// One of the numbers 0 to bound - 1, bound > 0, where the component may as well go on with any
   /// of them. The stream, the component's own, draws it, all numbers being equally likely. In a run
@@ -425,11 +381,7 @@ class Context {
   }
   /// Marks a point of the run at which a scenario can let a fault strike. The component's
   /// registration must declare the mark.
-  void mark(const Mark& mark, std::int64_t value) {
-    want({.kind = Action::Kind::mark,
-          .value = static_cast<std::uint64_t>(value),
-          .text = mark.name});
-  }
+  void mark(const Mark& mark, std::int64_t value) { want(Action::SetMark{mark.name, value}); }
 
  private:
   [[nodiscard]] std::size_t index() const { return index_of(family_); }
@@ -439,9 +391,8 @@ class Context {
     turn_.requests.push_back(std::move(request));
     turn_.waiting |= Turn::kRequestsWait;
   }
-  void want(Action action) {
-    action.family = family_;
-    turn_.actions.push_back(action);
+  void want(Action::Request request, std::shared_ptr<const void> held = {}) {
+    turn_.actions.push_back({{turn_.self, turn_.incarnation}, family_, request, std::move(held)});
   }
   Message* copy(const Message& original, std::uint8_t kept_flags) {
     Message* message = turn_.pool->take();

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 using namespace faultline;
@@ -133,7 +134,12 @@ TEST_CASE("one timer serves all deadlines, and is gone when nothing can time out
   const auto asked = [&actor] {
     std::vector<Action> actions;
     actions.swap(actor.turn.actions);
-    for (const Action& action : actions) CHECK(action.value == kKeys.timer_key);
+    for (const Action& action : actions) {
+      if (const auto* timer = std::get_if<Action::SetTimer>(&action.request))
+        CHECK(timer->key == kKeys.timer_key);
+      else
+        CHECK(std::get<Action::CancelTimer>(action.request).key == kKeys.timer_key);
+    }
     return actions;
   };
   const Operation at_30 = operations.receive(actor.context, 1, 5, 30);
@@ -142,8 +148,8 @@ TEST_CASE("one timer serves all deadlines, and is gone when nothing can time out
   const Operation never = operations.receive(actor.context, 1, 8);
   std::vector<Action> actions = asked();
   REQUIRE(actions.size() == 2);
-  CHECK(actions[0].delay_s == 30);
-  CHECK(actions[1].delay_s == 10);
+  CHECK(std::get<Action::SetTimer>(actions[0].request).delay_s == 30);
+  CHECK(std::get<Action::SetTimer>(actions[1].request).delay_s == 10);
 
   actor.turn.now_s = 10;
   CHECK(operations.on_timer(actor.context, kKeys.timer_key));
@@ -151,8 +157,7 @@ TEST_CASE("one timer serves all deadlines, and is gone when nothing can time out
   CHECK(operations.state(at_20) == State::pending);
   actions = asked();
   REQUIRE(actions.size() == 1);
-  CHECK(actions[0].kind == Action::Kind::set_timer);
-  CHECK(actions[0].delay_s == 10);
+  CHECK(std::get<Action::SetTimer>(actions[0].request).delay_s == 10);
 
   operations.on_sent(actor.context, 1, kKeys.message_kind);
   CHECK(operations.state(at_20) == State::done);
@@ -164,7 +169,7 @@ TEST_CASE("one timer serves all deadlines, and is gone when nothing can time out
   actor.gets(message_from({1}, 5, 1));
   actions = asked();
   REQUIRE(actions.size() == 1);
-  CHECK(actions[0].kind == Action::Kind::cancel_timer);
+  CHECK(actions[0].is<Action::CancelTimer>());
   CHECK(operations.state(never) == State::pending);
 }
 
@@ -260,7 +265,7 @@ TEST_CASE("a message completes receives of its own epoch only") {
   CHECK(operations.state(old) == State::pending);
   operations.enter_epoch(actor.context, 2);
   CHECK(operations.state(old) == State::cancelled);
-  CHECK(actor.turn.actions.back().kind == Action::Kind::cancel_timer);
+  CHECK(actor.turn.actions.back().is<Action::CancelTimer>());
   const Operation five = operations.receive(actor.context, 1, 5);
   const Operation six = operations.receive(actor.context, 1, 6);
   CHECK(actor.gets(message_from({1}, 5, 3, 1)));

@@ -51,34 +51,38 @@ void one_breaks(Job& job) {
 enum class Mistake { none, foreground, nic };
 
 /// An engine that makes a mistake before its first event.
-class Mistaken final : public Runtime {
+class Mistaken final : private Transport {
  public:
   Mistaken(const RunSpec& spec, Mistake mistake)
-      : Runtime(std::make_shared<const RunJob>(spec, routes_of(spec), 7, 3)), mistake_(mistake) {}
+      : run_(std::make_shared<const RunJob>(spec, routes_of(spec), 7, 3), *this),
+        mistake_(mistake) {}
 
- protected:
-  void simulate() override {
-    if (mistake_ == Mistake::foreground) state_.schedule.let_go(false);
-    if (mistake_ == Mistake::nic) ++state_.network.nics[0].expected;
-    while (!stopped() && !quiescent()) {
-      const Event event = state_.schedule.take_next();
-      if (!goes_on(event.time_s)) return;
-      state_.schedule.set_now_s(event.time_s);
-      carry_out(event);
-    }
-  }
-  void transmit(Message& message, const Transit& transit) override {
-    state_.schedule.add(message.inject_s + transit.transfer_s + transit.latency_s,
-                        EventKind::arrive, &message);
+  void run() {
+    run_.run([this] { simulate(); });
   }
 
  private:
+  void simulate() {
+    if (mistake_ == Mistake::foreground) run_.schedule().let_go(false);
+    if (mistake_ == Mistake::nic) ++run_.network().nic(0).expected;
+    while (!run_.stopped() && !run_.quiescent()) {
+      const Event event = run_.schedule().take_next();
+      if (!run_.goes_on(event.time_s)) return;
+      run_.set_now_s(event.time_s);
+      run_.carry_out(event);
+    }
+  }
+  void transmit(Message& message, const Transit& transit) override {
+    run_.schedule().add(message.inject_s + transit.transfer_s + transit.latency_s,
+                        EventKind::arrive, &message);
+  }
   static Topology routes_of(const RunSpec& spec) {
     const Machine& machine = spec.platform.machine;
     return {partition(machine, spec.platform.processes, false), machine.hop_latency_s,
             machine.link_bandwidth_Bps};
   }
 
+  Runtime run_;
   Mistake mistake_;
 };
 

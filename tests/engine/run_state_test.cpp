@@ -17,28 +17,33 @@ using namespace faultline::test;
 namespace {
 
 /// An engine that goes on from a copy of its state now and then.
-class Copying final : public Runtime {
+class Copying final : private Transport {
  public:
   Copying(std::shared_ptr<const RunJob> job, std::uint64_t every)
-      : Runtime(std::move(job)), every_(every) {}
+      : run_(std::move(job), *this), every_(every) {}
 
- protected:
-  void simulate() override {
-    for (std::uint64_t events = 1; !stopped() && !quiescent(); ++events) {
-      const Event event = state_.schedule.take_next();
-      if (!goes_on(event.time_s)) return;
-      state_.schedule.set_now_s(event.time_s);
-      carry_out(event);
-      if (every_ > 0 && events % every_ == 0) state_ = state_.copy();
-    }
-  }
-  void transmit(Message& message, const Transit& transit) override {
-    state_.schedule.add(message.inject_s + transit.transfer_s + transit.latency_s +
-                            network_.unordered_delay_s(message.from) + machine().receive_overhead_s,
-                        EventKind::arrive, &message);
+  RunResult run() {
+    return run_.run([this] { simulate(); });
   }
 
  private:
+  void simulate() {
+    for (std::uint64_t events = 1; !run_.stopped() && !run_.quiescent(); ++events) {
+      const Event event = run_.schedule().take_next();
+      if (!run_.goes_on(event.time_s)) return;
+      run_.set_now_s(event.time_s);
+      run_.carry_out(event);
+      if (every_ > 0 && events % every_ == 0) run_.state() = run_.state().copy();
+    }
+  }
+  void transmit(Message& message, const Transit& transit) override {
+    run_.schedule().add(message.inject_s + transit.transfer_s + transit.latency_s +
+                            run_.network().unordered_delay_s(message.from) +
+                            run_.machine().receive_overhead_s,
+                        EventKind::arrive, &message);
+  }
+
+  Runtime run_;
   std::uint64_t every_;
 };
 

@@ -74,7 +74,7 @@ class MiddleRank {
   [[nodiscard]] std::size_t computations() const {
     return static_cast<std::size_t>(
         std::count_if(turn_.actions.begin(), turn_.actions.end(),
-                      [](const Action& action) { return action.kind == Action::Kind::compute; }));
+                      [](const Action& action) { return action.is<Action::Compute>(); }));
   }
   [[nodiscard]] const std::vector<Message*>& sent() const { return turn_.outbox[0]; }
   [[nodiscard]] std::string waits_for() const { return stencil_.waiting_for(); }

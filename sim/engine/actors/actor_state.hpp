@@ -72,6 +72,12 @@ struct alignas(kCacheLine) RareState : InComponentStorage {
                                     [&](const ArmedTimer& one) { return one.serial == serial; });
     return found == timers.end() ? nullptr : &*found;
   }
+  /// The computation with that serial number, which runs, or null.
+  [[nodiscard]] const Computation* computation(std::uint32_t serial) const {
+    const auto found = std::find_if(running.begin(), running.end(),
+                                    [&](const Computation& one) { return one.serial == serial; });
+    return found == running.end() ? nullptr : &*found;
+  }
   /// The notice or the soft error with that serial number, which is due. Null if there is none.
   [[nodiscard]] const Due* told(std::uint32_t serial) const {
     const auto found = std::find_if(due.begin(), due.end(), [&](const Due& one) {

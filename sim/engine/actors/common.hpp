@@ -33,7 +33,7 @@ struct Common {
   }
   /// The latest incarnation of the peer that the actor knows of.
   [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const {
-    if (!state.roll.any_restart) return {peer, 0};
+    if (!state.roll.any_restart()) return {peer, 0};
     if (self == peer) return incarnation_of(self);
     const auto& rare = state.actors[self].rare_state;
     return rare ? rare->restarted.of(peer) : Incarnation{peer, 0};

@@ -31,7 +31,7 @@ struct SharedState {
   explicit SharedState(const RunJob& job)
       : actors(job.shape.processes + (job.nodes_matter() ? job.nodes : 0)),
         placement(job.placement()),
-        roll{.live = job.shape.processes},
+        roll(job.shape.processes),
         truth(job) {}
 
   Schedule schedule;

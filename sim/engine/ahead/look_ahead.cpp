@@ -306,8 +306,7 @@ void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
 
 /// Which messages stand before a NIC.
 void LookAhead::fetch_queue(NodeId node) const {
-  const std::vector<NicQueue>& queues = state_.network.queues;
-  if (!queues.empty()) prefetch(&queues[node], sizeof(NicQueue));
+  if (const NicQueue* queue = state_.network.queue(node)) prefetch(queue, sizeof(NicQueue));
 }
 
 /// When the links from a node are free.
@@ -330,7 +329,7 @@ bool LookAhead::will_wait(const Event& arrival) const {
 bool LookAhead::is_put_off(const Event& arrival) const {
   const NodeId node = node_of(arrival.message->to);
   return node != node_of(arrival.message->from) &&
-         state_.network.nics[node].intake_free_s > arrival.time_s;
+         state_.network.nic(node).intake_free_s > arrival.time_s;
 }
 
 /// Is it going to stand behind others that wait? Then only its actor is needed.

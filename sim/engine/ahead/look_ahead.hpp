@@ -111,7 +111,8 @@ class LookAhead {
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
   /// The messages that wait before a NIC.
   [[nodiscard]] NicQueue before_nic(NodeId node) const {
-    return state_.network.queues.empty() ? NicQueue() : state_.network.queues[node];
+    const NicQueue* queue = state_.network.queue(node);
+    return queue == nullptr ? NicQueue() : *queue;
   }
 
   const RunJob& job_;

@@ -35,7 +35,7 @@ class Prefetching {
   Prefetching(const RunJob& job, const RunState& state) : job_(job), state_(state) {}
 
   void actor(ActorId of) const { prefetch_lines(&state_.actors[of], 1); }
-  void outgoing(ActorId of) const { prefetch(&state_.network.outgoing[of], sizeof(Outgoing)); }
+  void outgoing(ActorId of) const { prefetch(&state_.network.outgoing(of), sizeof(Outgoing)); }
   /// What lies apart from an actor, and leads to its components. `lines`: of its rare state, in the
   /// second of which its timers are.
   void parts(ActorId of, std::size_t lines) const {
@@ -72,13 +72,13 @@ class Prefetching {
   /// What takes in a message that comes to a node.
   void intake(NodeId node) const {
     static_assert(kCacheLine % alignof(Nic) == 0 && alignof(Nic) == sizeof(Nic));
-    prefetch_lines(&state_.network.nics[node], 1);
+    prefetch_lines(&state_.network.nic(node), 1);
   }
   /// What messages leave a node by.
   void nic(NodeId node) const {
     intake(node);
     prefetch_lines(job_.routes.place(node), 1);
-    const auto& links = state_.network.detection_link_bytes;
+    const auto& links = state_.network.detection_link_bytes();
     if (links.empty()) return;
     const std::size_t ports = job_.routes.ports();
     prefetch(&links[node * ports], ports * sizeof(links[0]));

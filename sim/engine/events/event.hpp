@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "sim/core/message.hpp"
@@ -27,6 +28,7 @@ enum class EventKind : std::uint8_t {
   stall_end,    ///< stepwise engine: an actor that has stalled goes on
   bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
 };
+constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::bulk_passed) + 1;
 
 /// Who handles an event.
 enum class Room : std::uint8_t {
@@ -76,6 +78,14 @@ constexpr bool is_one_of(EventKind kind) {
 constexpr bool keeps_run_alive(EventKind kind) {
   return is_one_of<EventKind::compute_done, EventKind::sent, EventKind::exit_notice,
                    EventKind::local_exit, EventKind::link_lost, EventKind::restart>(kind);
+}
+
+/// Is a handler called when such an event comes, of the actor that it names, or that its message is
+/// for?
+constexpr bool is_handled_by_actor(EventKind kind) {
+  return is_one_of<EventKind::arrive, EventKind::wake, EventKind::timer, EventKind::compute_done,
+                   EventKind::sent, EventKind::exit_notice, EventKind::local_exit,
+                   EventKind::link_lost>(kind);
 }
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.

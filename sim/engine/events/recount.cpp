@@ -10,25 +10,7 @@ namespace faultline::engine {
 void Recount::add(const Event& event) {
   ++events;
   if (keeps_run_alive(event.kind())) ++foreground;
-  switch (event.kind()) {
-    case EventKind::timer:
-      ++timer_events;
-      return;
-    case EventKind::wake:
-      ++wake_events;
-      return;
-    case EventKind::compute_done:
-      ++compute_events;
-      return;
-    case EventKind::sent:
-      ++sent_events;
-      return;
-    case EventKind::nic_free:
-      ++nic_events;
-      return;
-    default:
-      return;
-  }
+  ++events_of_kind[static_cast<std::size_t>(event.kind())];
 }
 
 void expect_equal(const char* what, std::int64_t kept, std::int64_t counted) {

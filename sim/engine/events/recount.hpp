@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,15 +22,11 @@ struct Recount {
   std::int64_t foreground = 0;   ///< events, timers that are set, and messages
   std::int64_t background = 0;   ///< timers that are set, and messages
   std::int64_t events = 0;
-  std::int64_t timers = 0;  ///< that are set
-  std::int64_t timer_events = 0;
-  std::int64_t wakes = 0;  ///< actors that have one coming
-  std::int64_t wake_events = 0;
+  std::array<std::int64_t, kEventKinds> events_of_kind{};
+  std::int64_t timers = 0;   ///< that are set
+  std::int64_t wakes = 0;    ///< actors that have one coming
   std::int64_t running = 0;  ///< computations
-  std::int64_t compute_events = 0;
-  std::int64_t sent_events = 0;
   std::int64_t nics_awaited = 0;
-  std::int64_t nic_events = 0;
   std::int64_t active = 0;
   std::int64_t live = 0;
   std::int64_t announced = 0;
@@ -39,6 +36,9 @@ struct Recount {
   /// Counts an event that is scheduled. Those of messages are not counted, but their messages are;
   /// of a timer its entry is, because its event stays when it is cancelled.
   void add(const Event& event);
+  [[nodiscard]] std::int64_t events_of(EventKind kind) const {
+    return events_of_kind[static_cast<std::size_t>(kind)];
+  }
   std::int64_t& alive_by(const Message& message) {
     return Schedule::is_in_background(message) ? background : foreground;
   }

@@ -58,7 +58,7 @@ bool Images::has_images_above(Family layer) const {
 bool Images::moves_objects(Family layer) const {
   return turns_.any_action_waits([layer](const Action& action) {
     return action.family == layer &&
-           (action.kind == Action::Kind::host_object || action.kind == Action::Kind::remove_object);
+           (action.is<Action::HostObject>() || action.is<Action::RemoveObject>());
   });
 }
 
@@ -78,10 +78,8 @@ bool Images::actor_waits_above(Family layer) const {
 
 // ---- restore ----------------------------------------------------------------------------------
 
-void Images::restore(ActorId self, const Action& action) {
+void Images::restore(ActorId self, Family layer, const Image& image) {
   run_.reached.anything();
-  const Image image = turns_.now().images[action.value];
-  const Family layer = action.family;
   if (image.empty() || image.content().layer != layer)
     throw std::logic_error("a layer restores only images that its own family has captured");
   turns_.void_actions(run_.incarnation_of(self), layer);
@@ -138,7 +136,7 @@ void Images::put_back(ActorId self, const ImageContent& content) {
   put_back_flags(actor, content);
   if (starts) {
     actor.rare_state->awaits_start = false;
-    membership_.unreported.erase(self);
+    membership_.forget_unreported(self);
     run_.state.truth.auditor().started();
   }
   const bool active = actor.declared_work > 0;
@@ -149,13 +147,11 @@ void Images::put_back(ActorId self, const ImageContent& content) {
 }
 
 void Images::put_back_flags(ActorState& actor, const ImageContent& content) {
-  if (actor.announced && !content.announced && --run_.state.roll.announced == 0)
+  const bool takes_back = actor.announced && !content.announced;
+  run_.state.roll.set_announced(actor, content.announced);
+  run_.state.roll.set_finished(actor, content.finished);
+  if (takes_back && run_.state.roll.announced() == 0)
     run_.state.truth.auditor().announcement_undone(actor.phase);
-  if (!actor.announced && content.announced) ++run_.state.roll.announced;
-  if (actor.finished && !content.finished) --run_.state.roll.finished;
-  if (!actor.finished && content.finished) ++run_.state.roll.finished;
-  actor.announced = content.announced;
-  actor.finished = content.finished;
   actor.phase = content.phase;
   actor.declared_work = static_cast<std::int32_t>(content.declared_work);
 }

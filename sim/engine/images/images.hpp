@@ -48,9 +48,9 @@ class Images {
 
   // ---- actions -------------------------------------------------------------------------------
   /// The image stays as it is: it can be restored again.
-  void restore(ActorId self, const Action& action);
-  void host_object(ActorId self, const Action& action);
-  void remove_object(ActorId self, const Action& action);
+  void restore(ActorId self, Family layer, const Image& image);
+  void host_object(ActorId self, Family layer, const PackedObject& packed);
+  void remove_object(ActorId self, Family layer, ObjectId object);
 
  private:
   [[nodiscard]] bool program_waits_above(Family layer) const;

@@ -31,8 +31,7 @@ std::optional<PackedObject> Images::pack(Family layer, ObjectId object) const {
   return packed;
 }
 
-void Images::host_object(ActorId self, const Action& action) {
-  const PackedObject packed = turns_.now().objects[action.value];
+void Images::host_object(ActorId self, Family layer, const PackedObject& packed) {
   const ActorState& actor = run_.state.actors[self];
   if (actor.rare_state && actor.rare_state->awaits_start)
     throw std::logic_error("objects are hosted only by a workload that has started");
@@ -43,14 +42,13 @@ void Images::host_object(ActorId self, const Action& action) {
         as_workload(component).unpack(context, packed);
       },
       true);
-  tell_moved(self, action.family, packed.object);
+  tell_moved(self, layer, packed.object);
 }
 
-void Images::remove_object(ActorId self, const Action& action) {
-  const auto object = static_cast<ObjectId>(action.value);
+void Images::remove_object(ActorId self, Family layer, ObjectId object) {
   as_workload(*run_.state.actors[self].component(Family::workload)).remove(object);
   run_.state.truth.removed(self, object);
-  tell_moved(self, action.family, object);
+  tell_moved(self, layer, object);
 }
 
 void Images::tell_moved(ActorId self, Family layer, ObjectId object) {

@@ -13,7 +13,7 @@ namespace faultline::engine {
 // ---- out of a node ----------------------------------------------------------------------------
 
 void LogGpEngine::stream(Message& message, const Transit& transit) {
-  BulkQueue& bulk = state_.network.bulk_queues[node_of(message.from)];
+  BulkQueue& bulk = run_.network().bulk_queue(run_.node_of(message.from));
   bulk.leaving = &message;
   bulk.transit = transit;
   bulk.is_on_link = (links_are_narrow_ && can_wait_for_link(message, transit)) ||
@@ -23,22 +23,23 @@ void LogGpEngine::stream(Message& message, const Transit& transit) {
     return;
   }
   bulk.network_delay_s = network_delay_s(message, transit);
-  bulk.inflow = flow(message, transit, now_s());
-  arrive(message, transit, now_s() + transit.transfer_s, bulk.network_delay_s);
+  bulk.inflow = flow(message, transit, run_.now_s());
+  arrive(message, transit, run_.now_s() + transit.transfer_s, bulk.network_delay_s);
 }
 
 /// Its arrival is scheduled already, unless it is still on the link. The new event comes before
 /// those of all messages that leave later, also where they arrive at the same time.
 void LogGpEngine::delay_bulk(NodeId node, double duration_s) {
-  BulkQueue& bulk = state_.network.bulk_queues[node];
+  BulkQueue& bulk = run_.network().bulk_queue(node);
   if (bulk.leaving == nullptr || bulk.is_on_link) return;
   Message& message = *bulk.leaving;
-  pause(bulk.inflow, bulk.transit, now_s(), duration_s);
+  pause(bulk.inflow, bulk.transit, run_.now_s(), duration_s);
   message.flags |= kDelayed;
   ++early_arrivals_[&message];
   // On a link that is hardly narrower than the NIC it takes a little longer.
   const double on_link_s = std::max(0.0, bulk.transit.transfer_s - intake_s(message));
-  arrive(message, bulk.transit, bulk.until_s + (on_link_s <= machine().gap_s ? on_link_s : 0.0),
+  arrive(message, bulk.transit,
+         bulk.until_s + (on_link_s <= run_.machine().gap_s ? on_link_s : 0.0),
          bulk.network_delay_s);
 }
 
@@ -51,20 +52,20 @@ void LogGpEngine::ignore_early_arrival(Message& message) {
 
 void LogGpEngine::join_link(Message& message, const Transit& transit) {
   if (link_free_s_.empty())
-    link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
-  const NodeId node = node_of(message.from);
+    link_free_s_.resize(std::size_t{run_.job().nodes} * run_.job().routes.ports(), -kNever);
+  const NodeId node = run_.node_of(message.from);
   const std::uint32_t port = port_of(message);
   BulkLane& lane = lanes_.try_emplace(lane_of(node, port), &memory_).first->second;
-  lane.join({&message, transit, network_.is_bulk(message)});
-  if (network_.is_fifo()) on_link_between_.add(message.from, message.to);
+  lane.join({&message, transit, run_.network().is_bulk(message)});
+  if (run_.network().is_fifo()) on_link_between_.add(message.from, message.to);
   if (!lane.has_begun()) begin_on_link(node, port, lane);
 }
 
 void LogGpEngine::begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane) {
-  const double free_s = link_free_s_[std::size_t{node} * routes().ports() + port];
-  const double begin_s = std::max(now_s(), free_s);
+  const double free_s = link_free_s_[std::size_t{node} * run_.job().routes.ports() + port];
+  const double begin_s = std::max(run_.now_s(), free_s);
   lane.begin(begin_s);
-  state_.schedule.add(lane.end_s(), EventKind::bulk_passed, node, port);
+  run_.schedule().add(lane.end_s(), EventKind::bulk_passed, node, port);
   BulkLane::Passing& first = lane.first();
   if (first.is_long) first.inflow = flow(*first.message, first.transit, begin_s);
 }
@@ -81,22 +82,22 @@ void LogGpEngine::delay_on_link(BulkLane& lane, double from_s, double duration_s
 void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
   const auto place = lanes_.find(lane_of(node, port));
   BulkLane& lane = place->second;
-  if (lane.end_s() > now_s()) {
-    state_.schedule.add(lane.end_s(), EventKind::bulk_passed, node, port);
+  if (lane.end_s() > run_.now_s()) {
+    run_.schedule().add(lane.end_s(), EventKind::bulk_passed, node, port);
     return;
   }
   const Transit transit = lane.first().transit;
   const Inflow inflow = lane.first().inflow;
   Message& message = *lane.first().message;
   lane.leave();
-  if (network_.is_fifo()) on_link_between_.remove(message.from, message.to);
+  if (run_.network().is_fifo()) on_link_between_.remove(message.from, message.to);
   if (lane.is_idle())
     lanes_.erase(place);
   else
     begin_on_link(node, port, lane);
   const double delay_s = network_delay_s(message, transit);
-  BulkQueue& bulk = state_.network.bulk_queues[node];
-  double left_s = now_s();
+  BulkQueue& bulk = run_.network().bulk_queue(node);
+  double left_s = run_.now_s();
   if (bulk.leaving == &message) {
     left_s = std::max(left_s, bulk.until_s);
     bulk.is_on_link = false;
@@ -109,13 +110,14 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
 // ---- into a node ------------------------------------------------------------------------------
 
 BulkIntake& LogGpEngine::intake_of(NodeId node) {
-  if (intakes_.empty()) intakes_.resize(node_count());
-  Nic& nic = state_.network.nics[node];
+  if (intakes_.empty()) intakes_.resize(run_.job().nodes);
+  Nic& nic = run_.network().nic(node);
   BulkIntake& intake = intakes_[node];
   if (!nic.takes_in_bulk) {
     nic.takes_in_bulk = true;
-    const double taken_in_s = nic.intake_free_s - machine().gap_s;
-    intake.begin(now_s(), std::max(0.0, taken_in_s - now_s()), std::min(taken_in_s, now_s()));
+    const double taken_in_s = nic.intake_free_s - run_.machine().gap_s;
+    intake.begin(run_.now_s(), std::max(0.0, taken_in_s - run_.now_s()),
+                 std::min(taken_in_s, run_.now_s()));
   }
   return intake;
 }
@@ -123,53 +125,54 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
 /// The receiver's NIC counts a message from its first byte on. That of a single packet it counts
 /// back from the last.
 Inflow LogGpEngine::flow(const Message& message, const Transit& transit, double begin_s) {
-  const NodeId node = node_of(message.to);
-  const double first_byte_s = begin_s + transit.latency_s + machine().receive_overhead_s;
-  return intake_of(node).flow(now_s(), first_byte_s, intake_s(message), transit.transfer_s, node);
+  const NodeId node = run_.node_of(message.to);
+  const double first_byte_s = begin_s + transit.latency_s + run_.machine().receive_overhead_s;
+  return intake_of(node).flow(run_.now_s(), first_byte_s, intake_s(message), transit.transfer_s,
+                              node);
 }
 
 /// No byte of it leaves its sender's node from from_s on for so long.
 void LogGpEngine::pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s) {
-  const double at_receiver_s = from_s + transit.latency_s + machine().receive_overhead_s;
-  intakes_[inflow.node].pause(now_s(), inflow, at_receiver_s, duration_s);
+  const double at_receiver_s = from_s + transit.latency_s + run_.machine().receive_overhead_s;
+  intakes_[inflow.node].pause(run_.now_s(), inflow, at_receiver_s, duration_s);
 }
 
 /// The last byte of a message is there that is longer than a packet, or has to stay behind one that
 /// is. It waits until the NIC has taken in what has come before. False if it comes from this node,
 /// or if the other waits at a node where its receiver was before.
 bool LogGpEngine::waits_as_bulk(Message& message) {
-  const NodeId node = node_of(message.to);
-  if (node == node_of(message.from)) return false;
+  const NodeId node = run_.node_of(message.to);
+  if (node == run_.node_of(message.from)) return false;
   BulkIntake& intake = intake_of(node);
-  if (!network_.is_bulk(message)) {
-    const bool waits = intake.wait_behind_its_pair(now_s(), intake_s(message), message);
+  if (!run_.network().is_bulk(message)) {
+    const bool waits = intake.wait_behind_its_pair(run_.now_s(), intake_s(message), message);
     if (waits) waiting_between_.add(message.from, message.to);
     return waits;
   }
   const bool is_first = !intake.is_anybody_waiting();
-  intake.wait(now_s(), message);
-  if (is_first && intake.first_in_s() <= now_s()) {
+  intake.wait(run_.now_s(), message);
+  if (is_first && intake.first_in_s() <= run_.now_s()) {
     take_in_bulk(node, intake);
     return true;
   }
-  if (network_.is_fifo()) waiting_between_.add(message.from, message.to);
+  if (run_.network().is_fifo()) waiting_between_.add(message.from, message.to);
   if (is_first) await_intake(node, intake);
   return true;
 }
 
 void LogGpEngine::await_intake(NodeId node, const BulkIntake& intake) {
-  state_.schedule.add(std::max(now_s(), intake.first_in_s()), EventKind::bulk_passed, node,
+  run_.schedule().add(std::max(run_.now_s(), intake.first_in_s()), EventKind::bulk_passed, node,
                       kIntake);
 }
 
 /// The first of the messages that wait is in, unless shorter ones have gone before.
 void LogGpEngine::pass_intake(NodeId node) {
   BulkIntake& intake = intakes_[node];
-  if (intake.first_in_s() > now_s()) {
+  if (intake.first_in_s() > run_.now_s()) {
     await_intake(node, intake);
     return;
   }
-  if (network_.is_fifo()) waiting_between_.remove(intake.first().from, intake.first().to);
+  if (run_.network().is_fifo()) waiting_between_.remove(intake.first().from, intake.first().to);
   take_in_bulk(node, intake);
 }
 
@@ -179,13 +182,13 @@ void LogGpEngine::take_in_bulk(NodeId node, BulkIntake& intake) {
   Message& message = intake.take_first();
   if (intake.is_anybody_waiting())
     await_intake(node, intake);
-  else if (intake.is_idle(now_s()))
-    state_.network.nics[node].takes_in_bulk = false;
-  const double taken_in_s = network_.take_in_s(node, 0.0);
-  if (taken_in_s > now_s())
-    state_.schedule.add(taken_in_s, EventKind::taken_in, &message);
+  else if (intake.is_idle(run_.now_s()))
+    run_.network().nic(node).takes_in_bulk = false;
+  const double taken_in_s = run_.network().take_in_s(node, 0.0);
+  if (taken_in_s > run_.now_s())
+    run_.schedule().add(taken_in_s, EventKind::taken_in, &message);
   else
-    arrived(&message);
+    run_.arrived(&message);
 }
 
 }  // namespace faultline::engine

@@ -7,21 +7,21 @@
 namespace faultline::engine {
 
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
-    : Runtime(std::move(job)),
-      links_are_narrow_(routes().least_bandwidth() < machine().nic_bandwidth_Bps),
+    : run_(std::move(job), *this),
+      links_are_narrow_(run_.job().routes.least_bandwidth() < run_.machine().nic_bandwidth_Bps),
       lanes_(&memory_),
       early_arrivals_(&memory_),
       on_link_between_(&memory_),
       waiting_between_(&memory_),
-      look_ahead_(*job_, state_, link_free_s_) {
-  fetches_next_message_ = !look_ahead_.sees_inboxes();
+      look_ahead_(run_.job(), run_.state(), link_free_s_) {
+  if (look_ahead_.sees_inboxes()) run_.fetch_no_messages();
 }
 
 void LogGpEngine::simulate() {
-  while (!stopped() && !quiescent()) {
-    const Event event = state_.schedule.take_next();
-    if (!goes_on(event.time_s)) return;
-    set_now_s(event.time_s);
+  while (!run_.stopped() && !run_.quiescent()) {
+    const Event event = run_.schedule().take_next();
+    if (!run_.goes_on(event.time_s)) return;
+    run_.set_now_s(event.time_s);
     look_ahead_.go_on();
     switch (event.kind()) {
       case EventKind::arrive:
@@ -32,10 +32,10 @@ void LogGpEngine::simulate() {
           pass_intake(event.at.actor);
         else
           pass_link(event.at.actor, event.at.detail);
-        after_event();
+        run_.after_event();
         break;
       default:
-        carry_out(event);
+        run_.carry_out(event);
     }
   }
 }
@@ -58,15 +58,15 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
 /// The last byte leaves the node at left_s. The network then takes so much longer than its latency.
 void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s, double delay_s) {
   double arrival_s = left_s + transit.latency_s + delay_s;
-  if (!state_.network.noise_random.empty() && !transit.local) [[unlikely]]
+  if (run_.network().is_noisy() && !transit.local) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s);
-  state_.schedule.add(arrival_s + machine().receive_overhead_s, EventKind::arrive, &message);
+  run_.schedule().add(arrival_s + run_.machine().receive_overhead_s, EventKind::arrive, &message);
 }
 
 /// When a message arrives that would arrive at that time, if it were not for those before it.
 double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
-  if (!network_.is_fifo()) return arrival_s;
-  double& last_s = state_.network.last_arrival_s[std::uint64_t{message.from} << 32 | message.to];
+  if (!run_.network().is_fifo()) return arrival_s;
+  double& last_s = last_arrival_s_[std::uint64_t{message.from} << 32 | message.to];
   last_s = std::max(last_s, arrival_s);
   return last_s;
 }
@@ -83,10 +83,10 @@ bool LogGpEngine::can_wait_for_link(const Message& message, const Transit& trans
 double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   if (!can_wait_for_link(message, transit)) return message.inject_s;
   if (link_free_s_.empty())
-    link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
-  const NodeId node = node_of(message.from);
+    link_free_s_.resize(std::size_t{run_.job().nodes} * run_.job().routes.ports(), -kNever);
+  const NodeId node = run_.node_of(message.from);
   const std::uint32_t port = port_of(message);
-  double& free_s = link_free_s_[std::size_t{node} * routes().ports() + port];
+  double& free_s = link_free_s_[std::size_t{node} * run_.job().routes.ports() + port];
   const double begin_s = std::max(message.inject_s, free_s);
   free_s = begin_s + transit.transfer_s;
   if (!lanes_.empty())
@@ -99,31 +99,31 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
 void LogGpEngine::take_in(Message* message) {
   if ((message->flags & kDelayed) != 0) {
     ignore_early_arrival(*message);
-    after_event();
+    run_.after_event();
     return;
   }
-  if ((network_.is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
+  if ((run_.network().is_bulk(*message) || waiting_between_.holds(message->from, message->to)) &&
       waits_as_bulk(*message)) {
-    after_event();
+    run_.after_event();
     return;
   }
   const double taken_in_s = taken_in_s_of(*message);
-  if (taken_in_s > now_s()) {
-    state_.schedule.add(taken_in_s, EventKind::taken_in, message);
+  if (taken_in_s > run_.now_s()) {
+    run_.schedule().add(taken_in_s, EventKind::taken_in, message);
   } else {
-    arrived(message);
+    run_.arrived(message);
   }
-  after_event();
+  run_.after_event();
 }
 
 /// When the receiver's NIC has taken the message in. A NIC receives bytes no faster than it sends
 /// them.
 double LogGpEngine::taken_in_s_of(const Message& message) {
-  const NodeId node = node_of(message.to);
-  if (node == node_of(message.from) || message.inject_s == kNever) return now_s();
-  const double taken_in_s = network_.take_in_s(node, intake_s(message));
-  if (state_.network.nics[node].takes_in_bulk)
-    intake_of(node).pass_first(now_s(), intake_s(message));
+  const NodeId node = run_.node_of(message.to);
+  if (node == run_.node_of(message.from) || message.inject_s == kNever) return run_.now_s();
+  const double taken_in_s = run_.network().take_in_s(node, intake_s(message));
+  if (run_.network().nic(node).takes_in_bulk)
+    intake_of(node).pass_first(run_.now_s(), intake_s(message));
   return taken_in_s;
 }
 

@@ -19,22 +19,29 @@ namespace faultline::engine {
 /// takes one event. The NIC of a node sends one message at a time and receives one at a time, but
 /// messages of one packet go before what is left of a longer one. If the first link of a route is
 /// narrower than the NIC, it serves in the same way. There is no contention on later links.
-class LogGpEngine final : public Runtime {
+class LogGpEngine final : private Transport {
  public:
   explicit LogGpEngine(std::shared_ptr<const RunJob> job);
 
- protected:
-  void simulate() override;
+  /// Shows the run to an observer, which must outlive it. Call before run().
+  void observe(RunObserver& observer) { run_.observe(observer); }
+  /// Simulates the run to its end and returns its result. Call once.
+  RunResult run() {
+    return run_.run([this] { simulate(); });
+  }
+
+ private:
+  void simulate();
   void transmit(Message& message, const Transit& transit) override;
   void stream(Message& message, const Transit& transit) override;
   void delay_bulk(NodeId node, double duration_s) override;
 
- private:
   /// A detail of bulk_passed. All others are ports (Topology::port()).
   static constexpr std::uint32_t kIntake = ~0U;
   void arrive(Message& message, const Transit& transit, double left_s, double delay_s);
   [[nodiscard]] double network_delay_s(const Message& message, const Transit& transit) {
-    return network_.noise_s(message, transit) + network_.unordered_delay_s(message.from);
+    return run_.network().noise_s(message, transit) +
+           run_.network().unordered_delay_s(message.from);
   }
   void take_in(Message* message);
   void ignore_early_arrival(Message& message);
@@ -43,7 +50,7 @@ class LogGpEngine final : public Runtime {
   [[nodiscard]] bool can_wait_for_link(const Message& message, const Transit& transit) const;
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
   [[nodiscard]] double intake_s(const Message& message) const {
-    return static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+    return static_cast<double>(message.bytes) / run_.machine().nic_bandwidth_Bps;
   }
 
   // messages of several packets (loggp_bulk.cpp)
@@ -51,7 +58,7 @@ class LogGpEngine final : public Runtime {
     return std::uint64_t{node} << 32U | port;
   }
   [[nodiscard]] std::uint32_t port_of(const Message& message) const {
-    return routes().port(node_of(message.from), node_of(message.to));
+    return run_.job().routes.port(run_.node_of(message.from), run_.node_of(message.to));
   }
   void join_link(Message& message, const Transit& transit);
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
@@ -65,9 +72,12 @@ class LogGpEngine final : public Runtime {
   void pass_intake(NodeId node);
   void take_in_bulk(NodeId node, BulkIntake& intake);
 
+  Runtime run_;
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed
+  /// By sender and receiver, under noise and fifo ordering: when the last message arrives.
+  std::unordered_map<std::uint64_t, double> last_arrival_s_;
   std::vector<BulkIntake> intakes_;  ///< per node, used if Nic::takes_in_bulk; empty until needed
   // None of these is iterated over, because the order of some depends on addresses.
   std::pmr::unsynchronized_pool_resource memory_;           ///< of all below

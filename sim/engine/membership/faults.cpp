@@ -9,40 +9,40 @@
 namespace faultline::engine {
 
 void Faults::schedule_all() {
-  for (const auto& fault : state_.faults.timed()) {
+  for (const auto& fault : state_.faults().timed()) {
     run_.state.schedule.add(fault.time_s, EventKind::fault, fault.index, kStated);
     run_.state.schedule.keep_alive(false);
   }
-  for (std::uint32_t source = 0; source < state_.faults.sources(); ++source) await_source(source);
+  for (std::uint32_t source = 0; source < state_.faults().sources(); ++source) await_source(source);
 }
 
 void Faults::strike_at(const Event& fault) {
   if (fault.at.detail == kDrawn) return strike_from(fault.at.actor);
   run_.state.schedule.let_go(false);
-  strike(state_.faults.victims(fault.at.actor));
+  strike(state_.faults().victims(fault.at.actor));
 }
 
 void Faults::strike_at_mark(const char* name, std::int64_t value) {
-  if (!state_.faults.waits_for_marks()) return;
+  if (!state_.faults().waits_for_marks()) return;
   run_.reached.anything();
-  for (const std::uint32_t index : state_.faults.take_mark(name, value))
-    strike(state_.faults.victims(index));
+  for (const std::uint32_t index : state_.faults().take_mark(name, value))
+    strike(state_.faults().victims(index));
 }
 
 /// Schedules the next fault of a source. A source without end does not keep a run alive, unless
 /// that goes on until a stated time: once nothing else is left to happen, its faults no longer
 /// matter.
 void Faults::await_source(std::uint32_t source) {
-  const auto time_s = state_.faults.draw(source);
+  const auto time_s = state_.faults().draw(source);
   if (!time_s) return;
   run_.state.schedule.add(std::max(*time_s, run_.now_s()), EventKind::fault, source, kDrawn);
-  if (state_.faults.ends(source)) run_.state.schedule.keep_alive(false);
+  if (state_.faults().ends(source)) run_.state.schedule.keep_alive(false);
 }
 
 void Faults::strike_from(std::uint32_t source) {
-  if (state_.faults.ends(source)) run_.state.schedule.let_go(false);
+  if (state_.faults().ends(source)) run_.state.schedule.let_go(false);
   const std::vector<Victim> victims =
-      state_.faults.drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
+      state_.faults().drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
   await_source(source);
   strike(victims);
 }
@@ -61,12 +61,9 @@ Rank Faults::parent_of(Rank rank) const {
 }
 
 void Faults::strike(const std::vector<Victim>& victims) {
-  const std::uint32_t before = state_.deaths.size();
+  const std::uint32_t before = state_.deaths().size();
   for (const Victim& victim : victims) strike(victim);
-  if (state_.deaths.size() > before) {
-    if (state_.faults_struck++ == 0) state_.first_fault_s = run_.now_s();
-    state_.last_fault_s = run_.now_s();
-  }
+  if (state_.deaths().size() > before) state_.note_strike(run_.now_s());
   verdict_.check();
 }
 
@@ -103,8 +100,8 @@ void Faults::stall(ActorId self, double stall_s) {
 }
 
 void Faults::strike_by_number() {
-  while (!verdict_.has_ended() && run_.state.schedule.events() >= state_.faults.next_event())
-    strike(state_.faults.victims(state_.faults.take_event()));
+  while (!verdict_.has_ended() && run_.state.schedule.events() >= state_.faults().next_event())
+    strike(state_.faults().victims(state_.faults().take_event()));
   turns_.carry_out_all();
 }
 
@@ -125,7 +122,7 @@ void Faults::kill_node(const Victim& victim) {
   const bool silent = victim.silent;
   run_.reached.anything();
   if (silent) {
-    state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
+    state_.fail(node, victim.back_s);
     storage_.lose(node);
   }
   if (!run_.state.actors[victim.actor].alive) return;
@@ -141,7 +138,7 @@ void Faults::kill_node(const Victim& victim) {
 /// theirs, too, unless they have restarted or an earlier daemon of the node hosted them.
 void Faults::cover_earlier_deaths(NodeId node, Incarnation daemon) {
   for (const Rank rank : run_.state.placement.ranks_on(node)) {
-    if (!run_.state.actors[rank].alive) state_.deaths.cover(run_.incarnation_of(rank), daemon);
+    if (!run_.state.actors[rank].alive) state_.deaths().cover(run_.incarnation_of(rank), daemon);
   }
 }
 
@@ -150,21 +147,19 @@ void Faults::cover_earlier_deaths(NodeId node, Incarnation daemon) {
 void Faults::kill(ActorId actor, bool silent, Incarnation daemon) {
   ActorState& state = run_.state.actors[actor];
   if (!state.alive) return;
-  run_.state.roll.any_death = true;
+  run_.state.roll.note_death();
   state.alive = false;
   network_.lose_messages_of(actor);
   if (run_.is_rank(actor)) {
     run_.state.truth.auditor().lost(static_cast<std::uint64_t>(state.held()), run_.now_s());
-    --run_.state.roll.live;
-    if (state.announced) --run_.state.roll.announced;
-    if (state.finished) --run_.state.roll.finished;
+    run_.state.roll.strike_off(state);
   }
   const Incarnation dead = run_.incarnation_of(actor);
   const bool had_started = !state.rare_state || !state.rare_state->awaits_start;
   run_.state.truth.died(dead, state.active, had_started, run_.now_s(), daemon);
   run_.show_about(Sight::Kind::died, actor);
-  const std::uint32_t death =
-      state_.deaths.add({.dead = dead, .daemon = daemon, .time_s = run_.now_s(), .silent = silent});
+  const std::uint32_t death = state_.deaths().add(
+      {.dead = dead, .daemon = daemon, .time_s = run_.now_s(), .silent = silent});
   notices_.spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by)

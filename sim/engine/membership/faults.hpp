@@ -57,7 +57,7 @@ class Faults {
   void stop_victim(ActorId self);
   /// Does such an event keep the run alive by itself? One of a source without end does not.
   [[nodiscard]] bool is_sure(const Event& fault) const {
-    return fault.at.detail == kStated || state_.faults.ends(fault.at.actor);
+    return fault.at.detail == kStated || state_.faults().ends(fault.at.actor);
   }
 
  private:

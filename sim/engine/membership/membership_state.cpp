@@ -1,26 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/membership/membership_state.hpp"
 
-#include <algorithm>
-
 namespace faultline::engine {
 
-bool MembershipState::has_no_effect(const Event& event, const ActorState& listener) const {
+void MembershipState::note_strike(double now_s) {
+  if (strikes_.count++ == 0) strikes_.first_s = now_s;
+  strikes_.last_s = now_s;
+}
+
+std::uint32_t MembershipState::await(const PendingRestart& pending) {
+  restarts_.push_back(pending);
+  return static_cast<std::uint32_t>(restarts_.size() - 1);
+}
+
+PendingRestart* MembershipState::restart_of(Incarnation dead) {
+  const auto found =
+      std::find_if(restarts_.begin(), restarts_.end(),
+                   [dead](const PendingRestart& pending) { return pending.dead == dead; });
+  return found == restarts_.end() ? nullptr : &*found;
+}
+
+Incarnation MembershipState::subject_of(const Event& event) const {
   switch (event.kind()) {
     case EventKind::fault:
+      return {};
     case EventKind::restart:
-      return false;
-    case EventKind::link_lost: {
-      if (!listener.alive || !listener.rare_state) return true;
-      const auto& links = listener.rare_state->links;
-      return std::find(links.begin(), links.end(), subject_of(event)) == links.end();
-    }
-    case EventKind::local_exit:
-      return !listener.alive ||
-             !deaths.is_under(event.at.detail, {event.at.actor, listener.incarnation});
+      return restarts_[event.at.detail].dead;
     default:
-      return !listener.alive;
+      return deaths_[event.at.detail].dead;
   }
+}
+
+bool MembershipState::has_no_effect(const Event& event,
+                                    const LargeVector<ActorState>& actors) const {
+  if (event.kind() == EventKind::fault || event.kind() == EventKind::restart) return false;
+  const ActorState& listener = actors[event.at.actor];
+  if (!listener.alive) return true;
+  if (event.kind() == EventKind::local_exit)
+    return !deaths_.is_under(event.at.detail, {event.at.actor, listener.incarnation});
+  if (event.kind() != EventKind::link_lost) return false;
+  if (!listener.rare_state) return true;
+  const auto& links = listener.rare_state->links;
+  return std::find(links.begin(), links.end(), subject_of(event)) == links.end();
 }
 
 void MembershipState::add_content(const Event& event, Digest& into) const {
@@ -29,7 +50,7 @@ void MembershipState::add_content(const Event& event, Digest& into) const {
       into.add(event.at.actor, event.at.detail);
       break;
     case EventKind::restart: {
-      const PendingRestart& pending = pending_restarts[event.at.detail];
+      const PendingRestart& pending = restarts_[event.at.detail];
       into.add(pending.dead, pending.node, pending.where, pending.asker);
       break;
     }

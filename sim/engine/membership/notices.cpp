@@ -15,7 +15,7 @@ double Notices::notice_at(double delay_s) {
 }
 
 void Notices::spread_word(std::uint32_t death) {
-  const Incarnation dead = state_.deaths[death].dead;
+  const Incarnation dead = state_.deaths()[death].dead;
   if (run_.job.exit_notice) {
     Stream random(run_.job.seed, run_.job.replication, Purpose::notices,
                   dead.actor + (std::uint64_t{dead.number} << 33));
@@ -46,8 +46,8 @@ void Notices::hear(ActorId self, Notice notice) {
 void Notices::tell_death(ActorId listener, Notice notice) {
   ending_.expect_news(run_.now_s());
   if (notice.kind != EventKind::local_exit ||
-      state_.deaths.is_under(notice.death, run_.incarnation_of(listener)))
-    tell_exit(notice.kind, listener, state_.deaths[notice.death].dead);
+      state_.deaths().is_under(notice.death, run_.incarnation_of(listener)))
+    tell_exit(notice.kind, listener, state_.deaths()[notice.death].dead);
 }
 
 /// Tells a listener of a death, if it still has the detector, or the connection, that hears of it.
@@ -80,8 +80,8 @@ void Notices::open_link(ActorId self, Incarnation peer) {
     insert_sorted(state.rare().linked_by, self);
     return;
   }
-  const auto death = state_.deaths.number_of(peer);
-  if (death) break_link(self, *death, state_.deaths[*death].silent);
+  const auto death = state_.deaths().number_of(peer);
+  if (death) break_link(self, *death, state_.deaths()[*death].silent);
 }
 
 void Notices::break_link(ActorId holder, std::uint32_t death, bool silent) {

@@ -20,14 +20,14 @@ bool Reports::has_declared(ActorId self, Incarnation peer) const {
   if (refusal_of(self, peer) != nullptr) return true;
   const auto& heard = run_.state.actors[self].heard();
   if (heard.empty()) return false;
-  const auto death = state_.deaths.number_of(peer);
+  const auto death = state_.deaths().number_of(peer);
   if (!death) return false;
   const auto has_heard = [&](std::uint32_t number) {
     return std::binary_search(heard.begin(), heard.end(), number);
   };
   if (has_heard(*death)) return true;
-  const Incarnation daemon = state_.deaths[*death].daemon;
-  return daemon.actor != kNobody && has_heard(*state_.deaths.number_of(daemon));
+  const Incarnation daemon = state_.deaths()[*death].daemon;
+  return daemon.actor != kNobody && has_heard(*state_.deaths().number_of(daemon));
 }
 
 std::vector<Incarnation> Reports::known_failures(ActorId self) const {
@@ -36,9 +36,9 @@ std::vector<Incarnation> Reports::known_failures(ActorId self) const {
   if (actor.rare_state)
     for (const Refusal& refusal : actor.rare_state->refused.all()) known.push_back(refusal.peer);
   for (const std::uint32_t death : actor.heard()) {
-    known.push_back(state_.deaths[death].dead);
-    for (const std::uint32_t rank : state_.deaths.hosted_by(known.back()))
-      known.push_back(state_.deaths[rank].dead);
+    known.push_back(state_.deaths()[death].dead);
+    for (const std::uint32_t rank : state_.deaths().hosted_by(known.back()))
+      known.push_back(state_.deaths()[rank].dead);
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -52,7 +52,7 @@ void Reports::report_failed(ActorId self, Incarnation peer) {
     return;
   }
   if (has_declared(self, peer)) return;
-  if (const auto death = state_.deaths.number_of(peer))
+  if (const auto death = state_.deaths().number_of(peer))
     report_death(self, *death);
   else
     report_falsely(self, peer);
@@ -66,7 +66,7 @@ void Reports::report_death(ActorId self, std::uint32_t death) {
   insert_sorted(*heard, death);
   ending_.expect_news(run_.now_s());
   if (run_.is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
-  const Incarnation dead = state_.deaths[death].dead;
+  const Incarnation dead = state_.deaths()[death].dead;
   tell_of_death(self, dead);
   if (!run_.is_rank(dead.actor)) hear_of_ranks(self, dead);
 }
@@ -76,10 +76,10 @@ void Reports::report_death(ActorId self, std::uint32_t death) {
 /// of its own death. If a daemon hears, only the auditor needs to know that this reported the ranks
 /// that had died before.
 void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
-  for (const std::uint32_t death : state_.deaths.hosted_by(daemon)) {
-    if (!run_.state.actors[self].alive || (!run_.is_rank(self) && !state_.deaths[death].earlier))
+  for (const std::uint32_t death : state_.deaths().hosted_by(daemon)) {
+    if (!run_.state.actors[self].alive || (!run_.is_rank(self) && !state_.deaths()[death].earlier))
       return;
-    const Incarnation dead = state_.deaths[death].dead;
+    const Incarnation dead = state_.deaths()[death].dead;
     const auto& heard = run_.state.actors[self].heard();
     if (dead.actor == self || std::binary_search(heard.begin(), heard.end(), death) ||
         refusal_of(self, dead) != nullptr)
@@ -96,7 +96,7 @@ void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
 void Reports::report_falsely(ActorId self, Incarnation peer) {
   run_.reached.anything();
   run_.state.actors[self].rare().refused.add(peer, run_.now_s());
-  run_.state.roll.any_refusal = true;
+  run_.state.roll.note_refusal();
   tell_of_death(self, peer);
   if (run_.is_rank(peer.actor) || peer != run_.incarnation_of(peer.actor)) return;
   for (const Rank rank : run_.state.placement.ranks_on(run_.node_of(peer.actor))) {
@@ -131,7 +131,7 @@ void Reports::learn(ActorId self, Incarnation peer) {
 void Reports::check(const ActorState& actor, Recount& recount) const {
   const std::vector<std::uint32_t>& heard = actor.heard();
   invariant(ordered(heard, std::less<>()) &&
-                (heard.empty() || (actor.alive && heard.back() < state_.deaths.size())),
+                (heard.empty() || (actor.alive && heard.back() < state_.deaths().size())),
             "deaths that an actor has declared are not sorted, or have not happened");
   recount.looked_at += heard.size();
   if (!actor.rare_state) return;

@@ -5,15 +5,11 @@
 
 namespace faultline::engine {
 
-void Restarts::ask_restart(ActorId self, const Action& action) {
+void Restarts::ask_restart(ActorId self, Incarnation dead, RestartOn where) {
   run_.reached.anything();
-  const Incarnation dead = action.peer;
   const ActorState& actor = run_.state.actors[dead.actor];
   const bool is_over = actor.alive || actor.incarnation != dead.number;
-  const auto asked =
-      std::find_if(state_.pending_restarts.begin(), state_.pending_restarts.end(),
-                   [&](const PendingRestart& pending) { return pending.dead == dead; });
-  if (asked != state_.pending_restarts.end()) {
+  if (PendingRestart* asked = state_.restart_of(dead)) {
     const Incarnation asker = asked->asker;
     if (run_.state.actors[asker.actor].lives_as(asker.number)) return;
     asked->asker = run_.incarnation_of(self);
@@ -22,32 +18,28 @@ void Restarts::ask_restart(ActorId self, const Action& action) {
     return;
   }
   if (is_over) return;
-  const auto node = node_for(dead, action.where);
+  const auto node = node_for(dead, where);
   if (!node) {
     refuse_restart(run_.incarnation_of(self), dead);
     return;
   }
-  state_.pending_restarts.push_back({dead, *node, action.where, run_.incarnation_of(self)});
   run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s, EventKind::restart,
-                          self, static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
+                          self, state_.await({dead, *node, where, run_.incarnation_of(self)}));
 }
 
 /// Spare nodes come first, then nodes of the job that have been repaired.
 std::optional<NodeId> Restarts::node_for(Incarnation dead, RestartOn where) const {
   if (where == RestartOn::same_node) {
     const NodeId node = run_.node_of(dead.actor);
-    const bool fits = node_is_up(node) && (!run_.is_rank(dead.actor) || has_place(node));
+    const bool fits =
+        state_.is_up(node, run_.now_s()) && (!run_.is_rank(dead.actor) || has_place(node));
     return fits ? std::optional(node) : std::nullopt;
   }
   for (NodeId node = run_.job.shape.nodes; node < run_.job.nodes; ++node)
-    if (node_is_up(node) && has_place(node)) return node;
-  for (NodeId node = 0; node < run_.job.shape.nodes && !state_.node_back_s.empty(); ++node)
-    if (state_.node_back_s[node] > -kNever && node_is_up(node) && has_place(node)) return node;
+    if (state_.is_up(node, run_.now_s()) && has_place(node)) return node;
+  for (NodeId node = 0; node < run_.job.shape.nodes; ++node)
+    if (state_.is_repaired(node, run_.now_s()) && has_place(node)) return node;
   return std::nullopt;
-}
-
-bool Restarts::node_is_up(NodeId node) const {
-  return state_.node_back_s.empty() || state_.node_back_s[node] <= run_.now_s();
 }
 
 /// A node takes as many ranks as the job has on each of its nodes. The dead take no place.
@@ -56,8 +48,7 @@ bool Restarts::has_place(NodeId node) const {
   const auto alive = std::count_if(ranks.begin(), ranks.end(),
                                    [this](Rank rank) { return run_.state.actors[rank].alive; });
   const auto coming = std::count_if(
-      state_.pending_restarts.begin(), state_.pending_restarts.end(),
-      [&](const PendingRestart& pending) {
+      state_.restarts().begin(), state_.restarts().end(), [&](const PendingRestart& pending) {
         return pending.node == node && run_.is_rank(pending.dead.actor) &&
                run_.state.actors[pending.dead.actor].incarnation == pending.dead.number;
       });
@@ -77,8 +68,8 @@ void Restarts::refuse_restart(Incarnation asker, Incarnation dead) {
 
 void Restarts::restart(std::uint32_t index) {
   run_.reached.anything();
-  const PendingRestart pending = state_.pending_restarts[index];
-  if (!node_is_up(pending.node)) return start_elsewhere(index);
+  const PendingRestart pending = state_.restart(index);
+  if (!state_.is_up(pending.node, run_.now_s())) return start_elsewhere(index);
   // A daemon may have come back since with a rank of its node.
   if (run_.incarnation_of(pending.dead.actor) == pending.dead) {
     revive_daemon(pending);
@@ -91,7 +82,7 @@ void Restarts::restart(std::uint32_t index) {
 /// The node has failed before the process could start there, and another one may be left. A refusal
 /// says that none is.
 void Restarts::start_elsewhere(std::uint32_t index) {
-  PendingRestart& pending = state_.pending_restarts[index];
+  PendingRestart& pending = state_.restart(index);
   const bool is_dead = run_.incarnation_of(pending.dead.actor) == pending.dead;
   const auto node = is_dead ? node_for(pending.dead, pending.where) : std::nullopt;
   if (node) {
@@ -135,14 +126,14 @@ void Restarts::revive(ActorId actor, NodeId node) {
   state = ActorState{};
   state.incarnation = incarnation;
   state.cpu_free_s = run_.now_s();
-  run_.state.roll.any_restart = true;
+  run_.state.roll.note_restart();
   network_.share_nics();  // the node may have other actors
   if (run_.is_rank(actor)) {
     if (node != run_.node_of(actor)) {
       run_.state.placement.move(actor, node);
       transport_.moved(actor);
     }
-    ++run_.state.roll.live;
+    run_.state.roll.enter();
   }
   for (ActorId other = 0; other < run_.actor_count(); ++other)
     if (other != actor && run_.state.actors[other].incarnation > 0)
@@ -153,8 +144,8 @@ void Restarts::revive(ActorId actor, NodeId node) {
         {.kind = Sight::Kind::restarted, .time_s = run_.now_s(), .actor = actor, .value = node});
   stacks_.make(actor);
   if (run_.job.exit_notice)
-    for (std::uint32_t death = 0; death < state_.deaths.size(); ++death) {
-      const Incarnation dead = state_.deaths[death].dead;
+    for (std::uint32_t death = 0; death < state_.deaths().size(); ++death) {
+      const Incarnation dead = state_.deaths()[death].dead;
       if (!run_.state.actors[dead.actor].alive && run_.incarnation_of(dead.actor) == dead)
         run_.state.schedule.add(notices_.notice_at(run_.job.exit_notice->delay_s),
                                 EventKind::exit_notice, actor, death);
@@ -170,7 +161,7 @@ void Restarts::keep_reports(ActorId actor) {
   if (state.component(Family::message_logging) != nullptr) {
     reporting = index_of(Family::message_logging);
     // If there is something already, the incarnation that has died now had not started.
-    auto& kept = state_.unreported[actor];
+    auto& kept = state_.unreported_of(actor);
     if (std::all_of(kept.begin(), kept.end(), [](const auto& one) { return !one; }))
       for (std::size_t family = 0; family < reporting; ++family)
         if (state.component(kStack[family].family) != nullptr)
@@ -184,7 +175,7 @@ void Restarts::start_above(ActorId self, Family layer) {
   ActorState& actor = run_.state.actors[self];
   if (actor.rare_state && actor.rare_state->awaits_start) {
     actor.rare_state->awaits_start = false;
-    state_.unreported.erase(self);
+    state_.forget_unreported(self);
   }
   stacks_.start_above(self, layer);
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/core/context.hpp"
+#include "sim/core/action.hpp"
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/membership/membership_state.hpp"
 #include "sim/engine/membership/notices.hpp"
@@ -48,7 +48,7 @@ class Restarts {
   /// An actor asks for a restart. One of each incarnation is accepted. What is alive is not
   /// restarted. If whoever has asked is gone, whoever asks next is answered, be that a later life
   /// of the same actor: at once, if the process has started.
-  void ask_restart(ActorId self, const Action& action);
+  void ask_restart(ActorId self, Incarnation dead, RestartOn where);
   /// A restart is due, by its number.
   void restart(std::uint32_t pending);
   /// Message logging lets the components above it start anew.
@@ -57,7 +57,6 @@ class Restarts {
  private:
   void start_elsewhere(std::uint32_t index);
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
-  [[nodiscard]] bool node_is_up(NodeId node) const;
   [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
   void answer_asker(const PendingRestart& pending);

@@ -27,14 +27,14 @@ void Network::pass_fence(ActorId self) {
 
 void Network::promise_sent(const Message& message, double time_s) {
   const std::uint32_t promise =
-      state_.sent_promises.add({message.from, message.to, static_cast<std::uint16_t>(message.kind),
-                                message.from_incarnation, message.channel});
+      state_.sent_promises_.add({message.from, message.to, static_cast<std::uint16_t>(message.kind),
+                                 message.from_incarnation, message.channel});
   run_.state.schedule.add(time_s, EventKind::sent, message.from, promise);
 }
 
 std::optional<SentPromise> Network::take_promise(const Event& sent) {
   const ActorId self = sent.at.actor;
-  const SentPromise promise = state_.sent_promises.take(sent.at.detail);
+  const SentPromise promise = state_.sent_promises_.take(sent.at.detail);
   if (!run_.lives({self, promise.incarnation}) || promise.from != self) return std::nullopt;
   --run_.state.actors[self].rare().on_sent_due[index_of(promise.channel)];
   return promise;
@@ -56,8 +56,8 @@ void Network::show_leaving(Sight::Kind kind, const Message& message, double time
 /// The load of a failure detector on the NIC of the sender's node, and on the links of the route.
 void Network::count_detection_sent(const Message& message) {
   const NodeId from = run_.node_of(message.from);
-  state_.nics[from].detection_bytes += message.bytes;
-  std::vector<std::uint64_t>& links = state_.detection_link_bytes;
+  state_.nics_[from].detection_bytes += message.bytes;
+  std::vector<std::uint64_t>& links = state_.detection_link_bytes_;
   if (links.empty()) links.resize(run_.job.routes.links());
   run_.job.routes.for_each_link(from, run_.node_of(message.to),
                                 [&](std::size_t link) { links[link] += message.bytes; });
@@ -65,7 +65,7 @@ void Network::count_detection_sent(const Message& message) {
 
 double Network::drawn_noise_s(const Message& message) {
   const DelayNoise& noise = *run_.job.spec.platform.delay_noise;
-  Stream& random = state_.noise_random[message.from];
+  Stream& random = state_.noise_random_[message.from];
   const auto draw = [&] {
     switch (noise.law) {
       case DelayLaw::exponential:
@@ -94,7 +94,7 @@ bool Network::any_in_flight(Incarnation from, ActorId to) {
            message.channel != Family::failure_detection &&
            (refusal == nullptr || !refusal->covers(message));
   };
-  if (!run_.lives(from)) return state_.last_messages.any(from, to, run_.state.pool, is_meant);
+  if (!run_.lives(from)) return state_.last_messages_.any(from, to, run_.state.pool, is_meant);
   bool found = false;
   run_.state.pool.for_each_in_flight(
       [&](const Message& message) { found = found || is_meant(message); });
@@ -105,7 +105,7 @@ bool Network::leaves_no_choice(const Event& event) const {
   if (event.kind() == EventKind::nic_ready)
     return !departures_wait_ || sender_is_gone(*event.message);
   if (event.kind() != EventKind::sent) return true;
-  const SentPromise& sent = state_.sent_promises[event.at.detail];
+  const SentPromise& sent = state_.promise(event);
   return sent.from != event.at.actor || !run_.lives({sent.from, sent.incarnation});
 }
 
@@ -118,8 +118,9 @@ bool Network::is_lost_on_its_way(const Message& message) {
   if (run_.job.cut.separates({message.from, run_.node_of(message.from)},
                              {message.to, run_.node_of(message.to)}, message.inject_s))
     return true;
-  return may_be_lost(message) && !state_.loss_random.empty() &&
-         state_.loss_random[message.from].chance(run_.job.spec.platform.detection_loss_probability);
+  return may_be_lost(message) && !state_.loss_random_.empty() &&
+         state_.loss_random_[message.from].chance(
+             run_.job.spec.platform.detection_loss_probability);
 }
 
 void Network::lose(Message& message) {
@@ -140,7 +141,7 @@ void Network::lose_messages_of(ActorId dead) {
   });
   run_.state.truth.auditor().lost(lost, run_.now_s());
   while (!state.inbox_is_empty()) forget_unsent(state.take_out());
-  state_.nics[run_.node_of(dead)].expected -= std::exchange(state_.outgoing[dead].before_nic, 0U);
+  state_.nics_[run_.node_of(dead)].expected -= std::exchange(state_.outgoing_[dead].before_nic, 0U);
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) discard(message);
   for (Message* message : state.rare_state->fenced) forget_unsent(message);
@@ -168,7 +169,7 @@ void Network::void_promises(ActorId self, Family layer) {
     any = std::exchange(run_.state.actors[self].rare_state->on_sent_due[level], 0) > 0 || any;
   if (!any) return;
   const Incarnation now = run_.incarnation_of(self);
-  state_.sent_promises.forget_above(now, layer);
+  state_.sent_promises_.forget_above(now, layer);
   run_.state.pool.for_each_in_flight([&](Message& message) {
     if (Incarnation{message.from, message.from_incarnation} == now &&
         index_of(message.channel) < index_of(layer))

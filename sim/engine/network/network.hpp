@@ -49,13 +49,19 @@ class Network {
   /// When the NIC of a node has taken in a message that is there now and takes it so long. LogGP's
   /// g separates two receptions as it separates two sends (Alexandrov et al., 1995, section 2).
   [[nodiscard]] double take_in_s(NodeId node, double duration_s) {
-    double& free_s = state_.nics[node].intake_free_s;
+    double& free_s = state_.nics_[node].intake_free_s;
     const double taken_in_s = std::max(run_.now_s(), free_s + duration_s);
     free_s = taken_in_s + run_.machine().gap_s;
     return taken_in_s;
   }
+  /// The NIC of a node. How it takes messages in is the Transport's to say.
+  [[nodiscard]] Nic& nic(NodeId node) { return state_.nics_[node]; }
+  /// What leaves a node packet by packet. There is such a message.
+  [[nodiscard]] BulkQueue& bulk_queue(NodeId node) { return state_.bulk_queues_[node]; }
+  /// Whatever actors have sent has left them: NICs can take up the next messages now.
+  void free_all();
   /// From now on several actors may send through one NIC.
-  void share_nics() { state_.nics_are_shared = true; }
+  void share_nics() { state_.nics_are_shared_ = true; }
   /// From now on a message that could leave at once asks the Transport whether it does.
   void let_departures_wait(bool wait) { departures_wait_ = wait; }
   [[nodiscard]] bool departures_wait() const { return departures_wait_; }
@@ -70,15 +76,17 @@ class Network {
   }
   /// Does the message leave packet by packet, if it goes to another node?
   [[nodiscard]] bool is_bulk(const Message& message) const { return message.bytes > packet_bytes_; }
-  [[nodiscard]] bool is_fifo() const { return state_.order_random.empty(); }
+  [[nodiscard]] bool is_fifo() const { return state_.is_fifo(); }
+  /// Does noise delay messages between nodes?
+  [[nodiscard]] bool is_noisy() const { return !state_.noise_random_.empty(); }
   /// The random extra delay of the actor's next message; zero under fifo ordering.
   [[nodiscard]] double unordered_delay_s(ActorId from) {
     if (is_fifo()) return 0.0;
-    return state_.order_random[from].exponential(run_.job.spec.platform.unordered_delay_s);
+    return state_.order_random_[from].exponential(run_.job.spec.platform.unordered_delay_s);
   }
   /// How much longer the noise of the network delays a message.
   [[nodiscard]] double noise_s(const Message& message, const Transit& transit) {
-    return state_.noise_random.empty() || transit.local ? 0.0 : drawn_noise_s(message);
+    return is_noisy() && !transit.local ? drawn_noise_s(message) : 0.0;
   }
   /// True if something from that incarnation to the actor is in flight, apart from what the actor
   /// refuses, and from words of failure detectors. Of the living, all that is in flight is looked
@@ -87,7 +95,7 @@ class Network {
   /// The load of a failure detector on the NIC of a receiver's node.
   void count_detection_received(const Message& message) {
     const NodeId node = run_.node_of(message.to);
-    if (node != run_.node_of(message.from)) state_.nics[node].detection_bytes += message.bytes;
+    if (node != run_.node_of(message.from)) state_.nics_[node].detection_bytes += message.bytes;
   }
 
   // ---- what is lost --------------------------------------------------------------------------
@@ -106,7 +114,7 @@ class Network {
     if (message.channel == Family::workload) run_.state.truth.auditor().lost(1, run_.now_s());
   }
   [[nodiscard]] bool sender_is_gone(const Message& message) const {
-    return run_.state.roll.any_death && !run_.lives({message.from, message.from_incarnation});
+    return run_.state.roll.any_death() && !run_.lives({message.from, message.from_incarnation});
   }
   /// Fail-stop: of an actor that dies now, messages in the network stay there; all others that it
   /// has sent, and those that wait for it to handle them, are lost.

@@ -22,14 +22,14 @@ namespace faultline::engine {
 /// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
 /// of several packets does, and so do those that meet one at the NIC.
 bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double ready_s) {
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   if (is_bulk(message)) {
-    if (state_.bulk_queues.empty()) state_.bulk_queues.resize(state_.nics.size());
+    if (state_.bulk_queues_.empty()) state_.bulk_queues_.resize(state_.nics_.size());
     return true;
   }
   note_left_bulk(node);
   if (nic.sends_bulk) return true;
-  return state_.nics_are_shared ? !nic_serves_next(nic, ready_s) : nic.expected > 0;
+  return state_.nics_are_shared_ ? !nic_serves_next(nic, ready_s) : nic.expected > 0;
 }
 
 /// True if it is already known when the NIC will take up a message that is ready at ready_s. No
@@ -40,7 +40,7 @@ bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double 
 bool Network::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(run_.state.roll.any_death || run_.job.spec.has_faults() ||
+          !(run_.state.roll.any_death() || run_.job.spec.has_faults() ||
             run_.job.spec.component(Family::message_logging).registration != nullptr)) &&
          (!departures_wait_ || transport_.leaves_at_once());
 }
@@ -51,7 +51,7 @@ void Network::stand_before_nic(Message* message) {
     return;
   }
   const NodeId node = run_.node_of(message->from);
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   note_left_bulk(node);
   if (is_bulk(*message) || is_behind_bulk(node, *message)) {
     stand_behind_bulk(node, message);
@@ -61,8 +61,8 @@ void Network::stand_before_nic(Message* message) {
     take_up(node, message);
     return;
   }
-  if (state_.queues.empty()) state_.queues.resize(state_.nics.size());
-  state_.queues[node].add(message);
+  if (state_.queues_.empty()) state_.queues_.resize(state_.nics_.size());
+  state_.queues_[node].add(message);
   if (nic.awaited) return;
   nic.awaited = true;
   run_.state.schedule.add(nic.free_s, EventKind::nic_free, node, 0);
@@ -72,15 +72,15 @@ void Network::serve(const Event& nic_free) {
   const NodeId node = nic_free.at.actor;
   if (nic_free.at.detail != kForBulk) return serve_short(node);
   // The NIC may be free for the next one, unless shorter messages have gone before the last.
-  state_.bulk_queues[node].awaited = false;
+  state_.bulk_queues_[node].awaited = false;
   begin_bulk(node);
 }
 
 void Network::serve_short(NodeId node) {
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   nic.awaited = false;
   note_left_bulk(node);
-  NicQueue& waiting = state_.queues[node];
+  NicQueue& waiting = state_.queues_[node];
   while (waiting.head != nullptr && nic.free_s <= run_.now_s()) {
     Message* message = waiting.take_first();
     if (sender_is_gone(*message))
@@ -89,7 +89,7 @@ void Network::serve_short(NodeId node) {
       take_up(node, message);
   }
   if (waiting.head == nullptr) {
-    if (!state_.bulk_queues.empty()) begin_bulk(node);
+    if (!state_.bulk_queues_.empty()) begin_bulk(node);
     return;
   }
   nic.awaited = true;
@@ -98,12 +98,12 @@ void Network::serve_short(NodeId node) {
 
 void Network::take_up(NodeId node, Message* message) {
   const Transit transit = transit_of(*message);
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   nic.free_s = run_.now_s() + transit.nic_occupied_s;
   note_left_bulk(node);
   if (nic.sends_bulk && message->bytes > 0) {
     const double duration_s = transit.nic_occupied_s - run_.machine().gap_s;
-    state_.bulk_queues[node].until_s += duration_s;
+    state_.bulk_queues_[node].until_s += duration_s;
     transport_.delay_bulk(node, duration_s);
   }
   leave_by_nic(nic, *message, transit, false);
@@ -114,7 +114,7 @@ void Network::leave_by_nic(Nic& nic, Message& message, const Transit& transit, b
   const ActorId self = message.from;
   message.inject_s = run_.now_s();
   --nic.expected;
-  std::uint32_t& before_nic = state_.outgoing[self].before_nic;
+  std::uint32_t& before_nic = state_.outgoing_[self].before_nic;
   --before_nic;
   if (run_.observer != nullptr) show_leaving(Sight::Kind::injected, message, run_.now_s());
   enter(message, transit, streams);
@@ -128,11 +128,17 @@ void Network::leave_by_nic(Nic& nic, Message& message, const Transit& transit, b
 void Network::withdraw(Message& message) {
   const double inject_s = std::exchange(message.inject_s, kNever);
   if (inject_s == kNever || run_.node_of(message.from) == run_.node_of(message.to)) return;
-  double& free_s = state_.nics[run_.node_of(message.from)].free_s;
+  double& free_s = state_.nics_[run_.node_of(message.from)].free_s;
   // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
   // to reserve time may be another actor's.
-  if (!state_.nics_are_shared || free_s == inject_s + transit_of(message).nic_occupied_s)
+  if (!state_.nics_are_shared_ || free_s == inject_s + transit_of(message).nic_occupied_s)
     free_s = std::min(free_s, inject_s);
+}
+
+void Network::free_all() {
+  for (Outgoing& of_actor : state_.outgoing_)
+    of_actor.local_free_s = of_actor.entered_s = run_.now_s();
+  for (Nic& nic : state_.nics_) nic.free_s = run_.now_s();
 }
 
 // ---- messages of several packets --------------------------------------------------------------
@@ -140,24 +146,24 @@ void Network::withdraw(Message& message) {
 /// Once the message has left of which this NIC sends one packet after the other, the NIC is free g
 /// later. That needs no event: whoever asks what the NIC does looks here first.
 void Network::note_left_bulk(NodeId node) {
-  Nic& nic = state_.nics[node];
-  if (!nic.sends_bulk || state_.bulk_queues[node].until_s > run_.now_s()) return;
+  Nic& nic = state_.nics_[node];
+  if (!nic.sends_bulk || state_.bulk_queues_[node].until_s > run_.now_s()) return;
   nic.sends_bulk = false;
-  nic.free_s = std::max(nic.free_s, state_.bulk_queues[node].until_s + run_.machine().gap_s);
+  nic.free_s = std::max(nic.free_s, state_.bulk_queues_[node].until_s + run_.machine().gap_s);
 }
 
 /// Is a message of several packets from the same sender to the same receiver still before the NIC,
 /// or leaving by it?
 bool Network::is_behind_bulk(NodeId node, const Message& message) const {
-  if (!is_fifo() || state_.bulk_queues.empty()) return false;
-  const BulkQueue& bulk = state_.bulk_queues[node];
+  if (!is_fifo() || state_.bulk_queues_.empty()) return false;
+  const BulkQueue& bulk = state_.bulk_queues_[node];
   const BulkQueue::Pair pair{message.from, message.to};
-  return (state_.nics[node].sends_bulk && bulk.leaves == pair) ||
+  return (state_.nics_[node].sends_bulk && bulk.leaves == pair) ||
          std::find(bulk.waits.begin(), bulk.waits.end(), pair) != bulk.waits.end();
 }
 
 void Network::stand_behind_bulk(NodeId node, Message* message) {
-  BulkQueue& bulk = state_.bulk_queues[node];
+  BulkQueue& bulk = state_.bulk_queues_[node];
   bulk.waiting.add(message);
   bulk.waits.push_back({message->from, message->to});
   begin_bulk(node);
@@ -165,8 +171,8 @@ void Network::stand_behind_bulk(NodeId node, Message* message) {
 
 /// Lets the next message of several packets begin to leave, if the NIC has nothing else to send.
 void Network::begin_bulk(NodeId node) {
-  Nic& nic = state_.nics[node];
-  BulkQueue& bulk = state_.bulk_queues[node];
+  Nic& nic = state_.nics_[node];
+  BulkQueue& bulk = state_.bulk_queues_[node];
   while (bulk.waiting.head != nullptr && !nic.awaited) {
     note_left_bulk(node);
     if (nic.sends_bulk || nic.free_s > run_.now_s()) {
@@ -191,7 +197,7 @@ void Network::begin_bulk(NodeId node) {
 /// Which message stands before the one that is next: a short one that no longer has a long one of
 /// its pair before it, or the first. Null if that is the first.
 Message* Network::before_next_bulk(NodeId node) const {
-  const BulkQueue& bulk = state_.bulk_queues[node];
+  const BulkQueue& bulk = state_.bulk_queues_[node];
   Message* before = nullptr;
   for (Message* message = bulk.waiting.head; message != nullptr; message = message->next) {
     const auto is_of_its_pair = [&](const Message& other) {
@@ -209,10 +215,10 @@ Message* Network::before_next_bulk(NodeId node) const {
 
 void Network::begin_to_leave(NodeId node, Message& message) {
   const Transit transit = transit_of(message);
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   if (!transit.local) {  // else its receiver has been started again on this node
     nic.sends_bulk = true;
-    state_.bulk_queues[node].until_s =
+    state_.bulk_queues_[node].until_s =
         run_.now_s() + static_cast<double>(message.bytes) / run_.machine().nic_bandwidth_Bps;
   }
   leave_by_nic(nic, message, transit, !transit.local);
@@ -221,14 +227,14 @@ void Network::begin_to_leave(NodeId node, Message& message) {
 // ---- what must hold ---------------------------------------------------------------------------
 
 void Network::check(NodeId node, Recount& recount) const {
-  const Nic& nic = state_.nics[node];
+  const Nic& nic = state_.nics_[node];
   expect_equal("messages that a NIC expects", nic.expected,
                recount.before_nic.empty() ? 0 : recount.before_nic[node]);
-  const NicQueue waiting = state_.queues.empty() ? NicQueue() : state_.queues[node];
+  const NicQueue waiting = state_.queues_.empty() ? NicQueue() : state_.queues_[node];
   invariant(nic.awaited == (waiting.head != nullptr),
             "a NIC has nobody to serve, or serves nobody");
   if (nic.awaited) ++recount.nics_awaited;
-  const BulkQueue bulk = state_.bulk_queues.empty() ? BulkQueue() : state_.bulk_queues[node];
+  const BulkQueue bulk = state_.bulk_queues_.empty() ? BulkQueue() : state_.bulk_queues_[node];
   invariant(bulk.waiting.head == nullptr || bulk.awaited || nic.awaited,
             "a message of several packets waits for a NIC that nothing reminds of it");
   if (bulk.awaited) ++recount.nics_awaited;

@@ -4,7 +4,7 @@
 namespace faultline::engine {
 
 NetworkState::NetworkState(const RunJob& job, std::size_t actors)
-    : nics(job.nodes), outgoing(actors), nics_are_shared(job.shares_nics()) {
+    : nics_(job.nodes), outgoing_(actors), nics_are_shared_(job.shares_nics()) {
   const auto streams = [&](Purpose purpose) {
     std::vector<Stream> of_actors;
     of_actors.reserve(actors);
@@ -13,9 +13,9 @@ NetworkState::NetworkState(const RunJob& job, std::size_t actors)
     return of_actors;
   };
   const PlatformSpec& platform = job.spec.platform;
-  if (platform.ordering == Ordering::unordered) order_random = streams(Purpose::network);
-  if (platform.delay_noise) noise_random = streams(Purpose::delay_noise);
-  if (platform.detection_loss_probability > 0.0) loss_random = streams(Purpose::detection_loss);
+  if (platform.ordering == Ordering::unordered) order_random_ = streams(Purpose::network);
+  if (platform.delay_noise) noise_random_ = streams(Purpose::delay_noise);
+  if (platform.detection_loss_probability > 0.0) loss_random_ = streams(Purpose::detection_loss);
 }
 
 }  // namespace faultline::engine

@@ -13,7 +13,7 @@ namespace faultline::engine {
 inline void Network::put_on_wire(ActorId self, ActorState& actor,
                                  const std::vector<Message*>& messages, double begin_s, bool held) {
   double cpu_s = begin_s;
-  Outgoing& outgoing = state_.outgoing[self];
+  Outgoing& outgoing = state_.outgoing_[self];
   std::size_t sent = 0;
   for (; sent < messages.size(); ++sent) {
     if ((messages[sent]->flags & kFence) != 0) {
@@ -44,7 +44,7 @@ inline void Network::put_on_wire(ActorId self, ActorState& actor,
 inline double Network::inject(Outgoing& outgoing, Message* message, double begin_s, bool held) {
   const double sent_s = processors_.done_s(message->from, begin_s, run_.machine().send_overhead_s);
   const NodeId node = run_.node_of(message->from);
-  Nic& nic = state_.nics[node];
+  Nic& nic = state_.nics_[node];
   if (node != run_.node_of(message->to) && comes_to_nic_by_event(node, *message, sent_s)) {
     if (run_.observer != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
     ++nic.expected;
@@ -69,7 +69,7 @@ inline double Network::inject(Outgoing& outgoing, Message* message, double begin
 /// The message enters the network at its inject_s. From then on its sender's death no longer stops
 /// it. `streams`: it leaves packet by packet.
 inline void Network::enter(Message& message, const Transit& transit, bool streams) {
-  double& entered_s = state_.outgoing[message.from].entered_s;
+  double& entered_s = state_.outgoing_[message.from].entered_s;
   entered_s = std::max(entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)
     promise_sent(message, message.inject_s + transit.transfer_s);

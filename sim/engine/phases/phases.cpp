@@ -11,8 +11,7 @@ namespace faultline::engine {
 void Phases::announce(ActorId self) {
   ActorState& actor = run_.state.actors[self];
   if (actor.announced) return;
-  actor.announced = true;
-  ++run_.state.roll.announced;
+  run_.state.roll.set_announced(actor, true);
   ending_.announced(run_.now_s());
   run_.state.truth.announced(self, actor.phase, run_.now_s(),
                              [this](Rank rank) { return run_.state.actors[rank].active; });
@@ -35,8 +34,7 @@ void Phases::announce(ActorId self) {
 /// although ranks enter the phase one by one. What the previous phase has left stays in the sum.
 void Phases::start_phase(ActorId self) {
   ActorState& actor = run_.state.actors[self];
-  if (actor.announced) --run_.state.roll.announced;
-  actor.announced = false;
+  run_.state.roll.set_announced(actor, false);
   invariant(actor.phase < kLastPhase, "a run has more phases than a message can name");
   ++actor.phase;
   run_.show_about(Sight::Kind::phase_began, self);
@@ -77,19 +75,19 @@ void Phases::release_early(ActorId self) {
   processors_.schedule_wake(actor, self);
 }
 
-void Phases::give_up(ActorId self, const Action& action) {
+void Phases::give_up(ActorId self, Family family, const char* reason) {
   if (run_.observer != nullptr)
     run_.show(
-        {.kind = Sight::Kind::gave_up, .time_s = run_.now_s(), .actor = self, .text = action.text});
+        {.kind = Sight::Kind::gave_up, .time_s = run_.now_s(), .actor = self, .text = reason});
   std::vector<ActorId> dead;
   for (const Incarnation peer : reports_.known_failures(self)) dead.push_back(peer.actor);
-  verdict_.give_up({action.text, self, action.family}, dead);
+  verdict_.give_up({reason, self, family}, dead);
 }
 
 void Phases::finish(ActorId self) {
-  if (run_.state.actors[self].finished) return;
-  run_.state.actors[self].finished = true;
-  ++run_.state.roll.finished;
+  ActorState& actor = run_.state.actors[self];
+  if (actor.finished) return;
+  run_.state.roll.set_finished(actor, true);
   run_.show_about(Sight::Kind::finished, self);
   verdict_.check();
 }

@@ -49,7 +49,7 @@ class Phases {
   /// The workload of a rank has done all that it will do.
   void finish(ActorId self);
   /// A component of an actor cannot go on.
-  void give_up(ActorId self, const Action& action);
+  void give_up(ActorId self, Family family, const char* reason);
 
   /// Messages that have come too early.
   void check(const ActorState& actor, Recount& recount) const;

@@ -46,14 +46,13 @@ void Processors::stall(ActorId self, double stall_s) {
 
 // ---- timers, and what waits as they do --------------------------------------------------------
 
-void Processors::set_timer(ActorId self, Family family, std::uint64_t key, double delay_s,
-                           bool background) {
+void Processors::set_timer(ActorId self, Family family, const Action::SetTimer& asked) {
   ActorState& actor = run_.state.actors[self];
-  cancel_timer(actor, family, key);
+  cancel_timer(actor, family, asked.key);
   const std::uint32_t serial = ++serial_;
-  actor.rare().timers.push_back({key, serial, family, background});
-  run_.state.schedule.add(run_.now_s() + delay_s, EventKind::timer, self, serial);
-  run_.state.schedule.keep_alive(background);
+  actor.rare().timers.push_back({asked.key, serial, family, asked.background});
+  run_.state.schedule.add(run_.now_s() + asked.delay_s, EventKind::timer, self, serial);
+  run_.state.schedule.keep_alive(asked.background);
   run_.state.schedule.thin_out([this](const Event& event) { return is_void(event); });
 }
 
@@ -69,10 +68,8 @@ bool Processors::has_no_effect(const Event& event) const {
   if (!actor.alive || !actor.rare_state) return true;
   const RareState& rare = *actor.rare_state;
   const std::uint32_t serial = event.at.detail;
-  if (event.kind() == EventKind::timer)
-    return rare.timer(serial) == nullptr && rare.told(serial) == nullptr;
-  return std::none_of(rare.running.begin(), rare.running.end(),
-                      [serial](const Computation& one) { return one.serial == serial; });
+  return rare.timer(serial) == nullptr && rare.told(serial) == nullptr &&
+         rare.computation(serial) == nullptr;
 }
 
 /// The event of a cancelled timer stays in the queue, and has no effect when it comes. If such

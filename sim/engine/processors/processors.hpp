@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "sim/core/action.hpp"
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/events/recount.hpp"
 
@@ -78,7 +79,7 @@ class Processors {
 
   // ---- timers, and what waits as they do -----------------------------------------------------
   /// Replaces a timer of the component with the same key.
-  void set_timer(ActorId self, Family family, std::uint64_t key, double delay_s, bool background);
+  void set_timer(ActorId self, Family family, const Action::SetTimer& asked);
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
   /// A timer no longer keeps the run alive: it is cancelled, handled, or put aside by message
   /// logging, which lets it wait for something else.

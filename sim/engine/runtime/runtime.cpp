@@ -9,16 +9,16 @@
 
 namespace faultline::engine {
 
-Runtime::Runtime(std::shared_ptr<const RunJob> job)
+Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Executor* executor)
     : job_(std::move(job)),
       state_(*job_),
       run_{.job = *job_, .state = state_, .reached = reached_, .observer = observer_},
       processors_(run_, state_.serial),
-      network_(run_, state_.network, processors_, *this),
+      network_(run_, state_.network, processors_, transport),
       verdict_(*job_, state_.ending,
                {.actors = state_.actors,
                 .roll = state_.roll,
-                .faults = state_.membership.faults,
+                .faults = state_.membership.faults(),
                 .truth = state_.truth,
                 .schedule = state_.schedule}),
       turns_(run_, {.network = network_,
@@ -27,7 +27,7 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job)
                     .verdict = verdict_,
                     .tally = state_.tally,
                     .services = *this,
-                    .executor = *this}),
+                    .executor = executor != nullptr ? *executor : *this}),
       flushes_(run_, network_, turns_),
       local_events_(run_, processors_, turns_),
       stacks_(run_, turns_),
@@ -42,7 +42,7 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job)
       reports_(run_, state_.membership, state_.ending, turns_, faults_),
       restarts_(run_, {.state = state_.membership,
                        .network = network_,
-                       .transport = *this,
+                       .transport = transport,
                        .turns = turns_,
                        .stacks = stacks_,
                        .notices = notices_,
@@ -63,15 +63,6 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job)
                      .phases = phases_,
                      .verdict = verdict_}) {
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) stacks_.make(actor);
-}
-
-RunResult Runtime::run() {
-  set_up_done();
-  guard([this] {
-    open();
-    if (!stopped()) simulate();
-  });
-  return close();
 }
 
 void Runtime::open() {
@@ -103,7 +94,7 @@ void Runtime::attend_to_event() {
   faults_.strike_by_number();
   if (job_->spec.checks_state && state_.schedule.events() >= state_.next_checked && !stopped())
     check_state();
-  state_.next_attended = state_.membership.faults.next_event();
+  state_.next_attended = state_.membership.faults().next_event();
   if (job_->spec.checks_state)
     state_.next_attended = std::min(state_.next_attended, state_.next_checked);
 }
@@ -129,7 +120,7 @@ void Runtime::start_all() {
 
 double Runtime::death_s(Incarnation now) const {
   --now.number;
-  return state_.membership.deaths.of(now).time_s;
+  return state_.membership.deaths().of(now).time_s;
 }
 
 std::vector<std::uint64_t> Runtime::stored(Family family, std::uint64_t place) const {

@@ -30,27 +30,35 @@
 
 namespace faultline::engine {
 
-/// The roof over the rooms, which all engines share: hands each event, and each action that a
-/// handler has asked for, to the room that it concerns; begins and ends a run. An engine adds the
-/// passing of time and the transport of messages between nodes.
-class Runtime : protected Transport, private Services, private Executor {
+/// The roof over the rooms, which every engine has: hands each event, and each action that a
+/// handler has asked for, to the room that it concerns; begins and ends a run. The engine lets time
+/// pass, and carries messages between nodes.
+class Runtime final : private Services, public Executor {
  public:
-  explicit Runtime(std::shared_ptr<const RunJob> job);
+  /// Both must outlive it. The executor, if there is one, is given the actions instead of this,
+  /// and passes on those that are to be carried out.
+  Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Executor* executor = nullptr);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
-  virtual ~Runtime() = default;
+  ~Runtime() = default;
 
-  /// Shows the run to an observer, which must outlive it. Call before run().
+  // ---- the whole run -------------------------------------------------------------------------
+  /// Shows the run to an observer, which must outlive it. Call before anything happens.
   void observe(RunObserver& observer) { observer_ = &observer; }
-
-  /// Simulates the run to its end and returns its result. Call once.
-  RunResult run();
-
- protected:
-  /// Processes events until stopped() or until nothing is left to happen.
-  virtual void simulate() = 0;
-
-  // ---- for the engines -----------------------------------------------------------------------
+  /// Simulates the run to its end and returns its result. Call once. `simulate` lets events come
+  /// until stopped(), or until nothing is left to happen.
+  template <class Simulate>
+  RunResult run(Simulate simulate) {
+    set_up_done();
+    guard([&] {
+      open();
+      if (!stopped()) simulate();
+    });
+    return close();
+  }
+  /// Called in `simulate` by an engine that has something to build first, when it is built. Sets
+  /// RunResult::setup_s.
+  void set_up_done();
   /// Lets everything begin that begins by itself: all actors, and the faults of the scenario.
   void open();
   /// Ends a run in which nothing is left to happen, and returns its result.
@@ -67,6 +75,13 @@ class Runtime : protected Transport, private Services, private Executor {
   /// Forgets what a handler has left that has thrown.
   void abandon_turn();
   void stop(Outcome outcome) { verdict_.stop(outcome); }
+  [[nodiscard]] bool stopped() const { return state_.ending.has_ended(); }
+  /// True if nothing is left to happen.
+  [[nodiscard]] bool quiescent() const {
+    return state_.schedule.foreground() == 0 && verdict_.nothing_is_left();
+  }
+
+  // ---- what happens --------------------------------------------------------------------------
   /// The victims die now, find an error, or stall.
   void strike(const std::vector<Victim>& victims) { faults_.strike(victims); }
   /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
@@ -74,6 +89,8 @@ class Runtime : protected Transport, private Services, private Executor {
   void arrived(Message* message);
   /// Carries out any event that is not an arrival.
   void carry_out(const Event& event);
+  /// Carries out an action, if the actor that asked for it still lives.
+  void carry_out(Action action) override;
   /// Called with an event's time before the event: counts it. False if the run ends instead.
   bool goes_on(double time_s) {
     if (time_s > job_->spec.stop.time_s || state_.schedule.events() >= job_->spec.stop.events ||
@@ -82,9 +99,6 @@ class Runtime : protected Transport, private Services, private Executor {
     state_.schedule.count_event();
     return true;
   }
-  [[nodiscard]] double now_s() const { return state_.schedule.now_s(); }
-  void set_now_s(double time_s) { state_.schedule.set_now_s(time_s); }
-  [[nodiscard]] const Topology& routes() const { return job_->routes; }
   /// Carries out the actions that the handlers of an event asked for. Faults that a scenario sets
   /// by event number strike here, and the state is checked.
   void after_event() {
@@ -94,38 +108,26 @@ class Runtime : protected Transport, private Services, private Executor {
   }
   /// Looks at the whole state between two events. Throws BrokenInvariant.
   void check_state();
-  [[nodiscard]] bool stopped() const { return state_.ending.has_ended(); }
-  /// True if nothing is left to happen.
-  [[nodiscard]] bool quiescent() const {
-    return state_.schedule.foreground() == 0 && verdict_.nothing_is_left();
-  }
-  [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
-    return run_.incarnation_of(actor);
-  }
-  [[nodiscard]] bool is_rank(ActorId actor) const { return job_->is_rank(actor); }
+
+  // ---- the clock, and what an engine looks at ------------------------------------------------
+  [[nodiscard]] double now_s() const { return state_.schedule.now_s(); }
+  void set_now_s(double time_s) { state_.schedule.set_now_s(time_s); }
+  [[nodiscard]] const RunJob& job() const { return *job_; }
+  [[nodiscard]] const Machine& machine() const { return job_->spec.platform.machine; }
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
-  [[nodiscard]] std::uint32_t node_count() const { return job_->nodes; }
-  /// The number of ranks and, if there are daemons, of daemons.
-  [[nodiscard]] std::uint32_t actor_count() const { return run_.actor_count(); }
-  /// Called before an action of an actor is carried out, after count_actions().
-  virtual void before_action(Incarnation /*actor*/, const Action& /*action*/) {}
-  void count_actions() { counts_actions_ = true; }
+  [[nodiscard]] Schedule& schedule() { return state_.schedule; }
+  [[nodiscard]] RunState& state() { return state_; }
+  [[nodiscard]] const RunState& state() const { return state_; }
+  [[nodiscard]] Network& network() { return network_; }
+  [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] const Processors& processors() const { return processors_; }
+  /// How far the events of a step reach, and what a handler asks at once.
+  [[nodiscard]] Reached& reached() { return reached_; }
+  [[nodiscard]] const Reached& reached() const { return reached_; }
   /// From now on the choices of workloads are branches, and this chooses.
   void let_choose(Chooser& chooser) { turns_.let_choose(chooser); }
-  /// Called in simulate() by an engine that has something to build first, when it is built. Sets
-  /// RunResult::setup_s.
-  void set_up_done();
-  [[nodiscard]] const RunSpec& spec() const { return job_->spec; }
-  [[nodiscard]] const Machine& machine() const { return job_->spec.platform.machine; }
-
-  std::shared_ptr<const RunJob> job_;
-  RunState state_;
-  RunObserver* observer_ = nullptr;
-  Reached reached_;  ///< by the events of a step, and by what a handler asks at once
-  const Common run_;
-  Processors processors_;
-  Network network_;
-  bool fetches_next_message_ = true;  ///< of an inbox, when one is taken out; a hint
+  /// The engine itself fetches the messages of inboxes before they are handled.
+  void fetch_no_messages() { fetches_next_message_ = false; }
 
  private:
   // ---- what a handler asks at once -----------------------------------------------------------
@@ -144,9 +146,8 @@ class Runtime : protected Transport, private Services, private Executor {
                                                   std::uint64_t place) const override;
 
   // ---- events and actions --------------------------------------------------------------------
-  void carry_out(PendingAction pending) override;
-  void carry_out(const Action& action, ActorId self);
-  void mark(ActorId self, const Action& action);
+  void show_report(ActorId self, Incarnation peer) const;
+  void mark(ActorId self, Family family, const Action::SetMark& mark);
   void timer_event(ActorId self, std::uint32_t serial);
   void handle(ActorId self, const Due& due);
   void receive(ActorId self, Message* message);
@@ -173,6 +174,14 @@ class Runtime : protected Transport, private Services, private Executor {
   void report_messages(Metrics& metrics) const;
   void report_failures(Metrics& metrics) const;
 
+  std::shared_ptr<const RunJob> job_;
+  RunState state_;
+  RunObserver* observer_ = nullptr;
+  Reached reached_;
+  const Common run_;
+  Processors processors_;
+  Network network_;
+  bool fetches_next_message_ = true;  ///< of an inbox, when one is taken out; a hint
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double setup_s_ = 0.0;
   Verdict verdict_;
@@ -186,7 +195,6 @@ class Runtime : protected Transport, private Services, private Executor {
   Restarts restarts_;
   Phases phases_;
   Images images_;
-  bool counts_actions_ = false;
   bool checking_ = false;      ///< in check_state()
   bool broken_ = false;        ///< a broken invariant has ended the run in a turn
   ActorId checked_ = kNobody;  ///< the actor that check_state() looks at

@@ -4,81 +4,67 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "sim/core/invariant.hpp"
 #include "sim/engine/runtime/runtime.hpp"
 
 namespace faultline::engine {
 
-void Runtime::carry_out(PendingAction pending) {
-  if (counts_actions_) before_action(pending.self, pending.action);
-  if (state_.actors[pending.self.actor].lives_as(pending.self.number))
-    carry_out(pending.action, pending.self.actor);
+namespace {
+
+/// Does with a variant what one of these functions does: the one for what it holds.
+template <class... Functions>
+struct EachBy : Functions... {
+  explicit EachBy(Functions... functions) : Functions(std::move(functions))... {}
+  using Functions::operator()...;
+};
+
+}  // namespace
+
+void Runtime::carry_out(Action action) {
+  if (!run_.lives(action.self)) return;
+  const ActorId self = action.self.actor;
+  const Family family = action.family;
+  const EachBy rooms{
+      [&](const Action::SetTimer& timer) { processors_.set_timer(self, family, timer); },
+      [&](const Action::CancelTimer& timer) {
+        processors_.cancel_timer(state_.actors[self], family, timer.key);
+      },
+      [&](const Action::Compute& work) {
+        processors_.start(self, {work.duration_s, 0.0, work.tag, 0, family});
+      },
+      [&](Action::CancelComputations) { local_events_.cancel_computations(self, family); },
+      [&](Action::Flush flush) {
+        flushes_.flush(self, {flush.peer, family});
+      },
+      [&](Action::Announce) { phases_.announce(self); },
+      [&](Action::StartPhase) { phases_.start_phase(self); },
+      [&](Action::Finish) { phases_.finish(self); },
+      [&](Action::GiveUp given) { phases_.give_up(self, family, given.reason); },
+      [&](Action::ReportFailed report) {
+        show_report(self, report.peer);
+        reports_.report_failed(self, report.peer);
+      },
+      [&](Action::OpenLink link) { notices_.open_link(self, link.peer); },
+      [&](Action::Restart restart) { restarts_.ask_restart(self, restart.dead, restart.where); },
+      [&](Action::Learn learn) { reports_.learn(self, learn.peer); },
+      [&](Action::StartAbove) { restarts_.start_above(self, family); },
+      [&](Action::Restore restore) { images_.restore(self, family, *restore.image); },
+      [&](Action::HostObject host) { images_.host_object(self, family, *host.packed); },
+      [&](Action::RemoveObject remove) { images_.remove_object(self, family, remove.object); },
+      [&](const Action::SetMark& asked) { mark(self, family, asked); }};
+  std::visit(rooms, action.request);
 }
 
-void Runtime::carry_out(const Action& action, ActorId self) {
-  switch (action.kind) {
-    case Action::Kind::set_timer:
-      processors_.set_timer(self, action.family, action.value, action.delay_s, action.background);
-      break;
-    case Action::Kind::cancel_timer:
-      processors_.cancel_timer(state_.actors[self], action.family, action.value);
-      break;
-    case Action::Kind::compute:
-      processors_.start(self, {action.delay_s, 0.0, action.value, 0, action.family});
-      break;
-    case Action::Kind::cancel_computations:
-      local_events_.cancel_computations(self, action.family);
-      break;
-    case Action::Kind::flush:
-      flushes_.flush(self, {action.peer, action.family});
-      break;
-    case Action::Kind::announce:
-      phases_.announce(self);
-      break;
-    case Action::Kind::start_phase:
-      phases_.start_phase(self);
-      break;
-    case Action::Kind::finish:
-      phases_.finish(self);
-      break;
-    case Action::Kind::fatal:
-      phases_.give_up(self, action);
-      break;
-    case Action::Kind::report_failed:
-      if (observer_ != nullptr)
-        run_.show({.kind = Sight::Kind::reported,
-                   .time_s = now_s(),
-                   .actor = self,
-                   .peer = action.peer.actor,
-                   .value = action.peer.number});
-      reports_.report_failed(self, action.peer);
-      break;
-    case Action::Kind::open_link:
-      notices_.open_link(self, action.peer);
-      break;
-    case Action::Kind::restart:
-      restarts_.ask_restart(self, action);
-      break;
-    case Action::Kind::start_above:
-      restarts_.start_above(self, action.family);
-      break;
-    case Action::Kind::restore:
-      images_.restore(self, action);
-      break;
-    case Action::Kind::host_object:
-      images_.host_object(self, action);
-      break;
-    case Action::Kind::remove_object:
-      images_.remove_object(self, action);
-      break;
-    case Action::Kind::learn:
-      reports_.learn(self, action.peer);
-      break;
-    case Action::Kind::mark:
-      mark(self, action);
-      break;
-  }
+void Runtime::show_report(ActorId self, Incarnation peer) const {
+  if (observer_ == nullptr) return;
+  run_.show({.kind = Sight::Kind::reported,
+             .time_s = now_s(),
+             .actor = self,
+             .peer = peer.actor,
+             .value = peer.number});
 }
 
 // ---- timers -----------------------------------------------------------------------------------
@@ -104,21 +90,19 @@ void Runtime::handle(ActorId self, const Due& due) {
     faults_.tell_error(self);
 }
 
-void Runtime::mark(ActorId self, const Action& action) {
-  const char* const name = action.text;
-  const auto value = static_cast<std::int64_t>(action.value);
+void Runtime::mark(ActorId self, Family family, const Action::SetMark& mark) {
   invariant(std::ranges::any_of(
-                job_->spec.component(action.family).registration->marks,
-                [&](const Mark* declared) { return std::string_view(declared->name) == name; }),
+                job_->spec.component(family).registration->marks,
+                [&](const Mark* one) { return std::string_view(one->name) == mark.name; }),
             "a mark that the component has not declared");
   if (observer_ != nullptr)
     run_.show({.kind = Sight::Kind::mark,
                .time_s = now_s(),
                .actor = self,
-               .value = static_cast<std::uint64_t>(value),
-               .text = name});
-  state_.truth.marked(self, name, value, state_.roll.live, now_s());
-  faults_.strike_at_mark(name, value);
+               .value = static_cast<std::uint64_t>(mark.value),
+               .text = mark.name});
+  state_.truth.marked(self, mark.name, mark.value, state_.roll.live(), now_s());
+  faults_.strike_at_mark(mark.name, mark.value);
 }
 
 }  // namespace faultline::engine

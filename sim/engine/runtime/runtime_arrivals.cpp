@@ -10,8 +10,8 @@ namespace faultline::engine {
 // ---- messages arrive --------------------------------------------------------------------------
 
 void Runtime::arrived(Message* message) {
-  if (state_.roll.any_death && ((message->flags & kLost) != 0 ||
-                                !state_.actors[message->to].lives_as(message->to_incarnation))) {
+  if (state_.roll.any_death() && ((message->flags & kLost) != 0 ||
+                                  !state_.actors[message->to].lives_as(message->to_incarnation))) {
     state_.schedule.let_go(*message);
     network_.drop(message);
     return;
@@ -49,10 +49,10 @@ void Runtime::receive(ActorId self, Message* message) {
   state_.schedule.let_go(*message);
   if (message->channel == Family::failure_detection) network_.count_detection_received(*message);
   const bool unwanted = message->phase != actor.phase && phases_.keeps_waiting(self, message);
-  const bool refused = !unwanted && state_.roll.any_refusal && state_.is_refused(*message);
+  const bool refused = !unwanted && state_.roll.any_refusal() && state_.is_refused(*message);
   if (refused) network_.drop(message);
   if (unwanted || refused) return flushes_.arrived(from, self);
-  if (state_.roll.any_restart && from.number > run_.known(self, from.actor).number)
+  if (state_.roll.any_restart() && from.number > run_.known(self, from.actor).number)
     reports_.learn(self, from);
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
@@ -63,7 +63,7 @@ void Runtime::receive(ActorId self, Message* message) {
                .peer = from.actor,
                .message = message});
   turns_.receive(self, message);
-  if (state_.roll.any_flush) flushes_.arrived(from, self);
+  if (state_.roll.any_flush()) flushes_.arrived(from, self);
 }
 
 /// A flush that waited for a message that the network has lost waits no longer.

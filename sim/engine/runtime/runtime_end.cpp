@@ -31,7 +31,7 @@ RunResult Runtime::result() {
 
   Metrics metrics;
   report_counts(metrics);
-  for (const auto& [dead, components] : state_.membership.unreported)
+  for (const auto& [dead, components] : state_.membership.unreported())
     for (std::size_t family = 0; family < kFamilies; ++family)
       state_.tally.report(components[family].get(), family);
   for (const ActorState& actor : state_.actors)
@@ -148,10 +148,11 @@ void Runtime::report_messages(Metrics& metrics) const {
     return now_s() > 0.0 ? std::optional(static_cast<double>(bytes) / now_s()) : std::nullopt;
   };
   std::uint64_t of_node = 0;
-  for (const Nic& nic : state_.network.nics) of_node = std::max(of_node, nic.detection_bytes);
+  for (NodeId node = 0; node < job_->nodes; ++node)
+    of_node = std::max(of_node, state_.network.nic(node).detection_bytes);
   metrics.set(run_metrics::kBusiestNode, per_s(of_node));
   std::uint64_t of_link = 0;
-  for (const std::uint64_t bytes : state_.network.detection_link_bytes)
+  for (const std::uint64_t bytes : state_.network.detection_link_bytes())
     of_link = std::max(of_link, bytes);
   metrics.set(run_metrics::kBusiestLink, per_s(of_link));
 }
@@ -161,14 +162,15 @@ void Runtime::report_failures(Metrics& metrics) const {
   const bool detects = job_->spec.component(Family::failure_detection).registration != nullptr;
   const bool errs = detects && !job_->detector_is_accurate;
   if (!job_->spec.has_faults() && !errs) return;
-  const bool struck = state_.membership.faults_struck > 0;
-  metrics.set(run_metrics::kFaultsStruck, static_cast<double>(state_.membership.faults_struck));
-  metrics.set(run_metrics::kFirstFaultTime,
-              struck ? std::optional(state_.membership.first_fault_s) : std::nullopt);
-  metrics.set(run_metrics::kLastFaultTime,
-              struck ? std::optional(state_.membership.last_fault_s) : std::nullopt);
+  const Strikes& strikes = state_.membership.strikes();
+  const auto if_any = [&](double time_s) {
+    return strikes.count > 0 ? std::optional(time_s) : std::nullopt;
+  };
+  metrics.set(run_metrics::kFaultsStruck, static_cast<double>(strikes.count));
+  metrics.set(run_metrics::kFirstFaultTime, if_any(strikes.first_s));
+  metrics.set(run_metrics::kLastFaultTime, if_any(strikes.last_s));
   metrics.set(run_metrics::kFailedRanks,
-              static_cast<double>(job_->shape.processes - state_.roll.live));
+              static_cast<double>(job_->shape.processes - state_.roll.live()));
   if (errs)
     metrics.set(run_metrics::kFalseReports,
                 static_cast<double>(state_.truth.auditor().false_reports()));

@@ -65,8 +65,7 @@ void Runtime::check_state() {
   checking_ = true;
   checked_ = kNobody;
   Recount recount;
-  if (state_.network.nics_are_shared || !state_.network.bulk_queues.empty())
-    recount.before_nic.resize(job_->nodes);
+  if (state_.network.may_wait()) recount.before_nic.resize(job_->nodes);
   state_.pool.for_each_in_flight([&](const Message& message) {
     ++recount.in_flight;
     ++recount.alive_by(message);
@@ -80,15 +79,15 @@ void Runtime::check_state() {
     if (event.kind() == EventKind::fault && faults_.is_sure(event)) ++recount.foreground;
   });
   compare(recount);
-  recount.looked_at += state_.pool.places() + state_.actors.size() + state_.network.nics.size() +
-                       state_.schedule.queue().size();
+  recount.looked_at +=
+      state_.pool.places() + state_.actors.size() + job_->nodes + state_.schedule.queue().size();
   state_.next_checked = state_.schedule.events() + 1 + recount.looked_at / kThingsPerEvent;
   checking_ = false;
 }
 
 void Runtime::check_actor(ActorId self, Recount& recount) {
   const ActorState& actor = state_.actors[self];
-  const std::uint32_t before_nic = state_.network.outgoing[self].before_nic;
+  const std::uint32_t before_nic = state_.network.outgoing(self).before_nic;
   const std::int64_t held = actor.held();
   invariant((actor.present & kLayers) != 0 || held == 0, "a stack without layers holds messages");
   // With their signs: a layer that makes two messages of one lets go of more than it holds, which
@@ -104,7 +103,7 @@ void Runtime::check_actor(ActorId self, Recount& recount) {
   invariant(!actor.rare_state || actor.rare_state->fenced.empty() || before_nic > 0,
             "an actor waits at a fence for nothing");
   if (!recount.before_nic.empty()) recount.before_nic[node_of(self)] += before_nic;
-  if (!is_rank(self)) return;
+  if (!run_.is_rank(self)) return;
   invariant(actor.active == (actor.computing > 0 || actor.declared_work > 0),
             "a rank is active without work, or idle with it");
   recount.active += static_cast<std::int64_t>(actor.active);
@@ -123,15 +122,19 @@ void Runtime::compare(const Recount& recount) const {
   expect_equal("application messages in flight", state_.truth.auditor().in_flight(),
                recount.application);
   expect_equal("active ranks", state_.truth.auditor().active(), recount.active);
-  expect_equal("live ranks", state_.roll.live, recount.live);
-  expect_equal("ranks that have announced", state_.roll.announced, recount.announced);
-  expect_equal("ranks that have finished", state_.roll.finished, recount.finished);
+  expect_equal("live ranks", state_.roll.live(), recount.live);
+  expect_equal("ranks that have announced", state_.roll.announced(), recount.announced);
+  expect_equal("ranks that have finished", state_.roll.finished(), recount.finished);
   expect_equal("senders that wait for on_sent",
-               static_cast<std::int64_t>(state_.network.sent_promises.size()), recount.sent_events);
-  expect_equal("NICs that somebody waits for", recount.nics_awaited, recount.nic_events);
-  expect_at_most("timers that are set", recount.timers, recount.timer_events);
-  expect_at_most("computations that run", recount.running, recount.compute_events);
-  expect_at_most("actors that will look into their inboxes", recount.wakes, recount.wake_events);
+               static_cast<std::int64_t>(state_.network.promises()),
+               recount.events_of(EventKind::sent));
+  expect_equal("NICs that somebody waits for", recount.nics_awaited,
+               recount.events_of(EventKind::nic_free));
+  expect_at_most("timers that are set", recount.timers, recount.events_of(EventKind::timer));
+  expect_at_most("computations that run", recount.running,
+                 recount.events_of(EventKind::compute_done));
+  expect_at_most("actors that will look into their inboxes", recount.wakes,
+                 recount.events_of(EventKind::wake));
 }
 
 }  // namespace faultline::engine

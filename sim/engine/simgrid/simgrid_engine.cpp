@@ -56,19 +56,27 @@ std::vector<std::string> simulation_options() {
 ///   messages in flight (SimGrid 3.32).
 /// - A death is a flag. No S4U actor is killed before the end, because SimGrid would destroy the
 ///   messages that it has sent.
-class SimGridEngine final : public Runtime {
+class SimGridEngine final : private Transport {
  public:
-  using Runtime::Runtime;
+  SimGridEngine(std::shared_ptr<const RunJob> job, RunObserver* observer)
+      : run_(std::move(job), *this) {
+    if (observer != nullptr) run_.observe(*observer);
+  }
 
- protected:
-  void simulate() override {
+  /// Simulates the run to its end and returns its result. Call once.
+  RunResult run() {
+    return run_.run([this] { simulate(); });
+  }
+
+ private:
+  void simulate() {
     const auto engine = start_simgrid(simulation_options());
     hosts_ = hosts();
-    processes_ = std::vector<Process>(actor_count());
+    processes_ = std::vector<Process>(run_.state().actors.size());
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
     over_ = s4u::Semaphore::create(0);
     s4u::Actor::create("end", hosts_[0], [this] {
-      set_up_done();  // all other actors have started
+      run_.set_up_done();  // all other actors have started
       over_->acquire();
       s4u::Actor::kill_all();
     });
@@ -86,16 +94,17 @@ class SimGridEngine final : public Runtime {
   /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before,
   /// and so is what noise adds.
   void transmit(Message& message, const Transit& transit) override {
-    const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
-    if (network_.is_fifo()) in_order_[message.to].append(&message);
-    state_.schedule.add(message.inject_s + nic_latency_s + network_.noise_s(message, transit),
+    const double nic_latency_s = transit.local ? 0.0 : run_.machine().nic_latency_s;
+    if (run_.network().is_fifo()) in_order_[message.to].append(&message);
+    run_.schedule().add(message.inject_s + nic_latency_s + run_.network().noise_s(message, transit),
                         EventKind::inject, &message);
   }
 
   /// From the first message on, the network connects the actor's new node.
-  void moved(ActorId actor) override { processes_[actor].actor->set_host(hosts_[node_of(actor)]); }
+  void moved(ActorId actor) override {
+    processes_[actor].actor->set_host(hosts_[run_.node_of(actor)]);
+  }
 
- private:
   /// A message in the network, kept until both ends have freed its communication.
   struct Flight {
     s4u::CommPtr communication;
@@ -137,10 +146,10 @@ class SimGridEngine final : public Runtime {
   };
 
   std::vector<s4u::Host*> hosts() const {
-    const PlatformSpec& platform = spec().platform;
+    const PlatformSpec& platform = run_.job().spec.platform;
     if (!platform.xml_path.empty()) return load_platform_xml(platform.xml_path);
-    return build_simgrid_zone(partition(machine(), node_count(), platform.whole_machine), machine(),
-                              node_count());
+    return build_simgrid_zone(partition(run_.machine(), run_.job().nodes, platform.whole_machine),
+                              run_.machine(), run_.job().nodes);
   }
 
   // ---- processes -------------------------------------------------------------------------------
@@ -148,7 +157,7 @@ class SimGridEngine final : public Runtime {
   void add_process(ActorId self) {
     processes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
     processes_[self].wakes = s4u::Semaphore::create(0);
-    processes_[self].actor = s4u::Actor::create(std::to_string(self), hosts_[node_of(self)],
+    processes_[self].actor = s4u::Actor::create(std::to_string(self), hosts_[run_.node_of(self)],
                                                 [this, self] { live(self); });
   }
 
@@ -172,8 +181,8 @@ class SimGridEngine final : public Runtime {
       Process& receiver = processes_[message->to];
       Flight* flight = new_flight(message);
       flight->communication = receiver.mailbox->put_init(flight, message->bytes);
-      if (node_of(self) != node_of(message->to))
-        flight->communication->set_rate(machine().nic_bandwidth_Bps);
+      if (run_.node_of(self) != run_.node_of(message->to))
+        flight->communication->set_rate(run_.machine().nic_bandwidth_Bps);
       flight->communication->start();
       in_network_[flight->communication->get_impl()] = flight;
       process.sent.push_back(flight);
@@ -220,20 +229,20 @@ class SimGridEngine final : public Runtime {
 
   /// Sets SimGrid's timer to the next event of the queue. Ends the simulation if the run is over.
   void arm() {
-    if (stopped() || quiescent() || failure_) {
+    if (run_.stopped() || run_.quiescent() || failure_) {
       disarm();
       over_->release();
       return;
     }
-    if (state_.schedule.empty()) return;
-    const double next_s = std::max(state_.schedule.next().time_s, s4u::Engine::get_clock());
+    if (run_.schedule().empty()) return;
+    const double next_s = std::max(run_.schedule().next().time_s, s4u::Engine::get_clock());
     if (timer_ != nullptr && next_s >= armed_s_) return;
     disarm();
     armed_s_ = next_s;
     timer_ = kernel::timer::Timer::set(next_s, [this] {
       timer_ = nullptr;
-      while (!stopped() && !state_.schedule.empty() &&
-             due(state_.schedule.next().time_s, s4u::Engine::get_clock()))
+      while (!run_.stopped() && !run_.schedule().empty() &&
+             due(run_.schedule().next().time_s, s4u::Engine::get_clock()))
         if (!step()) break;
       arm();
     });
@@ -245,11 +254,11 @@ class SimGridEngine final : public Runtime {
   }
 
   bool step() {
-    const Event event = state_.schedule.take_next();
+    const Event event = run_.schedule().take_next();
     if (event.kind() == EventKind::inject) {
       if (event.message->inject_s == kNever) {  // its sender has died in the meantime
-        if (network_.is_fifo()) withdraw_from_order(event.message);
-        network_.forget_unsent(event.message);
+        if (run_.network().is_fifo()) withdraw_from_order(event.message);
+        run_.network().forget_unsent(event.message);
         return true;
       }
       Process& sender = processes_[event.message->from];
@@ -257,10 +266,10 @@ class SimGridEngine final : public Runtime {
       wake(sender);
       return true;
     }
-    if (!goes_on(event.time_s)) return false;
-    set_now_s(std::max(now_s(), event.time_s));
+    if (!run_.goes_on(event.time_s)) return false;
+    run_.set_now_s(std::max(run_.now_s(), event.time_s));
     try {
-      carry_out(event);
+      run_.carry_out(event);
     } catch (...) {
       failure_ = std::current_exception();  // SimGrid ends first: its frames must not be unwound
     }
@@ -276,7 +285,7 @@ class SimGridEngine final : public Runtime {
     Flight* flight = found->second;
     in_network_.erase(found);
     flight->arrived = true;
-    set_now_s(std::max(now_s(), s4u::Engine::get_clock()));
+    run_.set_now_s(std::max(run_.now_s(), s4u::Engine::get_clock()));
     Process& receiver = processes_[flight->message->to];
     take_in(flight->message);
     // A process frees its messages when it sends. One that only receives is woken to do so.
@@ -287,7 +296,7 @@ class SimGridEngine final : public Runtime {
   /// On a shared link, a small message can overtake a large one of the same sender and receiver.
   /// Under fifo ordering it then waits for the large one.
   void take_in(Message* message) {
-    if (!network_.is_fifo()) {
+    if (!run_.network().is_fifo()) {
       hand_over(message);
       return;
     }
@@ -320,17 +329,18 @@ class SimGridEngine final : public Runtime {
   /// SimGrid's links limit the bytes that enter a node per second. This adds LogGP's g: at least
   /// that time passes between two messages that a NIC takes in.
   void hand_over(Message* message) {
-    const NodeId node = node_of(message->to);
-    const bool is_local = node == node_of(message->from);
-    const double taken_in_s = is_local ? now_s() : network_.take_in_s(node, 0.0);
-    state_.schedule.add(
-        taken_in_s + network_.unordered_delay_s(message->from) + machine().receive_overhead_s,
-        EventKind::arrive, message);
+    const NodeId node = run_.node_of(message->to);
+    const bool is_local = node == run_.node_of(message->from);
+    const double taken_in_s = is_local ? run_.now_s() : run_.network().take_in_s(node, 0.0);
+    run_.schedule().add(taken_in_s + run_.network().unordered_delay_s(message->from) +
+                            run_.machine().receive_overhead_s,
+                        EventKind::arrive, message);
   }
 
+  Runtime run_;
   std::vector<s4u::Host*> hosts_;
   std::vector<Process> processes_;
-  std::vector<Pending> in_order_ = std::vector<Pending>(actor_count());
+  std::vector<Pending> in_order_ = std::vector<Pending>(run_.state().actors.size());
   std::deque<Flight> flights_;  ///< stable addresses
   std::vector<Flight*> free_flights_;
   /// Never iterated over, because its order depends on addresses.
@@ -342,9 +352,7 @@ class SimGridEngine final : public Runtime {
 };
 
 RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer) {
-  SimGridEngine run(std::move(job));
-  if (observer != nullptr) run.observe(*observer);
-  return run.run();
+  return SimGridEngine(std::move(job), observer).run();
 }
 
 std::string simgrid_version() {

@@ -25,9 +25,8 @@ FaultPlan planned_faults(const RunJob& job, const Placement& placement) {
 RunState::RunState(const RunJob& job)
     : SharedState(job),
       network(job, actors.size()),
-      membership(planned_faults(job, placement)),
+      membership(planned_faults(job, placement), job.nodes_matter() ? job.nodes : 0),
       tally(job) {
-  if (job.nodes_matter()) membership.node_back_s.assign(job.nodes, -kNever);
   for (ActorId daemon = job.shape.processes; daemon < actors.size(); ++daemon)
     actors[daemon].cpu_free_s = job.spec.platform.start_delay_s;
 }

@@ -53,13 +53,11 @@ void add_told(const Due& told, const DeathList& deaths, Digest& into) {
 
 /// What the event of a timer or of a computation will do.
 void add_content(const Event& event, const RareState& rare, const DeathList& deaths, Digest& into) {
-  if (event.kind() == EventKind::timer) {
-    if (const ArmedTimer* timer = rare.timer(event.at.detail)) add_timer(*timer, into);
-    if (const Due* told = rare.told(event.at.detail)) add_told(*told, deaths, into);
-    return;
-  }
-  for (const Computation& running : rare.running)
-    if (running.serial == event.at.detail) into.add(running.family, running.tag);
+  const std::uint32_t serial = event.at.detail;
+  if (const ArmedTimer* timer = rare.timer(serial)) add_timer(*timer, into);
+  if (const Due* told = rare.told(serial)) add_told(*told, deaths, into);
+  if (const Computation* running = rare.computation(serial))
+    into.add(running->family, running->tag);
 }
 
 /// The numbers of timers depend on the path, too.
@@ -142,8 +140,8 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
       (actor.rare_state && !says_nothing(*actor.rare_state)) || !actor.heard().empty();
   into.add(has_more);
   if (!has_more) return;
-  add_heard(actor, state.membership.deaths, into);
-  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.membership.deaths, into);
+  add_heard(actor, state.membership.deaths(), into);
+  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.membership.deaths(), into);
 }
 
 /// Does it hold messages of the workload, or have some arrived that it has not handled? Under
@@ -160,7 +158,7 @@ bool holds_work(const ActorState& actor) {
 
 Lane lane_of(const Event& event, const RunState& state) {
   const EventKind kind = event.kind();
-  if (kind == EventKind::arrive && state.network.order_random.empty())
+  if (kind == EventKind::arrive && state.network.is_fifo())
     return {kind, event.message->from, event.message->to};
   if (kind == EventKind::sent) return {kind, event.at.actor, 0};
   if (kind == EventKind::nic_ready)
@@ -187,7 +185,7 @@ StateDigest RunState::content_of(const Event& event) const {
     case Room::processors:
       into.add(event.at.actor);
       if (const RareState* rare = actors[event.at.actor].rare_state.get())
-        add_content(event, *rare, membership.deaths, into);
+        add_content(event, *rare, membership.deaths(), into);
       break;
     case Room::inbox:
       into.add(event.at.actor);
@@ -206,7 +204,7 @@ void RunState::add_unanswered(Digest& into) const {
     return !actors[life.actor].lives_as(life.number);
   };
   std::vector<Incarnation> unanswered;
-  for (const PendingRestart& pending : membership.pending_restarts) {
+  for (const PendingRestart& pending : membership.restarts()) {
     const bool has_started = pending.dead.actor != kNobody &&
                              actors[pending.dead.actor].incarnation != pending.dead.number;
     if (has_started && is_gone(pending.asker)) unanswered.push_back(pending.dead);
@@ -219,24 +217,24 @@ void RunState::add_unanswered(Digest& into) const {
 StateDigest RunState::common_part(const RunJob& job) const {
   Digest into;
   into.add(network);
-  into.add(roll.any_restart);
-  if (roll.any_restart) {
+  into.add(roll.any_restart());
+  if (roll.any_restart()) {
     for (ActorId actor = 0; actor < actors.size(); ++actor) into.add(placement.node_of(actor));
     into.add(
         tally.reported[index_of(Family::workload)]);  // of incarnations that have been replaced
     add_unanswered(into);
   }
-  into.add(membership.deaths);
-  for (const auto& [actor, components] : membership.unreported) {
+  into.add(membership.deaths());
+  for (const auto& [actor, components] : membership.unreported()) {
     into.add(actor);
     for (const auto& component : components) {
       into.add(static_cast<bool>(component));
       if (component) into.add(*component);
     }
   }
-  into.add(storage, membership.unreported.size(), ending, truth.auditor(), membership.faults);
+  into.add(storage, membership.unreported().size(), ending, truth.auditor(), membership.faults());
   truth.add_ledgers(into);
-  if (membership.faults.next_event() != UINT64_MAX) into.add(schedule.events());
+  if (membership.faults().next_event() != UINT64_MAX) into.add(schedule.events());
   into.add(roll, truth.audits_conserved());
   for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
   return into.value();
@@ -246,7 +244,7 @@ bool RunState::is_local(const RunJob& job) const {
   const auto is_odd = [](const ActorState& actor) {
     return actor.held() < 0 || (actor.rare_state && !actor.rare_state->fenced.empty());
   };
-  return !roll.any_restart && membership.pending_restarts.empty() && !roll.any_refusal &&
+  return !roll.any_restart() && membership.restarts().empty() && !roll.any_refusal() &&
          schedule.background() == 0 &&
          job.spec.component(Family::message_logging).registration == nullptr &&
          std::none_of(actors.begin(), actors.end(), is_odd);

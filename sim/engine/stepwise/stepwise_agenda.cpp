@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 
@@ -25,20 +26,8 @@ bool comes_by_the_clock(const Event& event) {
 /// The actor whose handler runs in an event; kNobody if there is none, or if it only now comes to
 /// life.
 ActorId handled_by(const Event& event) {
-  switch (event.kind()) {
-    case EventKind::arrive:
-      return event.message->to;
-    case EventKind::timer:
-    case EventKind::compute_done:
-    case EventKind::sent:
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
-    case EventKind::link_lost:
-    case EventKind::wake:
-      return event.at.actor;
-    default:
-      return kNobody;
-  }
+  if (!is_handled_by_actor(event.kind())) return kNobody;
+  return event.is_about_message() ? event.message->to : event.at.actor;
 }
 
 }  // namespace
@@ -51,8 +40,8 @@ void StepwiseEngine::remove_dead_wood() {
     state_.schedule.queue().for_each([&](const Event& event) {
       if (leaves_no_choice(event) && (!next || event.order < next->order)) next = event;
     });
-    if (!next || stopped()) return;
-    carry_out(state_.schedule.take(next->order));
+    if (!next || run_.stopped()) return;
+    run_.carry_out(state_.schedule.take(next->order));
   }
 }
 
@@ -66,12 +55,11 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
       }
       return event.kind() == EventKind::taken_in || (event.message->flags & kLost) != 0;
     case Room::processors:
-      return processors_.has_no_effect(event);
+      return run_.processors().has_no_effect(event);
     case Room::network:
-      return network_.leaves_no_choice(event);
+      return run_.network().leaves_no_choice(event);
     case Room::membership:
-      return event.kind() != EventKind::fault && event.kind() != EventKind::restart &&
-             state_.membership.has_no_effect(event, state_.actors[event.at.actor]);
+      return state_.membership.has_no_effect(event, state_.actors);
     case Room::engine:
       return event.kind() != EventKind::stall_end ||
              !state_.actors[event.at.actor].lives_as(static_cast<std::uint16_t>(event.at.detail));
@@ -154,7 +142,7 @@ std::int64_t StepwiseEngine::may_wait(const Event& event) const {
 
 /// Less than 0 only if that time has passed, and not if it is rounded to another one than now.
 std::int64_t StepwiseEngine::ticks_until(double time_s) const {
-  const double ticks = (time_s - now_s()) * kTicksPerSecond;
+  const double ticks = (time_s - run_.now_s()) * kTicksPerSecond;
   if (ticks > -2.0 && ticks < 0.0) return 0;
   return std::llround(std::clamp(ticks, -kMostTicks, kMostTicks));
 }
@@ -166,7 +154,7 @@ double StepwiseEngine::wait_s(const Event& event) const {
 }
 
 StateParts StepwiseEngine::parts() const {
-  StateParts parts = state_.parts(*job_);
+  StateParts parts = state_.parts(run_.job());
   if (!is_patient_) return parts;
   parts.is_local = false;  // the next actor depends on all timers
   state_.schedule.queue().for_each([&](const Event& event) {
@@ -182,49 +170,46 @@ StateParts StepwiseEngine::parts() const {
   return parts;
 }
 
-/// A timer, or what waits for the processor as timers do.
-void StepwiseEngine::name_timer(const RareState& rare, std::uint32_t serial, Choice& choice) const {
+/// A timer, what waits for the processor as timers do, or a computation.
+void StepwiseEngine::name_local(const RareState& rare, std::uint32_t serial, Choice& choice) const {
   if (const ArmedTimer* timer = rare.timer(serial)) {
     choice.detail = timer->key;
     choice.family = timer->family;
+  } else if (const Computation* running = rare.computation(serial)) {
+    choice.detail = running->tag;
+    choice.family = running->family;
   } else if (const Due* told = rare.told(serial)) {
     const auto* notice = std::get_if<Notice>(&told->what);
     choice.kind = notice == nullptr ? EventKind::fault : notice->kind;
-    if (notice != nullptr) choice.peer = state_.membership.deaths[notice->death].dead.actor;
+    if (notice != nullptr) choice.peer = state_.membership.deaths()[notice->death].dead.actor;
   }
 }
 
+/// A message that passes a NIC is its sender's affair.
 Choice StepwiseEngine::choice_of(const Event& event) const {
-  if (event.kind() == EventKind::nic_ready)
-    return {event.kind(), event.message->from, event.message->to, event.message->kind,
-            event.message->channel};
-  if (event.is_about_message())
-    return {event.kind(), event.message->to, event.message->from, event.message->kind,
-            event.message->channel};
+  if (event.is_about_message()) {
+    const Message& message = *event.message;
+    Choice choice{event.kind(), message.to, message.from, message.kind, message.channel};
+    if (event.kind() == EventKind::nic_ready) std::swap(choice.actor, choice.peer);
+    return choice;
+  }
   Choice choice{event.kind(), event.at.actor};
-  switch (event.kind()) {
-    case EventKind::timer:
-      name_timer(*state_.actors[choice.actor].rare_state, event.at.detail, choice);
+  switch (room_of(event.kind())) {
+    case Room::processors:
+      name_local(*state_.actors[choice.actor].rare_state, event.at.detail, choice);
       break;
-    case EventKind::compute_done:
-      for (const Computation& running : state_.actors[choice.actor].rare_state->running)
-        if (running.serial == event.at.detail) {
-          choice.detail = running.tag;
-          choice.family = running.family;
-        }
+    case Room::network: {
+      const SentPromise& sent = state_.network.promise(event);
+      choice.peer = sent.to;
+      choice.detail = sent.kind;
+      choice.family = sent.channel;
       break;
-    case EventKind::sent:
-      choice.peer = state_.network.sent_promises[event.at.detail].to;
-      choice.detail = state_.network.sent_promises[event.at.detail].kind;
-      choice.family = state_.network.sent_promises[event.at.detail].channel;
-      break;
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
-    case EventKind::link_lost:
-    case EventKind::restart:
+    }
+    case Room::membership:
       choice.peer = state_.membership.subject_of(event).actor;
       break;
-    default:
+    case Room::inbox:
+    case Room::engine:
       break;
   }
   return choice;

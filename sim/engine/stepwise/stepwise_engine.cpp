@@ -8,38 +8,40 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "sim/core/choices.hpp"
 
 namespace faultline::engine {
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
-    : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
+    : run_(std::move(job), *this, this),
+      done_(state_.actors.size()),
+      invariants_(properties_of(run_.job().spec)) {
   std::erase_if(invariants_, [](const DeclaredProperty& declared) {
     return declared.property->use != StateProperty::Use::invariant;
   });
-  count_actions();
-  if (spec().branches_at_choices) let_choose(*this);
+  if (run_.job().spec.branches_at_choices) run_.let_choose(*this);
 }
 
 // ---- what the driver does ---------------------------------------------------------------------
 
 void StepwiseEngine::begin(std::vector<Cut> cuts, Decisions decisions) {
-  step(std::move(cuts), std::move(decisions), [this] { open(); });
+  step(std::move(cuts), std::move(decisions), [this] { run_.open(); });
 }
 
 void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions decisions) {
   const std::uint64_t order = events().at(place).order;
   step(std::move(cuts), std::move(decisions), [&] {
     const Event event = state_.schedule.take(order);
-    set_now_s(now_s() + wait_s(event));
+    run_.set_now_s(run_.now_s() + wait_s(event));
     if (event.kind() == EventKind::compute_done) end_computation(event);
-    if (goes_on(now_s())) carry_out(event);
+    if (run_.goes_on(run_.now_s())) run_.carry_out(event);
   });
 }
 
 void StepwiseEngine::kill(ActorId actor) {
-  step({}, {}, [&] { strike({{.actor = actor}}); });
+  step({}, {}, [&] { run_.strike({{.actor = actor}}); });
 }
 
 /// Looks at the message in the queue, because the agenda's may be that of another copy.
@@ -48,14 +50,14 @@ bool StepwiseEngine::can_lose(std::size_t place) {
   bool can = false;
   state_.schedule.queue().for_each([&](const Event& event) {
     if (event.order == order)
-      can = event.kind() == EventKind::arrive && network_.may_be_lost(*event.message);
+      can = event.kind() == EventKind::arrive && run_.network().may_be_lost(*event.message);
   });
   return can;
 }
 
 void StepwiseEngine::lose(std::size_t place) {
   const std::uint64_t order = events().at(place).order;
-  step({}, {}, [&] { network_.lose(*state_.schedule.take(order).message); });
+  step({}, {}, [&] { run_.network().lose(*state_.schedule.take(order).message); });
 }
 
 bool StepwiseEngine::can_stall(ActorId actor) const {
@@ -63,26 +65,26 @@ bool StepwiseEngine::can_stall(ActorId actor) const {
   state_.schedule.queue().for_each([&](const Event& event) {
     stalls = stalls || (event.kind() == EventKind::stall_end && event.at.actor == actor);
   });
-  return is_rank(actor) && state_.actors[actor].alive && !stalls;
+  return run_.job().is_rank(actor) && state_.actors[actor].alive && !stalls;
 }
 
 void StepwiseEngine::stall(ActorId rank) {
   step({}, {}, [&] {
-    reached_.anything();
-    state_.schedule.add(now_s() + stall_s_, EventKind::stall_end, rank,
+    run_.reached().anything();
+    state_.schedule.add(run_.now_s() + stall_s_, EventKind::stall_end, rank,
                         state_.actors[rank].incarnation);
   });
 }
 
 void StepwiseEngine::check_properties() {
   if (invariants_.empty() || !state_.truth.violations().empty()) return;
-  if (!view_.look_at(state_, job_->shape.processes)) return;
+  if (!view_.look_at(state_, run_.job().shape.processes)) return;
   for (const DeclaredProperty& declared : invariants_) {
     if (view_.holds(declared)) continue;
     state_.truth.auditor().violation(
         "broken-property", std::nullopt,
-        declared.property->name + ", which says: " + declared.property->doc, now_s());
-    return stop(Outcome::violated);
+        declared.property->name + ", which says: " + declared.property->doc, run_.now_s());
+    return run_.stop(Outcome::violated);
   }
 }
 
@@ -114,8 +116,8 @@ const std::vector<Choice>& StepwiseEngine::agenda() {
 }
 
 RunResult StepwiseEngine::end() {
-  if (!is_over()) stop(Outcome::limit);
-  return close();
+  if (!is_over()) run_.stop(Outcome::limit);
+  return run_.close();
 }
 
 // ---- a step -----------------------------------------------------------------------------------
@@ -129,14 +131,14 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   std::fill(done_.begin(), done_.end(), 0);
   const std::uint64_t false_reports = state_.truth.auditor().false_reports();
   torn_ = true;
-  reached_.forget();
-  set_now_s(now_s() + step_s_);
-  guard([&] {
+  run_.reached().forget();
+  run_.set_now_s(run_.now_s() + step_s_);
+  run_.guard([&] {
     happen();
     die_where_cut();
     forget_unsent_messages();
     remove_dead_wood();
-    if (checks_steps_ && !stopped()) check_state();
+    if (checks_steps_ && !run_.stopped()) run_.check_state();
     torn_ = false;
   });
   refuse_errors(false_reports);
@@ -149,7 +151,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
 void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
   if (state_.truth.auditor().false_reports() == false_reports_before) return;
   if (!is_patient_) {
-    set_now_s(now_s() + 1.0);
+    run_.set_now_s(run_.now_s() + 1.0);
     return;
   }
   const Incarnation victim = state_.truth.auditor().falsely_reported().begin()->first;
@@ -157,13 +159,13 @@ void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
       "false-report", std::nullopt,
       "the live actor " + std::to_string(victim.actor) + " has been declared dead, although " +
           (message_s_ > 0.0 ? "no message took longer than it may" : "messages take no time"),
-      now_s());
-  stop(Outcome::violated);
+      run_.now_s());
+  run_.stop(Outcome::violated);
 }
 
 /// Forgets a step that an exception has broken off.
 void StepwiseEngine::abandon_step() {
-  abandon_turn();
+  run_.abandon_turn();
   unsent_.clear();
   torn_ = false;
 }
@@ -191,7 +193,7 @@ std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
 }
 
 bool StepwiseEngine::leaves_at_once() {
-  reached_.anything();
+  run_.reached().anything();
   return choose(2, kDeparture) == 1;
 }
 
@@ -203,53 +205,54 @@ void StepwiseEngine::transmit(Message& message, const Transit&) {
     return;
   }
   ++done_[message.from];
-  message.inject_s = now_s();
-  state_.schedule.add(now_s(), EventKind::arrive, &message);
+  message.inject_s = run_.now_s();
+  state_.schedule.add(run_.now_s(), EventKind::arrive, &message);
 }
 
-void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
-  if (is_cut(actor.actor)) return strike({{.actor = actor.actor}});
-  ++done_[actor.actor];
-  if (action.kind == Action::Kind::report_failed && actor == incarnation_of(actor.actor))
-    refuse_repetition(actor.actor, action.peer);
+/// An actor that has died asks in vain, but what it has asked for counts as done.
+void StepwiseEngine::carry_out(Action action) {
+  const ActorId self = action.self.actor;
+  if (is_cut(self)) return run_.strike({{.actor = self}});
+  ++done_[self];
+  if (const auto* report = std::get_if<Action::ReportFailed>(&action.request))
+    if (state_.actors[self].lives_as(action.self.number)) refuse_repetition(self, report->peer);
+  run_.carry_out(std::move(action));
 }
 
 /// The detector of a rank reports a death once, as long as nobody has been started again or been
 /// reported while alive. No other component would notice, because none hears of the death again.
 void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
-  if (!is_rank(self) || !state_.actors[self].alive || state_.roll.any_restart) return;
+  if (!run_.job().is_rank(self) || state_.roll.any_restart()) return;
   if (state_.truth.auditor().false_reports() > 0) return;
-  const auto death = state_.membership.deaths.number_of(dead);
+  const auto death = state_.membership.deaths().number_of(dead);
   const auto& heard = state_.actors[self].heard();
   if (!death || !std::binary_search(heard.begin(), heard.end(), *death)) return;
   state_.truth.auditor().violation(
       "repeated-report", self,
-      "reported for the second time that " + std::to_string(dead.actor) + " is dead", now_s());
-  stop(Outcome::violated);
+      "reported for the second time that " + std::to_string(dead.actor) + " is dead", run_.now_s());
+  run_.stop(Outcome::violated);
 }
 
 /// Kills the actors that did not come to an action after their cut.
 void StepwiseEngine::die_where_cut() {
   for (const Cut& cut : cuts_)
-    if (!stopped()) strike({{.actor = cut.actor}});
+    if (!run_.stopped()) run_.strike({{.actor = cut.actor}});
 }
 
 void StepwiseEngine::forget_unsent_messages() {
-  for (Message* message : unsent_) network_.forget_unsent(message);
+  for (Message* message : unsent_) run_.network().forget_unsent(message);
   unsent_.clear();
 }
 
 /// Whatever an actor has spent is over: its next handler can run at once.
 void StepwiseEngine::free_processors() {
-  for (ActorState& actor : state_.actors) actor.cpu_free_s = now_s();
-  for (Outgoing& of_actor : state_.network.outgoing)
-    of_actor.local_free_s = of_actor.entered_s = now_s();
-  for (Nic& nic : state_.network.nics) nic.free_s = now_s();
+  for (ActorState& actor : state_.actors) actor.cpu_free_s = run_.now_s();
+  run_.network().free_all();
 }
 
 void StepwiseEngine::end_computation(const Event& event) {
   for (Computation& running : state_.actors[event.at.actor].rare_state->running)
-    if (running.serial == event.at.detail) running.end_s = now_s();
+    if (running.serial == event.at.detail) running.end_s = run_.now_s();
 }
 
 // ---- decisions --------------------------------------------------------------------------------

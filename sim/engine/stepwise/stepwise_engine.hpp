@@ -54,17 +54,21 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 ///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
 ///   Beyond that list it is 0, or drawn (draw_choices). All ways in which a step can go are seen
 ///   by taking it again with next_decisions until there are none.
-class StepwiseEngine final : public Runtime, private Chooser {
+class StepwiseEngine final : private Transport, private Executor, private Chooser {
  public:
   /// The job is without_costs().
   explicit StepwiseEngine(std::shared_ptr<const RunJob> job);
 
+  /// Shows the run to an observer, which must outlive it. Call before begin().
+  void observe(RunObserver& observer) { run_.observe(observer); }
   /// Starts all actors, in one step. Call it first, or go_on_from a state that has begun.
   void begin(std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// What may happen next, the oldest first. Empty if the run is over.
   [[nodiscard]] const std::vector<Choice>& agenda();
   /// Is the run over?
-  [[nodiscard]] bool is_over() const { return stopped() || quiescent() || state_.schedule.empty(); }
+  [[nodiscard]] bool is_over() const {
+    return run_.stopped() || run_.quiescent() || state_.schedule.empty();
+  }
   /// Takes the choice at this place of the agenda.
   /// Throws std::out_of_range, as begin does, if a decision is not below its bound.
   void take(std::size_t place, std::vector<Cut> cuts = {}, Decisions decisions = {});
@@ -98,7 +102,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
 
   /// What the last step has depended on and changed, beyond what StateParts says.
   using Reach = engine::Reach;
-  [[nodiscard]] Reach reach() const { return reached_.reach(); }
+  [[nodiscard]] Reach reach() const { return run_.reached().reach(); }
 
   /// What digest() is made of.
   [[nodiscard]] StateParts parts() const;
@@ -126,12 +130,12 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] const std::vector<DeclaredProperty>& invariants() const { return invariants_; }
   /// Does a property of this job hold now?
   [[nodiscard]] bool holds(const DeclaredProperty& declared) {
-    return view_.look_at(state_, job_->shape.processes) && view_.holds(declared);
+    return view_.look_at(state_, run_.job().shape.processes) && view_.holds(declared);
   }
   /// From now on two states are the same only if each rank has done and been told the same on the
   /// way to them. Call it before the run begins, and observe() no more.
   void tell_histories_apart() {
-    state_.histories.assign(job_->shape.processes, {});
+    state_.histories.assign(run_.job().shape.processes, {});
     observe(histories_);
   }
   /// From now on each step moves the clock on by so much, so that what an observer sees has times.
@@ -150,19 +154,16 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// share that, and be lost with the actor. A message that finds nothing waiting is a choice of
   /// the driver (as of a workload, about kDeparture): 0: it waits; 1: it enters the network at
   /// once. What waits departs in order, each message by a choice of the kind nic_ready.
-  void let_departures_wait(bool wait) { network_.let_departures_wait(wait); }
+  void let_departures_wait(bool wait) { run_.network().let_departures_wait(wait); }
   static constexpr const char* kDeparture = "whether a message departs at once";
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.
   RunResult end();
 
- protected:
-  void simulate() override {}  // the driver does
-  void transmit(Message& message, const Transit& transit) override;
-  void before_action(Incarnation actor, const Action& action) override;
-  bool leaves_at_once() override;
-
  private:
+  void transmit(Message& message, const Transit& transit) override;
+  bool leaves_at_once() override;
+  void carry_out(Action action) override;
   template <class Step>
   void step(std::vector<Cut> cuts, Decisions decisions, Step happen);
   std::uint64_t choose(std::uint64_t bound, const char* what) override;
@@ -184,9 +185,11 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] double wait_s(const Event& event) const;
   void refuse_errors(std::uint64_t false_reports_before);
   void refuse_repetition(ActorId self, Incarnation dead);
-  void name_timer(const RareState& rare, std::uint32_t serial, Choice& choice) const;
+  void name_local(const RareState& rare, std::uint32_t serial, Choice& choice) const;
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
+  Runtime run_;
+  RunState& state_ = run_.state();
   std::vector<Choice> agenda_;
   std::vector<Event> events_;  ///< of the agenda
   std::vector<Event> pending_;

@@ -12,7 +12,7 @@ bool Flushes::is_in_flight(Incarnation from, ActorId to) {
 
 void Flushes::flush(ActorId self, const Flush& asked) {
   run_.state.actors[self].rare().flushing.push_back(asked);
-  run_.state.roll.any_flush = true;
+  run_.state.roll.note_flush();
   answer_flushes(self, asked.peer);
 }
 

@@ -18,7 +18,7 @@ class Flushes {
   /// Something from that incarnation to the actor is no longer in flight: it has been handled, or
   /// will not be.
   void arrived(Incarnation from, ActorId to) {
-    if (run_.state.roll.any_flush) answer_flushes(to, from);
+    if (run_.state.roll.any_flush()) answer_flushes(to, from);
   }
 
  private:

@@ -53,8 +53,7 @@ void Turns::begin() {
 void Turns::abandon() {
   begin();
   batch_ = {};
-  pending_actions_.clear();
-  next_pending_ = next_request_ = climbing_ = idle_told_ = 0;
+  next_action_ = next_request_ = climbing_ = idle_told_ = 0;
   starts_above_ = false;
 }
 
@@ -112,10 +111,6 @@ void Turns::end_turn() {
                  .actor = self});
     actor.active = active;
   }
-  if (turn_.actions.empty()) return;
-  for (const Action& action : turn_.actions)
-    pending_actions_.push_back({{self, actor.incarnation}, action});
-  turn_.actions.clear();
 }
 
 /// Takes in what layers have done with messages.
@@ -363,40 +358,38 @@ void Turns::leave_stack(ActorState& actor, Message& message) {
   message.inject_s = kNever;
   message.from_incarnation = actor.incarnation;
   message.to_incarnation =
-      state.roll.any_restart ? run_.known(message.from, message.to).number : std::uint16_t{0};
+      state.roll.any_restart() ? run_.known(message.from, message.to).number : std::uint16_t{0};
   state.schedule.keep_alive(message);
   if (message.channel != Family::workload)
     tally_.count_control(message);
   else if (turn_.direct)
     note_sent(message);
   if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
-  if (state.roll.any_death && !state.actors[message.to].lives_as(message.to_incarnation))
+  if (state.roll.any_death() && !state.actors[message.to].lives_as(message.to_incarnation))
     network_.note_lost(message);
 }
 
 // ---- what handlers have asked for -------------------------------------------------------------
 
 void Turns::carry_out_all() {
-  while (next_pending_ < pending_actions_.size() && !verdict_.has_ended())
-    executor_.carry_out(pending_actions_[next_pending_++]);
-  pending_actions_.clear();
-  turn_.images.clear();
-  turn_.objects.clear();
-  next_pending_ = 0;
+  while (next_action_ < turn_.actions.size() && !verdict_.has_ended())
+    executor_.carry_out(turn_.actions[next_action_++]);
+  turn_.actions.clear();
+  next_action_ = 0;
 }
 
 void Turns::carry_out_since(std::size_t first) {
-  for (std::size_t next = first; next < pending_actions_.size() && !verdict_.has_ended(); ++next)
-    executor_.carry_out(pending_actions_[next]);
+  for (std::size_t next = first; next < turn_.actions.size() && !verdict_.has_ended(); ++next)
+    executor_.carry_out(turn_.actions[next]);
   // An announcement among them has carried out everything that was pending.
-  if (pending_actions_.size() > first) pending_actions_.resize(first);
+  while (turn_.actions.size() > first) turn_.actions.pop_back();
 }
 
 void Turns::void_actions(Incarnation self, Family layer) {
-  for (std::size_t i = next_pending_; i < pending_actions_.size(); ++i) {
-    PendingAction& pending = pending_actions_[i];
-    if (pending.self == self && index_of(pending.action.family) < index_of(layer))
-      --pending.self.number;  // of an earlier life, so it will be dropped
+  for (std::size_t i = next_action_; i < turn_.actions.size(); ++i) {
+    Action& action = turn_.actions[i];
+    if (action.self == self && index_of(action.family) < index_of(layer))
+      --action.self.number;  // of an earlier life, so it will be dropped
   }
 }
 
@@ -423,7 +416,7 @@ bool Turns::waits_above(Family layer) const {
                   [&](const StorageEntry& entry) { return is_above(entry.family); }))
     return true;
   return any_action_waits([&](const Action& action) {
-    return is_above(action.family) && action.kind != Action::Kind::mark;
+    return is_above(action.family) && !action.is<Action::SetMark>();
   });
 }
 
@@ -434,7 +427,7 @@ bool Turns::owes_idle(Family layer) const {
 
 void Turns::check() const {
   invariant(turn_.waiting == 0 && turn_.wire.empty() && turn_.actions.empty() &&
-                turn_.requests.empty() && turn_.stores.empty() && pending_actions_.empty(),
+                turn_.requests.empty() && turn_.stores.empty(),
             "a turn has left something undone");
 }
 

@@ -82,31 +82,29 @@ class Turns {
 
   // ---- what handlers have asked for ----------------------------------------------------------
   /// How many actions there are, carried out or not, until carry_out_all() has done all.
-  [[nodiscard]] std::size_t actions() const { return pending_actions_.size(); }
+  [[nodiscard]] std::size_t actions() const { return turn_.actions.size(); }
   /// Carries out actions in order. An action can start a turn; the actions of that turn are queued
   /// behind the others. If an actor dies, the rest of its actions are dropped.
   void carry_out_all();
   /// Carries out now what has been asked for since there were so many actions.
   void carry_out_since(std::size_t first);
   /// So many actions as at the start of a run do not come again.
-  void release_memory() { pending_actions_.shrink_to_fit(); }
+  void release_memory() { turn_.actions.shrink_to_fit(); }
   /// What the components above that layer of an actor have asked for comes too late.
   void void_actions(Incarnation self, Family layer);
-  /// The images and objects that actions name.
-  [[nodiscard]] const Turn& now() const { return turn_; }
 
   // ---- for images of the actor whose turn it is ----------------------------------------------
   [[nodiscard]] ActorState& actor() const { return *current_; }
+  [[nodiscard]] const Turn& now() const { return turn_; }
   /// True if something of the components above the layer is on its way in this turn, or will be
   /// done after it.
   [[nodiscard]] bool waits_above(Family layer) const;
   /// True if the actor has asked for such an action, and it is still to come.
   template <class IsSuch>
   [[nodiscard]] bool any_action_waits(IsSuch is_such) const {
-    if (std::any_of(turn_.actions.begin(), turn_.actions.end(), is_such)) return true;
-    const auto next = pending_actions_.begin() + static_cast<std::ptrdiff_t>(next_pending_);
-    return std::any_of(next, pending_actions_.end(), [&](const PendingAction& pending) {
-      return pending.self == run_.incarnation_of(turn_.self) && is_such(pending.action);
+    const auto next = turn_.actions.begin() + static_cast<std::ptrdiff_t>(next_action_);
+    return std::any_of(next, turn_.actions.end(), [&](const Action& action) {
+      return action.self == run_.incarnation_of(turn_.self) && is_such(action);
     });
   }
   /// Is a layer, or one above it, still to be told in this turn that the rank is idle?
@@ -162,8 +160,7 @@ class Turns {
   Turn turn_;
   Chooser* chooser_ = nullptr;       ///< null: the random streams choose
   std::span<Message* const> batch_;  ///< messages that a layer is offered on their way down
-  std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
-  std::size_t next_pending_ = 0;
+  std::size_t next_action_ = 0;      ///< of Turn::actions: the first that is not carried out
   std::size_t next_request_ = 0;
   std::size_t climbing_ = 0;   ///< messages of this turn that a layer has passed up and that wait
   std::size_t idle_told_ = 0;  ///< the layer that is being told that the rank is idle; 0 if none

@@ -12,7 +12,7 @@ namespace faultline::engine {
 
 void Verdict::stop(Outcome outcome) {
   // Whatever ends a run in which no rank is left, no rank has finished.
-  const bool nobody = see_.roll.live == 0;
+  const bool nobody = see_.roll.live() == 0;
   const bool by_itself = outcome == Outcome::finished || outcome == Outcome::limit;
   ending_.end(nobody && by_itself ? Outcome::all_failed : outcome);
 }
@@ -51,16 +51,16 @@ bool Verdict::is_hung_before(double time_s) const {
 }
 
 void Verdict::check() {
-  if (ending_.has_ended() || see_.roll.live == 0) return;
+  if (ending_.has_ended() || see_.roll.live() == 0) return;
   switch (job_.spec.stop.when) {
     case StopWhen::announced:
       if (all_know_for_good() && !word_spreads()) stop(Outcome::terminated);
       break;
     case StopWhen::finished:
-      if (see_.roll.finished == see_.roll.live && !awaits_recovery()) stop(Outcome::finished);
+      if (see_.roll.finished() == see_.roll.live() && !awaits_recovery()) stop(Outcome::finished);
       break;
     case StopWhen::all_reported:
-      if ((see_.roll.any_death || job_.spec.has_faults()) && all_faults_reported())
+      if ((see_.roll.any_death() || job_.spec.has_faults()) && all_faults_reported())
         stop(Outcome::finished);
       break;
     case StopWhen::time:
@@ -74,7 +74,7 @@ void Verdict::conclude() {
     see_.schedule.set_now_s(job_.spec.stop.time_s);  // nothing happens until then
     return stop(Outcome::finished);
   }
-  if (see_.roll.live == 0) return stop(Outcome::all_failed);
+  if (see_.roll.live() == 0) return stop(Outcome::all_failed);
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
   // may have ended early, the scenario has no faults, or they wait for a mark or an event that does
   // not come.
@@ -96,7 +96,7 @@ void Verdict::conclude() {
 void Verdict::give_up(const GivenUp& given_up, const std::vector<ActorId>& dead) {
   const ComponentChoice& choice = job_.spec.component(given_up.family);
   const MayGiveUp& rule = choice.registration->may_give_up;
-  const bool any = see_.roll.any_death || auditor().reports() > 0;
+  const bool any = see_.roll.any_death() || auditor().reports() > 0;
   if (rule ? !rule(choice.options, job_.shape, dead) : !any)
     auditor().violation(
         "needless-fatal", given_up.actor,
@@ -130,7 +130,7 @@ void Verdict::describe_stuck(const std::string& kind) {
 // ---- what is still to come --------------------------------------------------------------------
 
 bool Verdict::all_know() const {
-  return job_.awaits_announcement && see_.roll.live > 0 && !unannounced();
+  return job_.awaits_announcement && see_.roll.live() > 0 && !unannounced();
 }
 
 /// True if no live rank will hear of a death that it has not heard of: all have, or nobody tells.
@@ -151,7 +151,7 @@ bool Verdict::no_news_spreads() const {
 
 /// True if ranks that are dead will live again.
 bool Verdict::awaits_recovery() const {
-  if (!see_.roll.any_death || !has(Family::message_logging)) return false;
+  if (!see_.roll.any_death() || !has(Family::message_logging)) return false;
   for (Rank dead = 0; dead < job_.shape.processes; ++dead) {
     if (see_.actors[dead].alive) continue;
     for (Rank rank = 0; rank < job_.shape.processes; ++rank) {

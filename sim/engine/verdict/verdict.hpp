@@ -63,7 +63,7 @@ class Verdict {
   [[nodiscard]] RunResult result(const MetricTotals& of_workload);
 
  private:
-  [[nodiscard]] bool unannounced() const { return see_.roll.announced < see_.roll.live; }
+  [[nodiscard]] bool unannounced() const { return see_.roll.announced() < see_.roll.live(); }
   [[nodiscard]] bool all_know_for_good() const;
   [[nodiscard]] bool all_have_heard() const;
   [[nodiscard]] bool no_news_spreads() const;

@@ -98,7 +98,7 @@ TEST_CASE("an actor that dies loses what has not entered the network, and the NI
   CHECK((second->flags & kLost) != 0);
   CHECK(second->inject_s == kNever);
   CHECK(rooms.state.truth.auditor().application_lost() == 1);
-  CHECK(rooms.state.network.nics[0].free_s == 9.0);
+  CHECK(rooms.network.nic(0).free_s == 9.0);
 }
 
 TEST_CASE("a sender is told that a message has left only in the life in which it has sent it") {
@@ -113,7 +113,7 @@ TEST_CASE("a sender is told that a message has left only in the life in which it
     const auto promise = rooms.network.take_promise(event);
     REQUIRE(promise.has_value() == !dies);
     if (promise) CHECK(promise->to == 1);
-    CHECK(rooms.state.network.sent_promises.size() == 0);
+    CHECK(rooms.state.network.promises() == 0);
   }
 }
 

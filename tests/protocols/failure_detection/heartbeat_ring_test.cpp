@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tests/support/alone.hpp"
@@ -84,13 +85,14 @@ class Member final : public Services {
   [[nodiscard]] std::optional<double> set(std::uint64_t key) const {
     std::optional<double> delay_s;
     for (const Action& action : turn_.actions)
-      if (action.kind == Action::Kind::set_timer && action.value == key && action.background)
-        delay_s = action.delay_s;
+      if (const auto* timer = std::get_if<Action::SetTimer>(&action.request))
+        if (timer->key == key && timer->background) delay_s = timer->delay_s;
     return delay_s;
   }
   [[nodiscard]] bool cancelled(std::uint64_t key) const {
     for (const Action& action : turn_.actions)
-      if (action.kind == Action::Kind::cancel_timer && action.value == key) return true;
+      if (const auto* timer = std::get_if<Action::CancelTimer>(&action.request))
+        if (timer->key == key) return true;
     return false;
   }
   [[nodiscard]] ActorId emitter() const { return ring_.emitter(); }

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <deque>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "tests/support/part_of_layer.hpp"
@@ -49,7 +50,8 @@ class Ranks {
       flights_.pop_front();
       carry_out(message.to, waves_[message.to].on_message(around_[message.to]->context(), message));
       for (const Action& action : around_[message.to]->take_actions())
-        if (learns && action.kind == Action::Kind::learn) learn(message.to, action.peer);
+        if (const auto* told = std::get_if<Action::Learn>(&action.request); told && learns)
+          learn(message.to, told->peer);
     }
   }
   [[nodiscard]] const RestartWave& wave(Rank rank) const { return waves_[rank]; }

@@ -34,8 +34,8 @@ struct Sender {
   bool recovers() {
     repeats.try_end(around.context(), log, program);
     const std::vector<Action> actions = around.take_actions();
-    return std::ranges::any_of(
-        actions, [](const Action& action) { return action.kind == Action::Kind::mark; });
+    return std::ranges::any_of(actions,
+                               [](const Action& action) { return action.is<Action::SetMark>(); });
   }
   /// Sends a rank a message with that word. Returns its number, and whether it is sent first.
   std::pair<std::uint64_t, bool> send(Rank to, std::uint64_t word, std::uint32_t note = 0) {
