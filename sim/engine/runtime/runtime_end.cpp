@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t kWorkload = index_of(Family::workload);
 
+void count(Metrics& metrics, const MetricSpec& metric, std::uint64_t number) {
+  metrics.set(metric, static_cast<double>(number));
+}
+
 }  // namespace
 
 RunResult Runtime::result() {
@@ -45,32 +49,26 @@ RunResult Runtime::result() {
 
 /// Only of runs with a layer that can send messages again, discard them or roll ranks back.
 void Runtime::report_recovery_counts(Metrics& metrics) const {
-  const auto set = [&metrics](const MetricSpec& metric, std::uint64_t count) {
-    metrics.set(metric, static_cast<double>(count));
-  };
-  set(run_metrics::kApplicationMessagesResent, state_.truth.auditor().application_resent());
-  set(run_metrics::kApplicationMessagesDiscarded, state_.truth.auditor().application_discarded());
-  set(run_metrics::kApplicationMessagesRolledBack,
-      state_.truth.auditor().application_rolled_back());
+  count(metrics, run_metrics::kApplicationMessagesResent,
+        state_.truth.auditor().application_resent());
+  count(metrics, run_metrics::kApplicationMessagesDiscarded,
+        state_.truth.auditor().application_discarded());
+  count(metrics, run_metrics::kApplicationMessagesRolledBack,
+        state_.truth.auditor().application_rolled_back());
 }
 
 void Runtime::report_counts(Metrics& metrics) const {
-  metrics.set(run_metrics::kApplicationMessages,
-              static_cast<double>(state_.truth.auditor().application_messages()));
-  metrics.set(run_metrics::kApplicationBytes, static_cast<double>(state_.tally.application_bytes));
-  metrics.set(run_metrics::kApplicationMessagesLost,
-              static_cast<double>(state_.truth.auditor().application_lost()));
+  count(metrics, run_metrics::kApplicationMessages, state_.truth.auditor().application_messages());
+  count(metrics, run_metrics::kApplicationBytes, state_.tally.application_bytes);
+  count(metrics, run_metrics::kApplicationMessagesLost, state_.truth.auditor().application_lost());
   if (job_->spec.component(Family::message_logging).registration != nullptr ||
       job_->spec.component(Family::transactions).registration != nullptr)
     report_recovery_counts(metrics);
   if (state_.truth.blocks())
-    metrics.set(run_metrics::kOrphanedDecisions,
-                static_cast<double>(state_.truth.blocks()->orphaned_decisions()));
+    count(metrics, run_metrics::kOrphanedDecisions, state_.truth.blocks()->orphaned_decisions());
   if (state_.truth.recovery()) report_recovery_stages(metrics);
-  metrics.set(run_metrics::kIdleTransitions,
-              static_cast<double>(state_.truth.auditor().idle_transitions()));
-  metrics.set(run_metrics::kBusyTransitions,
-              static_cast<double>(state_.truth.auditor().busy_transitions()));
+  count(metrics, run_metrics::kIdleTransitions, state_.truth.auditor().idle_transitions());
+  count(metrics, run_metrics::kBusyTransitions, state_.truth.auditor().busy_transitions());
   metrics.set(run_metrics::kEndTime, now_s());
   report_messages(metrics);
   const bool known_to_all = verdict_.all_know();
@@ -128,8 +126,8 @@ void Runtime::report_messages(Metrics& metrics) const {
         of_kind[registration->message_kinds[kind]] += counts[kind].messages;
     }
     if (static_cast<Family>(family) == Family::failure_detection) {
-      metrics.set(run_metrics::kDetectionMessages, static_cast<double>(all.messages));
-      metrics.set(run_metrics::kDetectionBytes, static_cast<double>(all.bytes));
+      count(metrics, run_metrics::kDetectionMessages, all.messages);
+      count(metrics, run_metrics::kDetectionBytes, all.bytes);
       for (const auto& [kind, messages] : of_kind)
         metrics.set_of_kind(run_metrics::kDetectionMessagesOfKind, kind,
                             static_cast<double>(messages));
@@ -139,8 +137,8 @@ void Runtime::report_messages(Metrics& metrics) const {
     control.bytes += all.bytes;
     for (const auto& [kind, messages] : of_kind) control_of_kind[kind] += messages;
   }
-  metrics.set(run_metrics::kControlMessages, static_cast<double>(control.messages));
-  metrics.set(run_metrics::kControlBytes, static_cast<double>(control.bytes));
+  count(metrics, run_metrics::kControlMessages, control.messages);
+  count(metrics, run_metrics::kControlBytes, control.bytes);
   for (const auto& [kind, messages] : control_of_kind)
     metrics.set_of_kind(run_metrics::kControlMessagesOfKind, kind, static_cast<double>(messages));
   if (job_->spec.component(Family::failure_detection).registration == nullptr) return;
@@ -166,20 +164,17 @@ void Runtime::report_failures(Metrics& metrics) const {
   const auto if_any = [&](double time_s) {
     return strikes.count > 0 ? std::optional(time_s) : std::nullopt;
   };
-  metrics.set(run_metrics::kFaultsStruck, static_cast<double>(strikes.count));
+  count(metrics, run_metrics::kFaultsStruck, strikes.count);
   metrics.set(run_metrics::kFirstFaultTime, if_any(strikes.first_s));
   metrics.set(run_metrics::kLastFaultTime, if_any(strikes.last_s));
-  metrics.set(run_metrics::kFailedRanks,
-              static_cast<double>(job_->shape.processes - state_.roll.live()));
-  if (errs)
-    metrics.set(run_metrics::kFalseReports,
-                static_cast<double>(state_.truth.auditor().false_reports()));
-  metrics.set(run_metrics::kFailureReports, static_cast<double>(state_.truth.auditor().reports()));
+  count(metrics, run_metrics::kFailedRanks, job_->shape.processes - state_.roll.live());
+  if (errs) count(metrics, run_metrics::kFalseReports, state_.truth.auditor().false_reports());
+  count(metrics, run_metrics::kFailureReports, state_.truth.auditor().reports());
   metrics.set(run_metrics::kFailureReportLatency, state_.truth.auditor().report_latency_max_s());
   if (!detects) return;
   const HearingFigures heard = state_.truth.auditor().hearing(
       [this](Rank rank, Incarnation dead) { return reports_.has_declared(rank, dead); });
-  metrics.set(run_metrics::kMissedReports, static_cast<double>(heard.missed));
+  count(metrics, run_metrics::kMissedReports, heard.missed);
   metrics.set(run_metrics::kFailureDetectionLatency, heard.first_max_s);
   metrics.set(run_metrics::kFailureDetectionLatencyMean, heard.first_mean_s);
   metrics.set(run_metrics::kFailurePropagationLatency, heard.last_max_s);

@@ -2,6 +2,7 @@
 #include "sim/engine/stepwise/ordered_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,31 +16,23 @@ namespace {
 
 constexpr double kStep_s = 1e-3;
 
+/// What a scenario calls the events that a driver may choose.
+constexpr std::array<std::pair<EventKind, OrderedEvent>, 10> kOrderedEvents{
+    {{EventKind::arrive, OrderedEvent::message},
+     {EventKind::timer, OrderedEvent::timer},
+     {EventKind::compute_done, OrderedEvent::computation},
+     {EventKind::sent, OrderedEvent::sent},
+     {EventKind::exit_notice, OrderedEvent::exit_notice},
+     {EventKind::local_exit, OrderedEvent::local_exit},
+     {EventKind::link_lost, OrderedEvent::link_lost},
+     {EventKind::restart, OrderedEvent::restart},
+     {EventKind::stall_end, OrderedEvent::stall_end},
+     {EventKind::nic_ready, OrderedEvent::departure}}};
+
 std::optional<OrderedEvent> ordered_event(EventKind kind) {
-  switch (kind) {
-    case EventKind::arrive:
-      return OrderedEvent::message;
-    case EventKind::timer:
-      return OrderedEvent::timer;
-    case EventKind::compute_done:
-      return OrderedEvent::computation;
-    case EventKind::sent:
-      return OrderedEvent::sent;
-    case EventKind::exit_notice:
-      return OrderedEvent::exit_notice;
-    case EventKind::local_exit:
-      return OrderedEvent::local_exit;
-    case EventKind::link_lost:
-      return OrderedEvent::link_lost;
-    case EventKind::restart:
-      return OrderedEvent::restart;
-    case EventKind::stall_end:
-      return OrderedEvent::stall_end;
-    case EventKind::nic_ready:
-      return OrderedEvent::departure;
-    default:
-      return std::nullopt;
-  }
+  const auto* const found = std::find_if(kOrderedEvents.begin(), kOrderedEvents.end(),
+                                         [kind](const auto& one) { return one.first == kind; });
+  return found == kOrderedEvents.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// A loss is one of what would arrive.

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/verdict/outcome.hpp"
 
+#include <array>
+#include <cstddef>
+
 namespace faultline::engine {
+
+namespace {
+
+/// By outcome.
+constexpr std::array kWords{"terminated",   "finished", "fatal-reported", "all-failed",
+                            "premature",    "hung",     "deadlock",       "wrong-state",
+                            "inconsistent", "violated", "limit",          "unsafe-detector"};
+static_assert(kWords.size() == static_cast<std::size_t>(Outcome::unsafe_detector) + 1);
+
+}  // namespace
 
 Outcome with_violation(Outcome outcome, const Violation& violation) {
   if (violation.kind == "premature") return Outcome::premature;
@@ -17,41 +30,8 @@ Outcome with_violation(Outcome outcome, const Violation& violation) {
   }
 }
 
-const char* outcome_word(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::terminated:
-      return "terminated";
-    case Outcome::finished:
-      return "finished";
-    case Outcome::fatal_reported:
-      return "fatal-reported";
-    case Outcome::all_failed:
-      return "all-failed";
-    case Outcome::premature:
-      return "premature";
-    case Outcome::hung:
-      return "hung";
-    case Outcome::deadlock:
-      return "deadlock";
-    case Outcome::wrong_state:
-      return "wrong-state";
-    case Outcome::inconsistent:
-      return "inconsistent";
-    case Outcome::violated:
-      return "violated";
-    case Outcome::limit:
-      return "limit";
-    case Outcome::unsafe_detector:
-      return "unsafe-detector";
-  }
-  return "";
-}
+const char* outcome_word(Outcome outcome) { return kWords[static_cast<std::size_t>(outcome)]; }
 
-std::vector<std::string> outcome_words() {
-  std::vector<std::string> words;
-  for (int outcome = 0; outcome <= static_cast<int>(Outcome::unsafe_detector); ++outcome)
-    words.emplace_back(outcome_word(static_cast<Outcome>(outcome)));
-  return words;
-}
+std::vector<std::string> outcome_words() { return {kWords.begin(), kWords.end()}; }
 
 }  // namespace faultline::engine
