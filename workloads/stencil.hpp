@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
-#include "sim/core/component_memory.hpp"
+#include "sim/core/prefetched.hpp"
 #include "workloads/stencil_plan.hpp"
 #include "workloads/tree_reduction.hpp"
 
@@ -30,7 +30,7 @@ struct StencilJob {
 /// A stencil: in each iteration an object, a block of a grid of 1 to 3 dimensions, sends its halos
 /// to its neighbours, waits for theirs, and computes. A rank hosts one object or several, and one
 /// of them computes at a time.
-class Stencil final : public Workload {
+class Stencil final : public Workload, public Prefetched {
  public:
   enum Kind : std::uint16_t { kHalo, kSecondHalo, kElements, kContribution, kResult };
 
@@ -51,7 +51,6 @@ class Stencil final : public Workload {
   void on_answer(Context& context, const StackRequest& answer) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
-  void fetch_ahead(const Message& message, Ahead what) const override;
 
   [[nodiscard]] std::vector<ObjectId> objects() const override;
   [[nodiscard]] PackedObject pack(ObjectId object) const override;
@@ -109,6 +108,7 @@ class Stencil final : public Workload {
   }
   Object& hosted(ObjectId number);
   void digest_state(Digest& into) const override;
+  void fetch_ahead(const Message& message) const override;
 
   void begin_exchange(Context& context, Object& object);
   void send_halos(Context& context, Object& object);
@@ -129,10 +129,9 @@ class Stencil final : public Workload {
   void report_states(MetricTotals& totals) const;
 
   std::shared_ptr<const StencilJob> job_;
-  // Every message needs these first members, and the engine prefetches only the beginning.
   Rank self_;
-  ComponentVector<Object> objects_;  ///< the objects that are here, by number
-  std::vector<Early> early_;         ///< in the order in which they came
+  std::vector<Object> objects_;  ///< the objects that are here, by number
+  std::vector<Early> early_;     ///< in the order in which they came
   TreeReduction reduction_;
   std::uint64_t results_ = 0;  ///< results that have been passed on, in the order of their numbers
   std::vector<Part> early_results_;  ///< results that came before their turn

@@ -41,9 +41,9 @@ std::size_t Stencil::place_of(ObjectId number) const {
                                   objects_.begin());
 }
 
-void Stencil::fetch_ahead(const Message& message, Ahead what) const {
+void Stencil::fetch_ahead(const Message& message) const {
   const std::size_t place = message.to_object - first_at_home();
-  if (what == Ahead::index && place < objects_.size()) prefetch(&objects_[place], sizeof(Object));
+  if (place < objects_.size()) prefetch(&objects_[place], sizeof(Object));
 }
 
 Stencil::Object& Stencil::hosted(ObjectId number) {

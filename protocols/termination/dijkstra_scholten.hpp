@@ -45,7 +45,6 @@ class DijkstraScholten : public Layer {
   [[nodiscard]] bool is_root() const { return self_ == 0; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent_ != kNobody; }
 
-  // These are plain values close together: with many processes, each of them is a cache miss.
   std::uint64_t control_bytes_;
   ControlTree tree_;
   Rank self_;

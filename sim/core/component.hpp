@@ -18,14 +18,6 @@ namespace faultline {
 /// A layer's decision on a message on its way up: let it pass, or hold it (and keep a copy).
 enum class Passage { deliver, hold };
 
-/// What a component may fetch ahead of a message, in this order.
-enum class Ahead : std::uint8_t {
-  state,    ///< its own members; the engine fetches their first kFetchedOfComponent bytes
-  index,    ///< what leads to what it knows of the message's channel, object, or the like
-  content,  ///< that itself
-};
-inline constexpr std::size_t kFetchedOfComponent = 2 * kCacheLine;
-
 /// One component's part of a conserved quantity, such as credit: what it holds, and what it knows
 /// to have been issued. Over all ranks, the sum of `held - issued` and of what messages carry is
 /// zero modulo kConservedModulus. The absolute value of each part is below that modulus.
@@ -82,10 +74,6 @@ class Component : public InComponentStorage {
   virtual void report(MetricTotals&) const {}
   /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
-  /// A message will probably be received soon. The component may fetch into the cache what it will
-  /// look at then (sim/core/prefetch.hpp), and does nothing else. Called in large jobs, with one
-  /// `what` after the other and some events between them.
-  virtual void fetch_ahead(const Message&, Ahead /*what*/) const {}
 
   /// Adds the state of this component: its random stream, always, since two states from which
   /// different numbers will be drawn are not the same; and what digest_state() adds.

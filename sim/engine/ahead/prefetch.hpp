@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 
 #include "sim/core/prefetch.hpp"
 #include "sim/engine/job/run_job.hpp"
@@ -18,15 +16,9 @@ inline void prefetch_head(const Message* message) { prefetch_lines(message, 1); 
 /// What its receiver reads beside that.
 inline void prefetch_rest(const Message* message) { prefetch_lines(&message->termination, 1); }
 
-/// The components below the workload. `present`: which there are, as ActorState says.
-inline void prefetch_lower(const LowerStack& lower, std::uint32_t present) {
-  constexpr std::size_t kLogging = index_of(Family::message_logging);
-  for (std::uint32_t levels = present & ~1U; levels != 0; levels &= levels - 1) {
-    const auto level = static_cast<std::size_t>(std::countr_zero(levels));
-    const Component* component = lower.components[level - 1].get();
-    if (component == nullptr) continue;  // its actor is dead
-    prefetch(component, level == kLogging ? kFetchedOfComponent : sizeof(Component));
-  }
+/// Its first two lines. Most components have there what every message needs.
+inline void prefetch_component(const Component* component) {
+  if (component != nullptr) prefetch(component, 2 * kCacheLine);
 }
 
 /// Prefetches what belongs to the actors of a run, and to their nodes.
@@ -36,20 +28,18 @@ class Prefetching {
 
   void actor(ActorId of) const { prefetch_lines(&state_.actors[of], 1); }
   void outgoing(ActorId of) const { prefetch(&state_.network.outgoing(of), sizeof(Outgoing)); }
-  /// What lies apart from an actor, and leads to its components. `lines`: of its rare state, in the
-  /// second of which its timers are.
-  void parts(ActorId of, std::size_t lines) const {
+  /// What lies apart from an actor, and leads to its components and timers.
+  void parts(ActorId of) const {
     const ActorState& actor = state_.actors[of];
-    if (actor.rare_state) prefetch_lines(actor.rare_state.get(), lines);
+    if (actor.rare_state) prefetch_lines(actor.rare_state.get(), 2);
     if (actor.lower) prefetch_lines(actor.lower.get(), 1);
   }
-  void program(ActorId of) const {
-    if (const Component* program = state_.actors[of].workload.get()) prefetch(program, 128);
-  }
   void components(ActorId of) const {
-    program(of);
     const ActorState& actor = state_.actors[of];
-    if (actor.lower) prefetch_lower(*actor.lower, actor.present);
+    prefetch_component(actor.workload.get());
+    if (!actor.lower) return;
+    for (const Boxed<Component>& component : actor.lower->components)
+      prefetch_component(component.get());
   }
   void timers(ActorId of) const {
     const ActorState& actor = state_.actors[of];
@@ -58,7 +48,8 @@ class Prefetching {
   /// What an actor computes. Messages take it time, if workers handle them.
   void computation(ActorId of) const {
     const ActorState& actor = state_.actors[of];
-    if (actor.rare_state) prefetch(actor.rare_state->running.data(), sizeof(Computation));
+    if (actor.rare_state && !actor.rare_state->running.empty())
+      prefetch(actor.rare_state->running.data(), sizeof(Computation));
   }
   /// The last message that waits, behind which another one will stand.
   void inbox_tail(ActorId of) const {

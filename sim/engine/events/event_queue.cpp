@@ -174,7 +174,6 @@ void EventQueue::open(std::uint64_t slot) {
   far_begin_ = static_cast<double>(slot + ring_.size());
   filled_[(slot & mask_) / 64] &= ~(std::uint64_t{1} << (slot & 63U));
   stage(ring_[slot & mask_]);
-  ++openings_;
   opened_ += staged_.size();
 }
 

@@ -116,13 +116,6 @@ class EventQueue {
                                                                 : nullptr;
   }
 
-  /// The events of the open slot, of which those before next_staged() have come. They stand roughly
-  /// in order, and change places only until they come. For prefetching.
-  [[nodiscard]] const std::vector<Event>& staged() const { return staged_; }
-  [[nodiscard]] std::size_t next_staged() const { return cursor_; }
-  /// How many slots have opened.
-  [[nodiscard]] std::uint64_t openings() const { return openings_; }
-
   /// The event that the last pop() has let rise to that level of the heap, 0 being its top. Null if
   /// there is none. An event on level n is one of the next 4^n or so of the heap.
   [[nodiscard]] const Event* risen(std::size_t level) const {
@@ -232,7 +225,6 @@ class EventQueue {
   double remote_first_s_ = std::numeric_limits<double>::infinity();
   std::size_t far_size_ = 0;
   double far_first_s_ = std::numeric_limits<double>::infinity();
-  std::uint64_t openings_ = 0;
   std::size_t opened_ = 0;      ///< events in slots that have opened since the layout was checked
   std::uint64_t checked_ = 0;   ///< the slot that was open then
   std::size_t put_far_ = 0;     ///< events pushed beyond the ring since then

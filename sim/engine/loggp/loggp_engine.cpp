@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/ahead/look_ahead.hpp"
+
 namespace faultline::engine {
 
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
@@ -12,17 +14,15 @@ LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
       lanes_(&memory_),
       early_arrivals_(&memory_),
       on_link_between_(&memory_),
-      waiting_between_(&memory_),
-      look_ahead_(run_.job(), run_.state(), link_free_s_) {
-  if (look_ahead_.sees_inboxes()) run_.fetch_no_messages();
-}
+      waiting_between_(&memory_) {}
 
 void LogGpEngine::simulate() {
+  const LookAhead look_ahead(run_.job(), run_.state(), link_free_s_);
   while (!run_.stopped() && !run_.quiescent()) {
     const Event event = run_.schedule().take_next();
     if (!run_.goes_on(event.time_s)) return;
     run_.set_now_s(event.time_s);
-    look_ahead_.go_on();
+    look_ahead.go_on();
     switch (event.kind()) {
       case EventKind::arrive:
         take_in(event.message);

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/engine/ahead/look_ahead.hpp"
 #include "sim/engine/loggp/bulk_lane.hpp"
 #include "sim/engine/loggp/pair_count.hpp"
 #include "sim/engine/network/bulk_intake.hpp"
@@ -86,7 +85,6 @@ class LogGpEngine final : private Transport {
       early_arrivals_;         ///< events of those that are kDelayed
   PairCount on_link_between_;  ///< under fifo ordering
   PairCount waiting_between_;  ///< in intakes_, under fifo ordering
-  LookAhead look_ahead_;
 };
 
 }  // namespace faultline::engine

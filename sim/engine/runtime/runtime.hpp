@@ -126,8 +126,6 @@ class Runtime final : private Services, public Executor {
   [[nodiscard]] const Reached& reached() const { return reached_; }
   /// From now on the choices of workloads are branches, and this chooses.
   void let_choose(Chooser& chooser) { turns_.let_choose(chooser); }
-  /// The engine itself fetches the messages of inboxes before they are handled.
-  void fetch_no_messages() { fetches_next_message_ = false; }
 
  private:
   // ---- what a handler asks at once -----------------------------------------------------------
@@ -181,7 +179,6 @@ class Runtime final : private Services, public Executor {
   const Common run_;
   Processors processors_;
   Network network_;
-  bool fetches_next_message_ = true;  ///< of an inbox, when one is taken out; a hint
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double setup_s_ = 0.0;
   Verdict verdict_;

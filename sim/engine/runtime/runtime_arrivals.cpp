@@ -36,8 +36,7 @@ void Runtime::wake(ActorId self) {
     return;
   if (processors_.has_received(self, actor)) {
     Message* message = actor.take_out();
-    const Message* next = fetches_next_message_ ? actor.inbox_head : nullptr;
-    if (next != nullptr) prefetch_lines(next, 2);
+    if (actor.inbox_head != nullptr) prefetch_lines(actor.inbox_head, 2);
     receive(self, message);
   }
   processors_.schedule_wake(actor, self);
