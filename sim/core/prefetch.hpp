@@ -24,10 +24,4 @@ inline void prefetch(const void* begin, std::size_t bytes) {
   asm volatile("");
 }
 
-/// The members of an object from one on, up to another.
-inline void prefetch_between(const void* first, const void* behind_last) {
-  prefetch(first, static_cast<std::size_t>(static_cast<const char*>(behind_last) -
-                                           static_cast<const char*>(first)));
-}
-
 }  // namespace faultline
