@@ -7,8 +7,8 @@
 
 #include "protocols/checkpoints/checkpoint_times.hpp"
 #include "protocols/checkpoints/gathering.hpp"
-#include "protocols/checkpoints/keeper.hpp"
 #include "protocols/checkpoints/saved_points.hpp"
+#include "protocols/checkpoints/sorted_table.hpp"
 #include "sim/core/digest.hpp"
 
 namespace faultline {
@@ -54,7 +54,7 @@ class DataCheckpoints {
   [[nodiscard]] SavedPoints& saved() { return saved_; }
   /// The data of this process's rank, if those are others.
   std::optional<SavedPoint> came;
-  KeptForOthers<KeptPoints> kept;
+  RankTable<KeptPoints> kept;
   Incarnation kept_by;  ///< who keeps the newest checkpoint
 
   /// Keeps a checkpoint of a client. What it had saved later is void. `needed`: SavedPoints::add.

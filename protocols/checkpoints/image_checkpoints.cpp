@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/checkpoints/keeper.hpp"
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "protocols/checkpoints/keeper.hpp"
+#include "protocols/checkpoints/sorted_table.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/image.hpp"
 #include "sim/core/message.hpp"
@@ -46,14 +46,14 @@ class ImageStore {
   void commit(std::uint64_t number);
   /// The images that wait were in vain.
   void drop_pending();
-  [[nodiscard]] KeptForOthers<KeptImages>& clients() { return clients_; }
-  [[nodiscard]] const KeptForOthers<KeptImages>& clients() const { return clients_; }
+  [[nodiscard]] RankTable<KeptImages>& clients() { return clients_; }
+  [[nodiscard]] const RankTable<KeptImages>& clients() const { return clients_; }
   void digest(Digest& into) const { into.add(clients_); }
 
  private:
   KeptImages& of(Incarnation client);
 
-  KeptForOthers<KeptImages> clients_;
+  RankTable<KeptImages> clients_;
 };
 
 }  // namespace faultline

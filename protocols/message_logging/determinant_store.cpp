@@ -2,26 +2,15 @@
 #include "protocols/message_logging/determinant_store.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace faultline {
 
 void Carried::digest(Digest& into) const { into.add(epoch, deliveries, lives ? *lives : Lives{}); }
 
-StoredFor& DeterminantStore::of(Rank receiver) {
-  StoredFor* found = stored_.find(receiver);
-  if (found != nullptr) return *found;
-  StoredFor fresh;
-  fresh.rank = receiver;
-  return stored_.add(std::move(fresh));
-}
-
-std::uint64_t DeterminantStore::last_of(Rank receiver) { return of(receiver).last; }
-
 void DeterminantStore::keep(Rank receiver, const Carried& carried, std::uint64_t first) {
   const std::uint64_t last = carried.deliveries.last();
   if (first > last) return;
-  StoredFor& stored = of(receiver);
+  StoredFor& stored = stored_.of(receiver);
   stored.last = std::max(stored.last, last);
   if (!carried.lives) {
     if (first == carried.deliveries.first()) return put(stored, carried.deliveries, 0);
@@ -46,7 +35,7 @@ void DeterminantStore::put(StoredFor& stored, const DeliveryRun& deliveries,
 }
 
 void DeterminantStore::keep(const Determinant& reported) {
-  StoredFor& stored = of(reported.receiver);
+  StoredFor& stored = stored_.of(reported.receiver);
   stored.reported.push_back(reported);
   stored.last = std::max(stored.last, reported.ticket);
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/checkpoints/sorted_table.hpp"
 #include "protocols/message_logging/own_deliveries.hpp"
-#include "protocols/message_logging/rank_table.hpp"
 #include "sim/core/boxed.hpp"
 
 namespace faultline {
@@ -39,7 +39,7 @@ class DeterminantStore {
   explicit DeterminantStore(Rank self) : self_(self) {}
 
   /// The highest ticket that it has of that receiver; 0 if none.
-  [[nodiscard]] std::uint64_t last_of(Rank receiver);
+  [[nodiscard]] std::uint64_t last_of(Rank receiver) { return stored_.of(receiver).last; }
   /// Stores what that rank has sent, from that ticket on.
   void keep(Rank receiver, const Carried& carried, std::uint64_t first);
   /// Stores one that others have reported.
@@ -51,7 +51,6 @@ class DeterminantStore {
   void digest(Digest& into) const;
 
  private:
-  StoredFor& of(Rank receiver);
   static void put(StoredFor& stored, const DeliveryRun& deliveries, std::uint16_t incarnation);
   [[nodiscard]] std::vector<Determinant> determinants_of(const StoredFor& stored) const;
 

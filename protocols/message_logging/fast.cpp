@@ -147,8 +147,8 @@ void Fast::on_request(Context& context, const StackRequest& request) {
 }
 
 bool Fast::is_ready() const {
-  return program_waits_ && moving_ == 0 && immigrants_.all_are(Immigrant::Stage::gone) &&
-         emigrants_.all_are(Emigrant::Stage::back);
+  return program_waits_ && moving_ == 0 && all_are(immigrants_, Immigrant::Stage::gone) &&
+         all_are(emigrants_, Emigrant::Stage::back);
 }
 
 // def Checkpoint, line 28
@@ -156,7 +156,7 @@ void Fast::on_committed(Context& context) {
   log_.clear();
   if (behind_since_s_) catch_up(context);
   come_.clear();
-  invariant(emigrants_.all_are(Emigrant::Stage::back),
+  invariant(all_are(emigrants_, Emigrant::Stage::back),
             "a checkpoint is committed while an object is away");
   emigrants_.clear();
   lost_.clear();

@@ -216,7 +216,7 @@ void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_
 
 /// The program goes on when all of its objects do.
 void Fast::try_resume(Context& context) {
-  if (!awaits_helpers_ || moving_ > 0 || emigrants_.any_is(Emigrant::Stage::leaving)) return;
+  if (!awaits_helpers_ || moving_ > 0 || any_is(emigrants_, Emigrant::Stage::leaving)) return;
   awaits_helpers_ = false;
   program_.resume(context, *this);
 }

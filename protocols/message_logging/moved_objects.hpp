@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "protocols/checkpoints/sorted_table.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/packed_object.hpp"
 #include "sim/core/types.hpp"
@@ -46,49 +46,19 @@ struct Immigrant {
   void digest(Digest& into) const { into.add(object, home, stage, epoch, state); }
 };
 
-/// A list of objects, by their numbers. `Entry::object` says which one.
+/// Objects by their numbers.
 template <class Entry>
-class ByObject {
- public:
-  /// The entry of an object, or null.
-  [[nodiscard]] Entry* find(ObjectId object) {
-    const auto place = place_of(object);
-    return place != entries_.end() && place->object == object ? &*place : nullptr;
-  }
-  /// The entry of an object, a new one if there was none.
-  Entry& of(ObjectId object) {
-    if (Entry* found = find(object)) return *found;
-    Entry fresh;
-    fresh.object = object;
-    return *entries_.insert(place_of(object), fresh);
-  }
-  /// Is each of them at that stage?
-  [[nodiscard]] bool all_are(typename Entry::Stage stage) const {
-    return std::ranges::all_of(entries_, [=](const Entry& entry) { return entry.stage == stage; });
-  }
-  [[nodiscard]] bool any_is(typename Entry::Stage stage) const {
-    return std::ranges::any_of(entries_, [=](const Entry& entry) { return entry.stage == stage; });
-  }
-  template <class Condition>
-  void erase_if(Condition condition) {
-    std::erase_if(entries_, condition);
-  }
-  [[nodiscard]] bool empty() const { return entries_.empty(); }
-  void clear() { entries_.clear(); }
-  [[nodiscard]] auto begin() { return entries_.begin(); }
-  [[nodiscard]] auto end() { return entries_.end(); }
-  [[nodiscard]] auto begin() const { return entries_.begin(); }
-  [[nodiscard]] auto end() const { return entries_.end(); }
-  void digest(Digest& into) const { into.add(entries_); }
+using ByObject = SortedTable<Entry, &Entry::object>;
 
- private:
-  [[nodiscard]] auto place_of(ObjectId object) {
-    return std::lower_bound(
-        entries_.begin(), entries_.end(), object,
-        [](const Entry& entry, ObjectId wanted) { return entry.object < wanted; });
-  }
-
-  std::vector<Entry> entries_;
-};
+/// Is one of them at that stage?
+template <class Entry>
+bool any_is(const ByObject<Entry>& objects, typename Entry::Stage stage) {
+  return std::ranges::find(objects, stage, &Entry::stage) != objects.end();
+}
+/// Is each of them at that stage?
+template <class Entry>
+bool all_are(const ByObject<Entry>& objects, typename Entry::Stage stage) {
+  return std::ranges::all_of(objects, [=](const Entry& object) { return object.stage == stage; });
+}
 
 }  // namespace faultline

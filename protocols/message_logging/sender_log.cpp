@@ -44,11 +44,11 @@ void SenderLog::forget_sent_by(ObjectId object) {
 
 /// A rank that is added gets everything from the first message on.
 LogPeer& SenderLog::add_peer(Rank rank, std::uint16_t served) {
-  LogPeer fresh;
-  fresh.rank = rank;
+  const auto number = static_cast<std::uint32_t>(peers_.size());
+  LogPeer& fresh = peers_.of(rank);
   fresh.served = served;
-  fresh.number = static_cast<std::uint32_t>(peers_.size());
-  return peers_.add(fresh);
+  fresh.number = number;
+  return fresh;
 }
 
 bool SenderLog::is_partner(const Context& context, Rank rank) {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "protocols/checkpoints/sorted_table.hpp"
 #include "protocols/message_logging/message_log.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/protocol_steps.hpp"
-#include "protocols/message_logging/rank_table.hpp"
 #include "protocols/message_logging/restart_wave.hpp"
 
 namespace faultline {

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "protocols/checkpoints/keeper.hpp"
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/transactions/world_layer.hpp"
 #include "sim/core/checkpoint_interval.hpp"

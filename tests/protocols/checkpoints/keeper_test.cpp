@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who keeps whose checkpoints, and what a process keeps of others.
+// Who keeps whose checkpoints.
 
 #include "protocols/checkpoints/keeper.hpp"
 
 #include <catch2/catch.hpp>
-#include <vector>
-
-#include "tests/support/digest_of.hpp"
 
 using namespace faultline;
-using namespace faultline::test;
 
 namespace {
 
@@ -26,13 +22,6 @@ Rank keeper_in(const JobShape& job, Rank self) {
   return keeper_of(Placement::in_blocks(job.processes, job.nodes, job.processes_per_node), job,
                    self);
 }
-
-struct Entry {
-  Rank rank = kNobody;
-  int value = 0;
-
-  void digest(Digest& into) const { into.add(rank, value); }
-};
 
 }  // namespace
 
@@ -58,26 +47,4 @@ TEST_CASE("the keeper of a rank that has restarted elsewhere is on another node 
   Placement placement = Placement::in_blocks(3, 3, 1);
   placement.move(1, 2);  // to the node of its keeper
   CHECK(keeper_of(placement, job, 1) == 0);
-}
-
-TEST_CASE("what is kept of a rank stays, whatever is kept of others") {
-  KeptForOthers<Entry> kept;
-  kept.of(5).value = 50;
-  kept.of(2).value = 20;
-  kept.of(5).value += 1;
-  REQUIRE(kept.size() == 2);
-  std::vector<Rank> ranks;
-  for (const Entry& entry : kept) ranks.push_back(entry.rank);
-  CHECK(ranks == std::vector<Rank>{2, 5});
-  CHECK(kept.of(5).value == 51);
-  kept.erase_if([](const Entry& entry) { return entry.rank == 2; });
-  CHECK(kept.size() == 1);
-}
-
-TEST_CASE("a digest does not depend on of whom something was kept first") {
-  KeptForOthers<Entry> ascending;
-  KeptForOthers<Entry> descending;
-  for (Rank rank = 0; rank < 9; ++rank) ascending.of(rank).value = static_cast<int>(rank);
-  for (Rank rank = 9; rank-- > 0;) descending.of(rank).value = static_cast<int>(rank);
-  CHECK(digest_of(ascending) == digest_of(descending));
 }

@@ -24,12 +24,12 @@ TEST_CASE("objects are found by their numbers, and kept in their order") {
 
 TEST_CASE("no object is away when there is none, and each counts when there are some") {
   ByObject<Immigrant> immigrants;
-  CHECK(immigrants.all_are(Immigrant::Stage::gone));
-  CHECK(!immigrants.any_is(Immigrant::Stage::waiting));
+  CHECK(all_are(immigrants, Immigrant::Stage::gone));
+  CHECK(!any_is(immigrants, Immigrant::Stage::waiting));
   immigrants.of(1).stage = Immigrant::Stage::gone;
   immigrants.of(2);
-  CHECK(!immigrants.all_are(Immigrant::Stage::gone));
-  CHECK(immigrants.any_is(Immigrant::Stage::waiting));
+  CHECK(!all_are(immigrants, Immigrant::Stage::gone));
+  CHECK(any_is(immigrants, Immigrant::Stage::waiting));
   immigrants.erase_if([](const Immigrant& object) { return object.object == 2; });
-  CHECK(immigrants.all_are(Immigrant::Stage::gone));
+  CHECK(all_are(immigrants, Immigrant::Stage::gone));
 }
