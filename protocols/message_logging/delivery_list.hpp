@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/message_logging/channel_table.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
 #include "sim/core/digest.hpp"

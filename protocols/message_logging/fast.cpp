@@ -123,11 +123,6 @@ bool Fast::is_new(Context& context, const Message& message) {
   const Incarnation sender = sender_of(context, message);
   const std::uint64_t number = message.logging.get<LoggingStamp>().id;
   invariant(program_.may_repeat() || sender.number == 0, "a rank sends before all know it");
-  // A program can use a tag twice. Programs of objects do not.
-  if (!program_.may_repeat() && (log_.numbers_messages() || is_between_objects(message))) {
-    come_.note(channel_of(message, sender.actor), number, sender.actor);
-    return true;
-  }
   const bool is_first = come_.insert(channel_of(message, sender.actor), number, sender);
   if (behind_since_s_ && come_.behind() == 0) catch_up(context);
   return is_first;

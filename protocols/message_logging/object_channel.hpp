@@ -2,11 +2,7 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "sim/core/digest.hpp"
 #include "sim/core/message.hpp"
@@ -47,37 +43,5 @@ inline ObjectChannel channel_of(const Message& message, Rank sender) {
 inline ObjectChannel channel_of(const Message& message) {
   return channel_of(message, message.from);
 }
-
-/// A value for each channel that has been used. A channel that has not been used since `reset` is
-/// as one that has never been. No result depends on the order in which they lie.
-template <class Channel, class Value>
-class ChannelTable {
- public:
-  /// The value of a channel, fresh at first.
-  Value& operator[](const Channel& channel) { return values_[channel]; }
-  /// Visits all values, also fresh ones, in no order: visit(channel, value).
-  template <class Visit>
-  void for_each(Visit visit) {
-    for (auto& [channel, value] : values_) visit(channel, value);
-  }
-  /// All values are fresh again. Their memory stays, for the same channels.
-  void reset() {
-    for (auto& [channel, value] : values_) value = Value{};
-  }
-  /// A fresh value is none.
-  void digest(Digest& into) const {
-    std::vector<std::pair<Channel, Value>> used;
-    for (const auto& [channel, value] : values_)
-      if (!(value == Value{})) used.emplace_back(channel, value);
-    into.add_sorted(used, &std::pair<Channel, Value>::first);
-  }
-
- private:
-  struct Hash {
-    std::size_t operator()(const Channel& channel) const { return channel.hash(); }
-  };
-
-  std::unordered_map<Channel, Value, Hash> values_;
-};
 
 }  // namespace faultline

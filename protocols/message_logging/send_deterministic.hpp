@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "protocols/message_logging/channel_table.hpp"
 #include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/logging_time.hpp"
 #include "protocols/message_logging/repeated_sends.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocols/checkpoints/sorted_table.hpp"
+#include "protocols/message_logging/channel_table.hpp"
 #include "protocols/message_logging/message_log.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/protocol_steps.hpp"
