@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/message_logging/causal.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "sim/core/invariant.hpp"
-
 namespace faultline {
 
 namespace {
@@ -46,12 +41,10 @@ const Registered registered{registration<Causal>(
 }  // namespace
 
 Causal::Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : self_(self),
-      program_(*options, job, self, Survivors::go_on),
+    : ProgramLayer(*options, job, self, Survivors::go_on),
       log_(self),
-      determinants_(*options, self),
+      determinants_(*options, self, Determinants::Sends::again),
       time_(*options),
-      determinant_s_(options->determinant_s),
       piggyback_s_(options->piggyback_s),
       sends_companions_(options->transport == "companion") {}
 
@@ -60,7 +53,6 @@ Causal::Causal(const std::shared_ptr<const Options>& options, const JobShape& jo
 void Causal::on_sends(Context& context, std::span<Message* const> batch, bool) {
   shared_.emplace();
   program_.on_sends(context, batch, *this);
-  try_recovered(context);
   shared_.reset();
 }
 
@@ -103,8 +95,7 @@ Admission Causal::admit(Context& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   if (must_wait(message)) return Admission::hold;
   time_.bookkeep(context);
-  if (const auto* carried = context.attached<Carried>(message))
-    store(context, {message.from, message.from_incarnation}, *carried);
+  determinants_.store(context, message, program_.epoch());
   if (message.from != self_ && determinants_.is_duplicate(message, program_.may_repeat()))
     return Admission::discard;
   if (!determinants_.own.must_replay()) return take(context, message);
@@ -123,14 +114,9 @@ bool Causal::must_wait(const Message& message) {
 /// A message that is new, and not one to be replayed.
 Admission Causal::take(Context& context, const Message& message) {
   if (program_.may_repeat()) log_.count_taken_in(context, message.from);
-  give_ticket(context, delivery_of(message));
+  determinants_.give_ticket(context, delivery_of(message), time_);
   if (program_.gate().has_detector()) program_.count_received(context);
   return Admission::deliver;
-}
-
-void Causal::give_ticket(Context& context, const Delivery& delivery) {
-  determinants_.own.give_ticket(delivery);
-  time_.spend(context, CostFactor::determinants, determinant_s_);
 }
 
 // ---- below a termination detector -------------------------------------------------------------
@@ -140,7 +126,7 @@ void Causal::give_ticket(Context& context, const Delivery& delivery) {
 Passage Causal::on_local_event(Context& context, const LocalEvent& event) {
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) {
-    give_ticket(context, delivery);
+    determinants_.give_ticket(context, delivery, time_);
     return Passage::deliver;
   }
   if (determinants_.own.next() != delivery) return Passage::hold;
@@ -160,17 +146,13 @@ void Causal::leave_out_next(Context& context) {
   ProgramGate::hand_up_later(context);
 }
 
-// ---- determinants of others -------------------------------------------------------------------
-
-void Causal::on_message(Context& context, const Message& message) {
-  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
-  if (is_of_old_incarnation(context, message)) return;
+void Causal::on_own_message(Context& context, const Message& message) {
   switch (message.kind) {
     case LogMessage::log_end:
       repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
       return try_recovered(context);
     case DeterminantMessage::determinants:
-      store(context, {message.from, message.from_incarnation}, *context.attached<Carried>(message));
+      determinants_.store(context, message, program_.epoch());
       return program_.gate().release_held(context, *this);
     default: {
       const auto words = message.payload.get<StoredWords>();
@@ -179,21 +161,12 @@ void Causal::on_message(Context& context, const Message& message) {
   }
 }
 
-void Causal::store(Context& context, Incarnation from, const Carried& carried) {
-  if (!determinants_.takes(context, from, carried, program_.epoch())) return;
-  const DeliveryRun& sent = carried.deliveries;
-  DeterminantStore& others = determinants_.others;
-  others.keep(from.actor, carried, std::max(sent.first(), others.last_of(from.actor) + 1));
-  determinants_.acknowledge(context, from.actor, program_.epoch(), sent.first(), sent.last());
-}
-
 // ---- recovery ---------------------------------------------------------------------------------
 
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
-  if (root != self_ && is_recovering()) program_.give_up(context, root);
-  repeats_.join(context, root, log_, report);
+  repeats_.join(context, root, program_, determinants_.own.must_replay(), log_, report);
   determinants_.report_to(root, report);
 }
 
@@ -215,21 +188,6 @@ void Causal::on_agreed(Context& context) {
     const std::uint32_t needed = peer.sent > 0 ? send_companion(context, peer.rank) : 0;
     log_.resend_all(context, peer, program_.stamp(needed), program_.control_bytes());
   });
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
-}
-
-void Causal::on_restored(Context& context) {
-  program_.on_restored();
-  determinants_.own.go_on_from(program_.images().last().deliveries);
-  program_.resume(context, *this);
-}
-
-void Causal::on_request(Context& context, const StackRequest& request) {
-  if (!program_.on_request(context, request, *this)) return;
-  for (const auto& [from, carried] : determinants_.take_early()) store(context, from, carried);
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
 }
 
 /// Delivers what has come, in the order of tickets.
@@ -240,26 +198,15 @@ void Causal::replay(Context& context) {
 }
 
 bool Causal::hand_up_next(Context& context) {
-  if (!determinants_.own.must_replay()) return false;
-  const std::optional<Message> next = replay_.take(determinants_.own.next());
-  if (!next) return false;
-  if (program_.may_repeat()) log_.count_taken_in(context, next->from);
-  determinants_.own.replayed();
-  program_.hand_up(context, *next);
+  if (!replay_.hand_up_next(context, program_, log_, determinants_.own)) return false;
   if (!determinants_.own.must_replay()) end_replay(context);
   return true;
 }
 
 /// What nobody had depended on is delivered in any order.
 void Causal::end_replay(Context& context) {
-  std::vector<Message> rest = replay_.take_all();
-  if (program_.gate().hands_up_singly())
-    program_.gate().hold_again(std::move(rest));
-  else
-    for (const Message& message : rest) {
-      take(context, message);
-      context.deliver(message);
-    }
+  replay_.end(context, program_.gate(),
+              [&](const Message& message) { return take(context, message); });
   try_recovered(context);
 }
 
@@ -267,17 +214,16 @@ void Causal::on_committed(Context& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
   repeats_.end(context, program_);
-  determinants_.commit(program_.images().last().deliveries);
+  determinants_.commit();
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
 
 void Causal::report(MetricTotals& totals) const {
-  program_.report(totals);
-  const double iterations = program_.iterations_to_report(totals);
+  const double iterations = program_.report(totals);
   time_.report(totals, iterations);
   report_determinants(totals, iterations,
-                      {.generated = all_deliveries(),
+                      {.generated = program_.deliveries_before() + deliveries(),
                        .piggybacked = piggybacked_,
                        .remote_messages = remote_messages_});
 }

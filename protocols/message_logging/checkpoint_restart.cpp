@@ -48,11 +48,6 @@ Admission CheckpointRestart::admit(Context& context, Message& message) {
   return Admission::deliver;
 }
 
-/// The program has had its answer.
-void CheckpointRestart::on_request(Context& context, const StackRequest& request) {
-  if (program_.on_request(context, request, *this)) program_.gate().release_held(context, *this);
-}
-
 // ---- a restart --------------------------------------------------------------------------------
 
 void CheckpointRestart::on_joined(Context&, Rank, RestartReport&) {

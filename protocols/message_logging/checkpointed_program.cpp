@@ -72,13 +72,14 @@ void CheckpointedProgram::start(Context& context, ProtocolSteps& steps, bool sin
 
 /// Who logs messages need not count them, except those of a detector.
 void CheckpointedProgram::on_sends(Context& context, std::span<Message* const> batch,
-                                   MessageSteps& steps) {
+                                   ProtocolSteps& steps) {
   const bool counts = gate_.has_detector() || survivors_ == Survivors::go_back;
   for (Message* message : batch) {
     if (counts && !gate_.lets_down(context, *message, images_.is_asked())) continue;
     steps.stamp(context, *message);
     context.forward(*message);
   }
+  steps.try_recovered(context);
 }
 
 std::optional<Admission> CheckpointedProgram::turn_away(const Context& context,
@@ -114,19 +115,22 @@ void CheckpointedProgram::resume(Context& context, MessageSteps& steps) {
 
 // ---- checkpoints ------------------------------------------------------------------------------
 
-bool CheckpointedProgram::on_request(Context& context, const StackRequest& request,
+void CheckpointedProgram::on_request(Context& context, const StackRequest& request,
                                      ProtocolSteps& steps) {
-  if (request.is<Resume>()) {
-    gate_.end_resuming();
-    return true;
-  }
+  if (request.is<Resume>()) return go_on_resumed(context, steps);
   if (request.is<IterationsDone>()) {
     iterations_ = request.get<IterationsDone>().iterations;
   } else if (is_up()) {  // else of a program that is about to be put back
     images_.ask(request);
     ask_if_ready(context, steps);
   }
-  return false;
+}
+
+void CheckpointedProgram::go_on_resumed(Context& context, ProtocolSteps& steps) {
+  gate_.end_resuming();
+  steps.on_resumed(context);
+  gate_.release_held(context, steps);
+  steps.try_recovered(context);
 }
 
 void CheckpointedProgram::ask_if_ready(Context& context, ProtocolSteps& steps) {
@@ -150,8 +154,8 @@ void CheckpointedProgram::go_on(Context& context, CheckpointRound::Due due, Prot
 
 /// If something of the program is still under way, the image is taken later.
 void CheckpointedProgram::take_image(Context& context, ProtocolSteps& steps) {
-  const CheckpointRound::Due due =
-      images_.take(context, {.unsent = gate_.unsent(), .deliveries = steps.all_deliveries()});
+  const CheckpointRound::Due due = images_.take(
+      context, {.unsent = gate_.unsent(), .deliveries = deliveries_before() + steps.deliveries()});
   if (images_.is_still_to_take()) context.set_timer(ProgramTimer::try_again, kTryAgain_s);
   go_on(context, due, steps);
 }
@@ -186,6 +190,7 @@ void CheckpointedProgram::commit(Context& context, ProtocolSteps& steps) {
 void CheckpointedProgram::on_message(Context& context, const Message& message,
                                      ProtocolSteps& steps) {
   if (is_of_old_incarnation(context, message)) return;
+  if (message.kind >= CheckpointMessage::kinds) return steps.on_own_message(context, message);
   if (is_about_restart(message)) return go_on(context, wave_.on_message(context, message), steps);
   if (is_committed_image(message)) return images_.keep_renewed(context, message);
   if (message.kind == CheckpointMessage::your_image) {
@@ -259,6 +264,7 @@ void CheckpointedProgram::agree_as_restarted(Context& context, ProtocolSteps& st
   context.start_above();
   gate_.start_anew(context);
   steps.on_begun_anew(context);
+  steps.try_recovered(context);
 }
 
 void CheckpointedProgram::agree_as_survivor(Context& context, ProtocolSteps& steps) {
@@ -273,6 +279,10 @@ void CheckpointedProgram::agree_as_survivor(Context& context, ProtocolSteps& ste
   if (goes_on) gate_.end_quiet(context, steps);
   images_.renew_copy(context);
   steps.on_agreed(context);
+  if (goes_on) {
+    gate_.release_held(context, steps);
+    steps.try_recovered(context);
+  }
   ask_if_ready(context, steps);
 }
 
@@ -314,18 +324,15 @@ void CheckpointedProgram::note_recovered(Context& context, double death_s) {
   recovery_time_s_ = std::max(recovery_time_s_.value_or(0.0), context.now_s() - death_s);
 }
 
-/// A rank that dies after its end, and comes back, does so twice.
-double CheckpointedProgram::iterations_to_report(MetricTotals& totals) const {
-  if (iterations_ == 0 || totals.numbers().add(self_, self_ + 1) == 0) return 0.0;
-  return static_cast<double>(iterations_);
-}
-
-void CheckpointedProgram::report(MetricTotals& totals) const {
+/// A rank that dies after its end, and comes back, finishes twice.
+double CheckpointedProgram::report(MetricTotals& totals) const {
   images_.report(totals);
   if (recovery_time_s_)
     totals.put(kRecoveryTime, *recovery_time_s_);
   else
     totals.put_null(kRecoveryTime);
+  if (iterations_ == 0 || totals.numbers().add(self_, self_ + 1) == 0) return 0.0;
+  return static_cast<double>(iterations_);
 }
 
 std::string CheckpointedProgram::waiting_for() const {

@@ -34,14 +34,12 @@ class CheckpointedProgram {
   /// `singly`: see ProgramGate::set_up.
   void start(Context& context, ProtocolSteps& steps, bool singly);
   /// Stamps messages of the components above and passes them down, or keeps them back.
-  void on_sends(Context& context, std::span<Message* const> batch, MessageSteps& steps);
+  void on_sends(Context& context, std::span<Message* const> batch, ProtocolSteps& steps);
   Passage on_receive(Context& context, Message& message, ProtocolSteps& steps) {
     return gate_.on_receive(context, message, steps);
   }
-  /// Takes a message of a kind below CheckpointMessage::kinds; the others are the protocol's own.
   void on_message(Context& context, const Message& message, ProtocolSteps& steps);
-  /// True if the program has had its answer, and messages can be delivered to it again.
-  bool on_request(Context& context, const StackRequest& request, ProtocolSteps& steps);
+  void on_request(Context& context, const StackRequest& request, ProtocolSteps& steps);
   /// The program has been put back. The protocol calls `resume`, now or later.
   void on_restored() {
     gate_.set_up_again();
@@ -85,6 +83,10 @@ class CheckpointedProgram {
   [[nodiscard]] const ProgramGate& gate() const { return gate_; }
   [[nodiscard]] ImageCheckpoints& images() { return images_; }
   [[nodiscard]] const ImageCheckpoints& images() const { return images_; }
+  /// Deliveries with a ticket before the last checkpoint.
+  [[nodiscard]] std::uint64_t deliveries_before() const {
+    return images_.has_last() ? images_.last().deliveries : 0;
+  }
   [[nodiscard]] const RestartWave& wave() const { return wave_; }
   /// The stamp of a message of this epoch, without its identity.
   [[nodiscard]] LoggingStamp stamp(std::uint32_t level = 0) const {
@@ -94,10 +96,9 @@ class CheckpointedProgram {
   [[nodiscard]] std::uint64_t control_bytes() const { return control_bytes_; }
 
   // ---- seen from outside ----------------------------------------------------------------------
-  void report(MetricTotals& totals) const;
-  /// The iterations that the program has done, for the first incarnation that has finished, and 0
-  /// for others. Changes `totals`.
-  [[nodiscard]] double iterations_to_report(MetricTotals& totals) const;
+  /// Returns how many iterations the program has done, for the first incarnation that has finished,
+  /// and 0 for others.
+  double report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;
   void digest(Digest& into) const;
 
@@ -105,6 +106,7 @@ class CheckpointedProgram {
   void go_on(Context& context, CheckpointRound::Due due, ProtocolSteps& steps);
   void go_on(Context& context, RestartWave::Due due, ProtocolSteps& steps);
   void handle_step(Context& context, const Message& message, ProtocolSteps& steps);
+  void go_on_resumed(Context& context, ProtocolSteps& steps);
   void take_image(Context& context, ProtocolSteps& steps);
   void commit(Context& context, ProtocolSteps& steps);
   void join(Context& context, ProtocolSteps& steps);

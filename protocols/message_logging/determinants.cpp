@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <tuple>
+#include <utility>
 
-#include "protocols/message_logging/logging_time.hpp"
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -91,11 +91,20 @@ void Determinants::acknowledge(Context& context, Rank receiver, std::uint64_t ep
 
 /// What a rank has sent before it died is void once this rank has answered its successor, which
 /// does not hear of what was still kept here for a later epoch.
-bool Determinants::takes(const Context& context, Incarnation from, const Carried& carried,
+void Determinants::store(Context& context, Incarnation from, const Carried& carried,
                          std::uint64_t epoch) {
-  if (from.number < context.known(from.actor).number) return false;
+  if (from.number < context.known(from.actor).number) return;
   if (carried.epoch > epoch) early_.emplace_back(from, carried);
-  return carried.epoch == epoch;
+  if (carried.epoch != epoch) return;
+  const std::uint64_t first = carried.deliveries.first();
+  const std::uint64_t known = sends_ == Sends::again ? others.last_of(from.actor) : 0;
+  others.keep(from.actor, carried, std::max(first, known + 1));
+  acknowledge(context, from.actor, epoch, first, carried.deliveries.last());
+}
+
+void Determinants::store_early(Context& context, std::uint64_t epoch) {
+  for (const auto& [from, carried] : std::exchange(early_, {}))
+    store(context, from, carried, epoch);
 }
 
 // ---- restarts and checkpoints -----------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "protocols/message_logging/determinant_store.hpp"
 #include "protocols/message_logging/logging_options.hpp"
+#include "protocols/message_logging/logging_time.hpp"
 #include "protocols/message_logging/own_deliveries.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 #include "sim/core/local_events.hpp"
@@ -47,11 +48,19 @@ MetricSpecs determinant_metrics();
 /// those of others. When others may store them, and what waits for that, is the protocol's.
 class Determinants {
  public:
-  Determinants(const DeterminantOptions& options, Rank self)
+  /// How often a rank sends a determinant to another one.
+  enum class Sends : std::uint8_t {
+    once,   ///< in any order
+    again,  ///< with all before it, until one of them is acknowledged
+  };
+
+  Determinants(const DeterminantOptions& options, Rank self, Sends sends)
       : own(self),
         others(self),
+        sends_(sends),
         bytes_(options.determinant_bytes),
-        control_bytes_(options.control_bytes) {}
+        control_bytes_(options.control_bytes),
+        making_s_(options.determinant_s) {}
 
   OwnDeliveries own;
   DeterminantStore others;
@@ -59,6 +68,11 @@ class Determinants {
   /// Has this rank delivered that message of another one? `may_repeat`: only then could it come
   /// twice. Before that nobody counts either how many messages have come from whom.
   [[nodiscard]] bool is_duplicate(const Message& message, bool may_repeat);
+  /// Gives a delivery the next ticket, which takes time.
+  void give_ticket(Context& context, const Delivery& delivery, LoggingTime& time) {
+    own.give_ticket(delivery);
+    time.spend(context, CostFactor::determinants, making_s_);
+  }
 
   // ---- messages about them --------------------------------------------------------------------
   [[nodiscard]] std::uint64_t bytes_of(std::uint64_t count) const { return count * bytes_; }
@@ -70,12 +84,13 @@ class Determinants {
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t epoch, std::uint64_t first,
                    std::uint64_t last) const;
-  /// Some have come. True if they are to be stored now. Those of a later epoch are kept until this
-  /// rank is there (`take_early`).
-  bool takes(const Context& context, Incarnation from, const Carried& carried, std::uint64_t epoch);
-  [[nodiscard]] std::vector<std::pair<Incarnation, Carried>> take_early() {
-    return std::exchange(early_, {});
+  /// Stores those that a message carries, if there are any, and says so to its sender. Those of a
+  /// later epoch are kept until this rank is there (`store_early`).
+  void store(Context& context, const Message& message, std::uint64_t epoch) {
+    if (const auto* carried = context.attached<Carried>(message))
+      store(context, {message.from, message.from_incarnation}, *carried, epoch);
   }
+  void store_early(Context& context, std::uint64_t epoch);
 
   // ---- restarts and checkpoints ---------------------------------------------------------------
   /// Beside the determinants of the restarted rank, it needs those again that it has stored.
@@ -85,15 +100,19 @@ class Determinants {
   void count_senders(SenderLog& log) const;
   /// What others know, in the order in which it must be learned.
   [[nodiscard]] static std::vector<Determinant> in_order(std::vector<Determinant> determinants);
-  void commit(std::uint64_t deliveries) {
-    own.commit(deliveries);
+  void commit() {
+    own.commit();
     others.clear();
   }
   void digest(Digest& into) const { into.add(own, others, early_); }
 
  private:
+  void store(Context& context, Incarnation from, const Carried& carried, std::uint64_t epoch);
+
+  Sends sends_;
   std::uint64_t bytes_;  ///< size of each
   std::uint64_t control_bytes_;
+  double making_s_;                                     ///< of each
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
 };
 

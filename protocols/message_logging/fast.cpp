@@ -78,9 +78,8 @@ Incarnation sender_of(const Context& context, const Message& message) {
 }  // namespace
 
 Fast::Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : self_(self),
+    : ProgramLayer(*options, job, self, Survivors::go_on),
       processes_(job.processes),
-      program_(*options, job, self, Survivors::go_on),
       log_(self,
            options->identifier == "ssn" ? SenderLog::Identity::number : SenderLog::Identity::tag),
       time_(*options),
@@ -134,9 +133,9 @@ void Fast::on_request(Context& context, const StackRequest& request) {
     program_waits_ = true;
     send_home(context);
   }
-  if (!program_.on_request(context, request, *this)) return;
-  host_waiting(context);
-  program_.gate().release_held(context, *this);
+  const bool waited = program_.gate().is_resuming();
+  ProgramLayer::on_request(context, request);
+  if (!waited || program_.gate().is_resuming()) return;  // it has not had its answer just now
   for (const Message& message : std::exchange(homecomings_, {})) take_home(context, message);
   if (context.incarnation() > 0) come_up(context);
 }
@@ -162,10 +161,7 @@ void Fast::on_committed(Context& context) {
 
 // ---- seen from outside ------------------------------------------------------------------------
 
-void Fast::report(MetricTotals& totals) const {
-  program_.report(totals);
-  time_.report(totals, program_.iterations_to_report(totals));
-}
+void Fast::report(MetricTotals& totals) const { time_.report(totals, program_.report(totals)); }
 
 std::string Fast::waiting_for() const {
   if (awaits_helpers_) return "helpers to host its objects";

@@ -4,15 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/duplicate_table.hpp"
 #include "protocols/message_logging/logging_time.hpp"
 #include "protocols/message_logging/moved_objects.hpp"
+#include "protocols/message_logging/program_layer.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
 namespace faultline {
@@ -29,7 +28,7 @@ struct FastOptions : MessageLogOptions {
 ///
 /// The objects of a dead rank can recover on several others, its helpers. They come home before the
 /// next checkpoint. Until then their home passes on what comes for them.
-class Fast : public Layer, protected ProtocolSteps {
+class Fast : public ProgramLayer {
  public:
   using Options = FastOptions;
   Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
@@ -38,28 +37,10 @@ class Fast : public Layer, protected ProtocolSteps {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { program_.start(context, *this, false); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
-    program_.on_sends(context, batch, *this);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    return program_.on_receive(context, message, *this);
-  }
-  void on_message(Context& context, const Message& message) override;
   void on_request(Context& context, const StackRequest& request) override;
   void on_restored(Context& context) override;
   void on_timer(Context& context, std::uint64_t key) override;
   void on_object_moved(Context& context, ObjectId object) override;
-  void on_peer_failed(Context& context, Incarnation peer) override {
-    program_.on_peer_failed(context, peer);
-  }
-  void on_peer_restarted(Context& context, Incarnation) override {
-    program_.on_peer_restarted(context, *this);
-  }
-  void on_restart_refused(Context& context, Incarnation peer) override {
-    program_.on_restart_refused(context, peer);
-  }
-  [[nodiscard]] bool recovers(ActorId) const override { return true; }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -79,13 +60,13 @@ class Fast : public Layer, protected ProtocolSteps {
   void on_committed(Context& context) override;
   void on_joined(Context& context, Rank root, RestartReport& report) override;
   void on_agreed(Context& context) override;
-  void on_begun_anew(Context& context) override;
+  void on_begun_anew(Context& context) override { come_up(context); }
+  void on_resumed(Context& context) override { host_waiting(context); }
+  void on_own_message(Context& context, const Message& message) override;
   void digest_state(Digest& into) const override;
 
   // The parts.
-  Rank self_;
   std::uint32_t processes_;
-  CheckpointedProgram program_;
   SenderLog log_;  ///< idTable, msgLog
   LoggingTime time_;
   DuplicateTable come_;              ///< dupTable

@@ -79,7 +79,6 @@ void Fast::on_agreed(Context& context) {
   resend_lost(context);
   deaths_.clear();
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) { restart(context, peer); });
-  program_.gate().release_held(context, *this);
 }
 
 // def Restart(A), for all objects that were there
@@ -155,8 +154,6 @@ void Fast::catch_up(Context& context) {
 // ---- a restarted rank -------------------------------------------------------------------------
 
 /// At the start of the program there is nothing to recover.
-void Fast::on_begun_anew(Context& context) { come_up(context); }
-
 void Fast::come_up(Context& context) {
   if (!std::exchange(came_up_, true)) program_.note_recovered(context, context.death_s());
 }
@@ -223,9 +220,7 @@ void Fast::try_resume(Context& context) {
 
 // ---- objects come and go ----------------------------------------------------------------------
 
-void Fast::on_message(Context& context, const Message& message) {
-  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
-  if (is_of_old_incarnation(context, message)) return;
+void Fast::on_own_message(Context& context, const Message& message) {
   if (message.kind == kObject) return take_object(context, message);
   if (message.kind == kHomecoming) return take_home(context, message);
   if (message.kind == kHosted) on_hosted(context, message);
@@ -306,7 +301,7 @@ void Fast::send_home(Context& context) {
 
 void Fast::on_timer(Context& context, std::uint64_t key) {
   if (key == kSendHome) return send_home(context);
-  program_.on_timer(context, key, *this);
+  ProgramLayer::on_timer(context, key);
 }
 
 /// An object that waits at the next checkpoint waits at home, too, if home has gone on from the

@@ -56,12 +56,11 @@ bool OwnDeliveries::learn(const Determinant& known) {
 
 // ---- checkpoints ------------------------------------------------------------------------------
 
-void OwnDeliveries::commit(std::uint64_t deliveries) {
+void OwnDeliveries::commit() {
   invariant(!must_replay(), "a checkpoint is committed while a rank replays");
   list_ = {};  // others may still look at the old one
   index_.clear();
   if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
-  before_ = deliveries;
   tickets_ = 0;
   newest_part_ = {};
   earlier_parts_.clear();

@@ -44,8 +44,6 @@ class OwnDeliveries {
   [[nodiscard]] bool contains(const Delivery& message) {
     return index_.contains(list_, tickets_, message);
   }
-  /// Those with a ticket of all epochs; those that are made again count once.
-  [[nodiscard]] std::uint64_t of_all_epochs() const { return before_ + tickets_; }
 
   // ---- where they are stored ------------------------------------------------------------------
   /// All tickets up to this one are known to be stored by others.
@@ -78,10 +76,8 @@ class OwnDeliveries {
   void begin_life(std::uint16_t incarnation) { lives_.push_back({list_.size() + 1, incarnation}); }
 
   // ---- checkpoints ----------------------------------------------------------------------------
-  /// All is safe in a checkpoint, before which there were so many deliveries.
-  void commit(std::uint64_t deliveries);
-  /// The program goes on from a checkpoint, before which there were so many.
-  void go_on_from(std::uint64_t deliveries) { before_ = deliveries; }
+  /// All is safe in a checkpoint.
+  void commit();
 
   void digest(Digest& into) const {
     into.add(list_, tickets_, lives_, earlier_parts_, newest_part_);
@@ -97,8 +93,7 @@ class OwnDeliveries {
   };
 
   Rank self_;
-  std::uint64_t before_ = 0;  ///< deliveries before the last checkpoint
-  DeliveryList list_;         ///< by ticket; behind tickets_ those to be replayed
+  DeliveryList list_;  ///< by ticket; behind tickets_ those to be replayed
   std::uint64_t tickets_ = 0;
   DeliveryIndex index_;  ///< of list_, up to tickets_
   Lives lives_;

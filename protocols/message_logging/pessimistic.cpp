@@ -37,37 +37,13 @@ const Registered registered{registration<Pessimistic>(
 
 Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const JobShape& job,
                          Rank self)
-    : self_(self),
+    : ProgramLayer(*options, job, self, Survivors::go_on),
       job_(job),
-      program_(*options, job, self, Survivors::go_on),
       log_(self),
-      determinants_(*options, self),
-      time_(*options),
-      determinant_s_(options->determinant_s) {}
-
-Pessimistic::Waiting::Waiting(const Delivery& of, const Message& message)
-    : delivery(of), from_incarnation(message.from_incarnation), from(message.from) {
-  if (PackedMessage::fits(message))
-    packed = PackedMessage(message);
-  else
-    whole = std::make_unique<Message>(message);
-}
-
-Message Pessimistic::Waiting::message(Rank receiver) const {
-  if (whole) return *whole;
-  Message message = packed.unpacked();
-  message.from = from;
-  message.from_incarnation = from_incarnation;
-  message.to = receiver;
-  return message;
-}
+      determinants_(*options, self, Determinants::Sends::once),
+      time_(*options) {}
 
 // ---- forward path -----------------------------------------------------------------------------
-
-void Pessimistic::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  program_.on_sends(context, batch, *this);
-  try_recovered(context);
-}
 
 /// A message to another rank is logged.
 void Pessimistic::stamp(Context& context, Message& message) {
@@ -96,20 +72,14 @@ Admission Pessimistic::admit(Context& context, Message& message) {
 /// order by itself.
 Admission Pessimistic::take(Context& context, const Message& message) {
   if (program_.may_repeat()) log_.count_taken_in(context, message.from);
-  give_ticket(context, delivery_of(message));
+  determinants_.give_ticket(context, delivery_of(message), time_);
   choose_logger(context);
-  if (logger_ == kNobody) {
-    if (program_.gate().has_detector()) program_.count_received(context);
-    return Admission::deliver;
+  if (logger_ != kNobody) {
+    wait(context, message);
+    return Admission::kept;
   }
-  waiting_.emplace_back(delivery_of(message), message);
-  wait(context);
-  return Admission::kept;
-}
-
-void Pessimistic::give_ticket(Context& context, const Delivery& delivery) {
-  determinants_.own.give_ticket(delivery);
-  time_.spend(context, CostFactor::determinants, determinant_s_);
+  if (program_.gate().has_detector()) program_.count_received(context);
+  return Admission::deliver;
 }
 
 void Pessimistic::choose_logger(const Context& context) {
@@ -118,8 +88,9 @@ void Pessimistic::choose_logger(const Context& context) {
   if (logger_ == kNobody) logger_ = (self_ + 1) % job_.processes;
 }
 
-/// What waits last has got the latest ticket.
-void Pessimistic::wait(Context& context) {
+/// It has got the latest ticket.
+void Pessimistic::wait(Context& context, const Message& message) {
+  waiting_.push_back(message);
   const OwnDeliveries& own = determinants_.own;
   invariant(own.stored() + waiting_.size() == own.tickets(),
             "a delivery waits behind one that does not");
@@ -134,27 +105,17 @@ void Pessimistic::end_wait() {
   waiting_.pop_front();
 }
 
-void Pessimistic::on_message(Context& context, const Message& message) {
-  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
-  if (is_of_old_incarnation(context, message)) return;
+void Pessimistic::on_own_message(Context& context, const Message& message) {
   switch (message.kind) {
     case LogMessage::log_end:
       repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
       return try_recovered(context);
     case DeterminantMessage::determinants:
-      store(context, {message.from, message.from_incarnation}, *context.attached<Carried>(message));
+      determinants_.store(context, message, program_.epoch());
       return program_.gate().release_held(context, *this);
     default:
       on_stored(context, message.payload.get<StoredWords>());
   }
-}
-
-/// Determinants may come in any order, each by itself.
-void Pessimistic::store(Context& context, Incarnation from, const Carried& carried) {
-  if (!determinants_.takes(context, from, carried, program_.epoch())) return;
-  const DeliveryRun& sent = carried.deliveries;
-  determinants_.others.keep(from.actor, carried, sent.first());
-  determinants_.acknowledge(context, from.actor, program_.epoch(), sent.first(), sent.last());
 }
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.
@@ -174,9 +135,12 @@ void Pessimistic::hand_up_all(Context& context) {
 }
 
 bool Pessimistic::hand_up_next(Context& context) {
-  if (replay_next(context)) return true;
-  if (!is_next_stored() || !waiting_.front().is_message()) return false;
-  program_.hand_up(context, waiting_.front().message(self_));
+  if (replay_.hand_up_next(context, program_, log_, determinants_.own)) {
+    if (!determinants_.own.must_replay()) end_replay(context);
+    return true;
+  }
+  if (!is_next_stored() || waiting_.front().from == kNobody) return false;
+  program_.hand_up(context, waiting_.front());
   end_wait();
   return true;
 }
@@ -193,20 +157,19 @@ Passage Pessimistic::on_local_event(Context& context, const LocalEvent& event) {
 
 /// What has happened here is offered again and again, and waits once.
 Passage Pessimistic::take_local(Context& context, const Delivery& event) {
-  const auto is_meant = [&](const Waiting& waiting) {
-    return !waiting.is_message() && waiting.delivery == event;
-  };
-  if (is_next_stored() && is_meant(waiting_.front())) {
+  const OwnDeliveries& own = determinants_.own;
+  if (is_next_stored() && own.at(own.stored() + 1) == event) {
     end_wait();
     ProgramGate::hand_up_later(context);
     return Passage::deliver;
   }
-  if (std::any_of(waiting_.begin(), waiting_.end(), is_meant)) return Passage::hold;
-  give_ticket(context, event);
+  for (std::uint64_t ticket = own.tickets() - waiting_.size() + 1; ticket <= own.tickets();
+       ++ticket)
+    if (own.at(ticket) == event) return Passage::hold;
+  determinants_.give_ticket(context, event, time_);
   choose_logger(context);
   if (logger_ == kNobody) return Passage::deliver;
-  waiting_.emplace_back(event);
-  wait(context);
+  wait(context, {});
   return Passage::hold;
 }
 
@@ -214,7 +177,7 @@ std::optional<LocalEvent> Pessimistic::next_event() const {
   if (!program_.gate().is_open()) return std::nullopt;
   if (determinants_.own.must_replay()) return local_event_of(determinants_.own.next());
   if (!is_next_stored()) return std::nullopt;
-  return local_event_of(waiting_.front().delivery);
+  return local_event_of(determinants_.own.at(determinants_.own.stored() + 1));
 }
 
 /// What was delivered while it waited for its turn, with an earlier ticket, has cancelled it. Its
@@ -238,8 +201,7 @@ void Pessimistic::leave_replay(Context& context) {
 void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) {
   const OwnDeliveries& own = determinants_.own;
   if (!program_.may_repeat()) determinants_.count_senders(log_);
-  if (root != self_ && is_recovering()) program_.give_up(context, root);
-  repeats_.join(context, root, log_, report);
+  repeats_.join(context, root, program_, own.must_replay(), log_, report);
   determinants_.report_to(root, report);
   if (root != logger_ || root == self_) return;
   for (std::uint64_t ticket = own.stored() + 1; ticket <= own.tickets(); ++ticket)
@@ -266,42 +228,12 @@ void Pessimistic::on_agreed(Context& context) {
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) {
     log_.resend_all(context, peer, program_.stamp(), program_.control_bytes());
   });
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
-}
-
-void Pessimistic::on_restored(Context& context) {
-  program_.on_restored();
-  determinants_.own.go_on_from(program_.images().last().deliveries);
-  program_.resume(context, *this);
-}
-
-void Pessimistic::on_request(Context& context, const StackRequest& request) {
-  if (!program_.on_request(context, request, *this)) return;
-  for (const auto& [from, carried] : determinants_.take_early()) store(context, from, carried);
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
-}
-
-bool Pessimistic::replay_next(Context& context) {
-  if (!determinants_.own.must_replay()) return false;
-  const std::optional<Message> next = replay_.take(determinants_.own.next());
-  if (!next) return false;
-  if (program_.may_repeat()) log_.count_taken_in(context, next->from);
-  determinants_.own.replayed();
-  program_.hand_up(context, *next);
-  if (!determinants_.own.must_replay()) end_replay(context);
-  return true;
 }
 
 /// What nobody had depended on gets new tickets, in any order.
 void Pessimistic::end_replay(Context& context) {
-  std::vector<Message> rest = replay_.take_all();
-  if (program_.gate().hands_up_singly())
-    program_.gate().hold_again(std::move(rest));
-  else
-    for (const Message& message : rest)
-      if (take(context, message) == Admission::deliver) context.deliver(message);
+  replay_.end(context, program_.gate(),
+              [&](const Message& message) { return take(context, message); });
   try_recovered(context);
 }
 
@@ -309,21 +241,21 @@ void Pessimistic::on_committed(Context& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
   repeats_.end(context, program_);
-  determinants_.commit(program_.images().last().deliveries);
-  for (const Waiting& waiting : std::exchange(waiting_, {}))
-    if (waiting.is_message()) context.discard(waiting.message(self_));
+  determinants_.commit();
+  for (const Message& message : std::exchange(waiting_, {}))
+    if (message.from != kNobody) context.discard(message);
   stored_ahead_.clear();
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
 
 void Pessimistic::report(MetricTotals& totals) const {
-  program_.report(totals);
-  const double iterations = program_.iterations_to_report(totals);
+  const double iterations = program_.report(totals);
   time_.report(totals, iterations);
-  report_determinants(
-      totals, iterations,
-      {.generated = all_deliveries(), .piggybacked = 0, .remote_messages = remote_messages_});
+  report_determinants(totals, iterations,
+                      {.generated = program_.deliveries_before() + deliveries(),
+                       .piggybacked = 0,
+                       .remote_messages = remote_messages_});
 }
 
 std::string Pessimistic::waiting_for() const {
@@ -333,14 +265,6 @@ std::string Pessimistic::waiting_for() const {
   if (what.empty() && !waiting_.empty())
     what = "rank " + std::to_string(logger_) + " to store a determinant";
   return what;
-}
-
-void Pessimistic::digest_state(Digest& into) const {
-  into.add(program_, log_, determinants_, replay_, logger_, stored_ahead_, waiting_.size());
-  for (const Waiting& waiting : waiting_) {
-    into.add(waiting.delivery, waiting.is_message());
-    if (waiting.is_message()) into.add(waiting.message(self_));
-  }
 }
 
 }  // namespace faultline

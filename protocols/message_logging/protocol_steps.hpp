@@ -48,9 +48,9 @@ class RecoverySteps {
   /// Is everything at this rank that its image must have? If not, the protocol calls
   /// CheckpointedProgram::ask_if_ready when it is.
   [[nodiscard]] virtual bool is_ready() const { return true; }
-  /// Deliveries with a ticket that what this rank does now stands on, of all epochs. Those that are
-  /// made again after a restart count once.
-  [[nodiscard]] virtual std::uint64_t all_deliveries() const { return 0; }
+  /// Deliveries with a ticket since the last checkpoint. Those that are made again after a restart
+  /// count once.
+  [[nodiscard]] virtual std::uint64_t deliveries() const { return 0; }
   /// A checkpoint is committed: nothing from before will be needed.
   virtual void on_committed(Context& context) = 0;
   /// This rank knows of all restarts up to that of `root`, and says what it knows of that rank.
@@ -60,7 +60,11 @@ class RecoverySteps {
   /// All have agreed on a restart. The program of this rank runs, as before.
   virtual void on_agreed(Context& context) = 0;
   /// The program of this rank is about to begin from its start.
-  virtual void on_begun_anew(Context& context) = 0;
+  virtual void on_begun_anew(Context&) {}
+  /// The program has had its answer, and will get what is held.
+  virtual void on_resumed(Context&) {}
+  /// Something has happened after which this rank may be where it was before it died.
+  virtual void try_recovered(Context&) {}
 
  protected:
   ~RecoverySteps() = default;
@@ -68,6 +72,10 @@ class RecoverySteps {
 
 /// What a protocol of message logging does at each step of its program.
 class ProtocolSteps : public MessageSteps, public RecoverySteps {
+ public:
+  /// A message of a kind of the protocol's own has come, from the latest incarnation of its sender.
+  virtual void on_own_message(Context&, const Message&) {}
+
  protected:
   ~ProtocolSteps() = default;
 };

@@ -6,8 +6,12 @@
 
 namespace faultline {
 
-void RepeatedSends::join(const Context& context, Rank root, SenderLog& log, RestartReport& report) {
-  if (root == context.self()) recovered_ = false;
+void RepeatedSends::join(Context& context, Rank root, const CheckpointedProgram& program,
+                         bool replays, SenderLog& log, RestartReport& report) {
+  if (root == context.self())
+    recovered_ = false;
+  else if (replays || !program.is_up())
+    program.give_up(context, root);
   if (log.is_partner(context, root)) report.partners = 1;
 }
 
@@ -51,10 +55,9 @@ void RepeatedSends::end(Context& context, CheckpointedProgram& program) {
   if (!std::exchange(recovered_, true)) program.note_recovered(context, context.death_s());
 }
 
-void RepeatedSends::try_end(Context& context, const SenderLog& log, CheckpointedProgram& program) {
-  if (recovered_ || goals_open_ > 0) return;
-  if (log_ends_ < partners_ && log_ends_ + lost_log_ends(context, log.peers()) < partners_) return;
-  end(context, program);
+bool RepeatedSends::has_repeated_all(const Context& context, const SenderLog& log) const {
+  if (goals_open_ > 0) return false;
+  return log_ends_ >= partners_ || log_ends_ + lost_log_ends(context, log.peers()) >= partners_;
 }
 
 }  // namespace faultline

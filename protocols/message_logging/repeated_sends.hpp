@@ -15,8 +15,10 @@ class RepeatedSends {
  public:
   [[nodiscard]] bool has_recovered() const { return recovered_; }
   /// This rank knows of the restart of `root`, and tells whether it has a log for that one. If it
-  /// is this rank that has restarted, it has not recovered from now on.
-  void join(const Context& context, Rank root, SenderLog& log, RestartReport& report);
+  /// is this rank that has restarted, it has not recovered from now on. Gives up if this rank still
+  /// recovers from an earlier death. `replays`: see try_end.
+  void join(Context& context, Rank root, const CheckpointedProgram& program, bool replays,
+            SenderLog& log, RestartReport& report);
   /// So many ranks have exchanged messages with the dead one, and will send their logs.
   void await_logs(std::uint64_t partners, const RestartWave& wave);
   [[nodiscard]] std::uint64_t partners() const { return partners_; }
@@ -30,8 +32,12 @@ class RepeatedSends {
   }
   /// Notes that this rank has recovered, if it had not before.
   void end(Context& context, CheckpointedProgram& program);
-  /// The same, if it has sent again all that it had sent.
-  void try_end(Context& context, const SenderLog& log, CheckpointedProgram& program);
+  /// Notes it if it has sent again all that it had sent. `replays`: it has still to deliver again
+  /// what it had delivered.
+  void try_end(Context& context, const SenderLog& log, bool replays, CheckpointedProgram& program) {
+    if (!recovered_ && !replays && program.is_up() && has_repeated_all(context, log))
+      end(context, program);
+  }
 
  private:
   static constexpr std::uint64_t kNoGoal = UINT64_MAX;
@@ -43,6 +49,7 @@ class RepeatedSends {
   [[nodiscard]] bool has_ended(const LogPeer& peer) const {
     return peer.number < goals_.size() && goals_[peer.number] != kNoGoal;
   }
+  [[nodiscard]] bool has_repeated_all(const Context& context, const SenderLog& log) const;
   [[nodiscard]] std::uint64_t lost_log_ends(const Context& context,
                                             const RankTable<LogPeer>& peers) const;
 

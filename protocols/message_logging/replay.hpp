@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/message_logging/delivery_list.hpp"
-#include "sim/core/message.hpp"
+#include "protocols/message_logging/checkpointed_program.hpp"
+#include "protocols/message_logging/own_deliveries.hpp"
+#include "protocols/message_logging/sender_log.hpp"
 
 namespace faultline {
 
@@ -18,21 +19,29 @@ class Replay {
   bool add(const Delivery& delivery, const Message& message) {
     return waiting_.emplace(delivery, message).second;
   }
-  /// The message of that delivery, if it has come. It waits no longer.
-  std::optional<Message> take(const Delivery& delivery) {
-    const auto found = waiting_.find(delivery);
-    if (found == waiting_.end()) return std::nullopt;
-    std::optional<Message> message(std::move(found->second));
-    waiting_.erase(found);
-    return message;
+  /// Hands up the message of the next delivery, and counts it. False if nothing is to be replayed,
+  /// or the message has not come.
+  bool hand_up_next(Context& context, CheckpointedProgram& program, SenderLog& log,
+                    OwnDeliveries& own) {
+    if (!own.must_replay()) return false;
+    const auto next = waiting_.extract(own.next());
+    if (next.empty()) return false;
+    if (program.may_repeat()) log.count_taken_in(context, next.mapped().from);
+    own.replayed();
+    program.hand_up(context, next.mapped());
+    return true;
   }
-  /// All that wait, object by object: the replay is over, and nobody had depended on them.
-  std::vector<Message> take_all() {
-    std::vector<Message> messages;
-    messages.reserve(waiting_.size());
+  /// The replay is over. Takes in what still waits, object by object: nobody had depended on it.
+  /// `take(message)`: should it be delivered now?
+  template <class Take>
+  void end(Context& context, ProgramGate& gate, Take take) {
+    std::vector<Message> rest;
+    rest.reserve(waiting_.size());
     for (auto& [delivery, message] : std::exchange(waiting_, {}))
-      messages.push_back(std::move(message));
-    return messages;
+      rest.push_back(std::move(message));
+    if (gate.hands_up_singly()) return gate.hold_again(std::move(rest));
+    for (const Message& message : rest)
+      if (take(message) == Admission::deliver) context.deliver(message);
   }
   void digest(Digest& into) const { into.add(waiting_); }
 

@@ -34,14 +34,9 @@ const Registered registered{registration<SendDeterministic>(
 
 SendDeterministic::SendDeterministic(const std::shared_ptr<const Options>& options,
                                      const JobShape& job, Rank self)
-    : self_(self), program_(*options, job, self, Survivors::go_on), log_(self), time_(*options) {}
+    : ProgramLayer(*options, job, self, Survivors::go_on), log_(self), time_(*options) {}
 
 // ---- forward path -----------------------------------------------------------------------------
-
-void SendDeterministic::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  program_.on_sends(context, batch, *this);
-  try_recovered(context);
-}
 
 /// send m: m.phase = phase; log m
 void SendDeterministic::stamp(Context& context, Message& message) {
@@ -61,22 +56,19 @@ Admission SendDeterministic::admit(Context& context, Message& message) {
   if (must_wait(message)) return Admission::hold;
   time_.bookkeep(context);
   if (message.from != self_) {
-    if (come_[channel_of(message)].contains(message.logging.get<LoggingStamp>().id))
+    if (!come_[channel_of(message)].insert(message.logging.get<LoggingStamp>().id))
       return Admission::discard;
     if (replays_) return replay(context, message);
+    take(context, message);
   }
-  take(context, message);
   if (program_.gate().has_detector()) program_.count_received(context);
   return Admission::deliver;
 }
 
 /// deliver m: phase = max(phase, m.phase + 1)
 void SendDeterministic::take(Context& context, const Message& message) {
-  if (message.from == self_) return;
-  const auto stamp = message.logging.get<LoggingStamp>();
-  come_[channel_of(message)].insert(stamp.id);
   log_.count_taken_in(context, message.from);
-  phase_ = std::max(phase_, stamp.level + 1);
+  phase_ = std::max(phase_, message.logging.get<LoggingStamp>().level + 1);
 }
 
 void SendDeterministic::on_committed(Context& context) {
@@ -113,8 +105,7 @@ Admission SendDeterministic::replay(Context& context, const Message& message) {
 }
 
 void SendDeterministic::on_joined(Context& context, Rank root, RestartReport& report) {
-  if (root != self_ && is_recovering()) program_.give_up(context, root);
-  repeats_.join(context, root, log_, report);
+  repeats_.join(context, root, program_, replays_, log_, report);
 }
 
 void SendDeterministic::on_reports(Context&, const RestartReport& reports) {
@@ -124,8 +115,6 @@ void SendDeterministic::on_reports(Context&, const RestartReport& reports) {
 
 void SendDeterministic::on_agreed(Context& context) {
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) { tell_phases(context, peer); });
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
 }
 
 /// A rank that has restarted is told what there is, and asks for one phase after the other.
@@ -143,9 +132,7 @@ void SendDeterministic::tell_phases(Context& context, const LogPeer& to) const {
   context.attach(told, std::move(content));
 }
 
-void SendDeterministic::on_message(Context& context, const Message& message) {
-  if (message.kind < CheckpointMessage::kinds) return program_.on_message(context, message, *this);
-  if (is_of_old_incarnation(context, message)) return;
+void SendDeterministic::on_own_message(Context& context, const Message& message) {
   if (message.kind == kPhases) return on_phases(context, message);
   if (message.kind == kReplayPhase)
     resend_phase(context, message.from,
@@ -169,16 +156,8 @@ void SendDeterministic::on_phases(Context& context, const Message& message) {
   if (program_.is_up()) try_replay(context);
 }
 
-void SendDeterministic::on_restored(Context& context) {
-  program_.on_restored();
-  program_.resume(context, *this);
-}
-
-void SendDeterministic::on_request(Context& context, const StackRequest& request) {
-  if (!program_.on_request(context, request, *this)) return;
+void SendDeterministic::on_resumed(Context& context) {
   if (replays_) try_replay(context);
-  program_.gate().release_held(context, *this);
-  try_recovered(context);
 }
 
 /// All logs are known, and no message of a phase is missing: the next one begins.
@@ -209,8 +188,7 @@ void SendDeterministic::begin_phase(Context& context, std::uint32_t phase) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void SendDeterministic::report(MetricTotals& totals) const {
-  program_.report(totals);
-  time_.report(totals, program_.iterations_to_report(totals));
+  time_.report(totals, program_.report(totals));
 }
 
 std::string SendDeterministic::waiting_for() const {

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "protocols/message_logging/channel_table.hpp"
-#include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/logging_time.hpp"
+#include "protocols/message_logging/object_channel.hpp"
+#include "protocols/message_logging/program_layer.hpp"
 #include "protocols/message_logging/repeated_sends.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
 #include "protocols/message_logging/sender_log.hpp"
@@ -20,7 +21,7 @@ namespace faultline {
 /// which they receive: without determinants. Each message has a phase, one more than those that it
 /// depends on. A restarted rank gets the logged messages phase by phase, so that none is replayed
 /// before one that it depends on.
-class SendDeterministic final : public Layer, private ProtocolSteps {
+class SendDeterministic final : public ProgramLayer {
  public:
   using Options = MessageLogOptions;
   SendDeterministic(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
@@ -28,28 +29,6 @@ class SendDeterministic final : public Layer, private ProtocolSteps {
     return std::make_unique<SendDeterministic>(*this);
   }
 
-  // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { program_.start(context, *this, false); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override {
-    return program_.on_receive(context, message, *this);
-  }
-  void on_message(Context& context, const Message& message) override;
-  void on_request(Context& context, const StackRequest& request) override;
-  void on_restored(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override {
-    program_.on_timer(context, key, *this);
-  }
-  void on_peer_failed(Context& context, Incarnation peer) override {
-    program_.on_peer_failed(context, peer);
-  }
-  void on_peer_restarted(Context& context, Incarnation) override {
-    program_.on_peer_restarted(context, *this);
-  }
-  void on_restart_refused(Context& context, Incarnation peer) override {
-    program_.on_restart_refused(context, peer);
-  }
-  [[nodiscard]] bool recovers(ActorId) const override { return true; }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -73,6 +52,11 @@ class SendDeterministic final : public Layer, private ProtocolSteps {
   void on_reports(Context& context, const RestartReport& reports) override;
   void on_agreed(Context& context) override;
   void on_begun_anew(Context& context) override { try_replay(context); }
+  void on_resumed(Context& context) override;
+  void try_recovered(Context& context) override {
+    repeats_.try_end(context, log_, replays_, program_);
+  }
+  void on_own_message(Context& context, const Message& message) override;
   void digest_state(Digest& into) const override {
     into.add(program_, log_, come_, phase_, replays_, logs_, replayed_, awaited_);
   }
@@ -85,14 +69,7 @@ class SendDeterministic final : public Layer, private ProtocolSteps {
   void on_phases(Context& context, const Message& message);
   void try_replay(Context& context);
   void begin_phase(Context& context, std::uint32_t phase);
-  [[nodiscard]] bool is_recovering() const { return !program_.is_up() || replays_; }
-  /// Has it sent again all that anybody has from its old incarnation?
-  void try_recovered(Context& context) {
-    if (!is_recovering()) repeats_.try_end(context, log_, program_);
-  }
 
-  Rank self_;
-  CheckpointedProgram program_;
   SenderLog log_;
   RepeatedSends repeats_;
   LoggingTime time_;

@@ -109,15 +109,13 @@ TEST_CASE("of two determinants with one ticket, that of the later incarnation is
   CHECK(!own.must_replay());  // what the old one has delivered behind it is void
 }
 
-TEST_CASE("a checkpoint counts the deliveries before it, and begins with ticket 1") {
+TEST_CASE("after a checkpoint, tickets begin with 1, and nothing is stored") {
   OwnDeliveries own = three_delivered();
   own.acknowledged(7, 3);
-  own.commit(3);
+  own.commit();
   CHECK(own.tickets() == 0);
   CHECK(own.stored() == 0);
-  CHECK(own.of_all_epochs() == 3);
   own.give_ticket(from(0, 1));
-  CHECK(own.of_all_epochs() == 4);
   CHECK(own.unstored().first() == 1);
 }
 
@@ -138,37 +136,136 @@ TEST_CASE("a rank stores the determinants of others, and gives back all of one")
   CHECK(none.empty());
 }
 
+namespace {
+
+/// A rank that stores the determinants of kSelf.
+struct Holder {
+  explicit Holder(Determinants::Sends sends) : determinants({}, 0, sends) {}
+  PartOfLayer around{0, JobShape{.processes = 5, .nodes = 5}};
+  Determinants determinants;
+
+  /// It gets these, in a message of that epoch and incarnation.
+  void get(const DeliveryRun& deliveries, std::uint32_t epoch, std::uint64_t own_epoch) {
+    Message message;
+    message.from = kSelf;
+    around.context().attach(message,
+                            Carried{.deliveries = deliveries, .epoch = epoch, .lives = {}});
+    determinants.store(around.context(), message, own_epoch);
+  }
+  /// The first and last tickets that it has acknowledged since the last call.
+  Numbers acknowledged() {
+    Numbers all;
+    for (const Message& message : around.take_sent()) {
+      const auto words = message.payload.get<StoredWords>();
+      all.insert(all.end(), {words.first, words.last});
+    }
+    return all;
+  }
+  Numbers stored() {
+    std::vector<Determinant> all;
+    determinants.others.add_all_of(kSelf, all);
+    return tickets_of(all);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("determinants of a later epoch wait, and those of a dead incarnation are void") {
-  PartOfLayer around(0, JobShape{.processes = 5, .nodes = 5});
-  Determinants own({}, 0);
+  Holder holder(Determinants::Sends::once);
   const OwnDeliveries other = three_delivered();
-  const Carried now{.deliveries = other.run(1, 1), .epoch = 1, .lives = {}};
-  const Carried later{.deliveries = other.run(1, 1), .epoch = 2, .lives = {}};
-  CHECK(own.takes(around.context(), {kSelf, 0}, now, 1));
-  CHECK(!own.takes(around.context(), {kSelf, 0}, later, 1));
-  CHECK(own.take_early().size() == 1);
-  CHECK(own.take_early().empty());
-  CHECK(!own.takes(around.context(), {kSelf, 0}, now, 2));
-  around.learn({kSelf, 1});
-  CHECK(!own.takes(around.context(), {kSelf, 0}, now, 1));
+  holder.get(other.run(2, 2), 2, 1);
+  CHECK(holder.acknowledged().empty());
+  holder.get(other.run(1, 1), 1, 1);
+  CHECK(holder.acknowledged() == Numbers{1, 1});
+  holder.get(other.run(1, 1), 1, 2);  // of an epoch that is over
+  CHECK(holder.acknowledged().empty());
+  holder.determinants.store_early(holder.around.context(), 2);
+  CHECK(holder.acknowledged() == Numbers{2, 2});
+  holder.determinants.store_early(holder.around.context(), 2);
+  CHECK(holder.acknowledged().empty());
+  holder.around.learn({kSelf, 1});
+  holder.get(other.run(3, 3), 2, 2);
+  CHECK(holder.acknowledged().empty());
+  CHECK(holder.stored() == Numbers{1, 2});
 }
 
-TEST_CASE("a replay takes the message whose turn it is, and the rest object by object") {
+TEST_CASE("determinants that are sent again are stored once, and acknowledged again") {
+  Holder holder(Determinants::Sends::again);
+  const OwnDeliveries other = three_delivered();
+  holder.get(other.run(1, 2), 0, 0);
+  holder.get(other.run(1, 3), 0, 0);
+  CHECK(holder.acknowledged() == Numbers{1, 2, 1, 3});
+  CHECK(holder.stored() == Numbers{1, 2, 3});
+}
+
+TEST_CASE("determinants that are sent once are stored in any order") {
+  Holder holder(Determinants::Sends::once);
+  const OwnDeliveries other = three_delivered();
+  holder.get(other.run(3, 3), 0, 0);
+  holder.get(other.run(1, 1), 0, 0);
+  CHECK(holder.stored() == Numbers{3, 1});
+}
+
+namespace {
+
+/// A rank that has restarted, and has delivered three messages before.
+struct Replaying {
+  PartOfLayer around{kSelf, JobShape{.processes = 5, .nodes = 5}};
+  CheckpointedProgram program{{}, around.turn().job, kSelf, Survivors::go_on};
+  SenderLog log{kSelf};
+  OwnDeliveries own{kSelf};
   Replay replay;
-  Message message;
-  message.kind = 2;
-  CHECK(replay.add(from(1, 2), message));
-  message.kind = 1;
-  CHECK(replay.add(from(1, 1), message));
-  CHECK(!replay.add(from(1, 1), message));
-  message.kind = 3;
-  CHECK(replay.add(from(0, 9), message));
-  CHECK(!replay.take(from(2, 1)));
-  CHECK(replay.take(from(1, 2))->kind == 2);
-  CHECK(!replay.take(from(1, 2)));
-  const std::vector<Message> rest = replay.take_all();
-  REQUIRE(rest.size() == 2);
-  CHECK(rest[0].kind == 3);
-  CHECK(rest[1].kind == 1);
-  CHECK(replay.take_all().empty());
+
+  Replaying() {
+    const OwnDeliveries before = three_delivered();
+    for (std::uint64_t ticket = 1; ticket <= 3; ++ticket)
+      own.learn(before.determinant_of(ticket, 0));
+  }
+  bool add(const Delivery& delivery, std::uint8_t kind) {
+    Message message;
+    message.from = delivery.sender();
+    message.kind = kind;
+    return replay.add(delivery, message);
+  }
+  bool hand_up_next() { return replay.hand_up_next(around.context(), program, log, own); }
+  /// The kinds of what the program has got since the last call.
+  Numbers got() {
+    Numbers kinds;
+    for (const Message& message : around.take_delivered()) kinds.push_back(message.kind);
+    return kinds;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a replay hands up messages in the order of their tickets, each when it has come") {
+  Replaying rank;
+  CHECK(rank.add(from(1, 1), 2));
+  CHECK(!rank.hand_up_next());
+  CHECK(rank.add(from(0, 1), 1));
+  CHECK(!rank.add(from(0, 1), 1));
+  CHECK(rank.hand_up_next());
+  CHECK(rank.hand_up_next());
+  CHECK(!rank.hand_up_next());
+  CHECK(rank.got() == Numbers{1, 2});
+  CHECK(rank.own.tickets() == 2);
+  rank.add(from(0, 2), 3);
+  CHECK(rank.hand_up_next());
+  CHECK(!rank.own.must_replay());
+  CHECK(!rank.hand_up_next());
+}
+
+TEST_CASE("after a replay, what nobody had depended on is taken in object by object") {
+  Replaying rank;
+  rank.add(from(1, 2), 2);
+  rank.add(from(0, 9), 3);
+  rank.add(from(1, 1), 1);
+  Numbers taken;
+  rank.replay.end(rank.around.context(), rank.program.gate(), [&](const Message& message) {
+    taken.push_back(message.kind);
+    return message.kind == 1 ? Admission::kept : Admission::deliver;
+  });
+  CHECK(taken == Numbers{3, 1, 2});
+  CHECK(rank.got() == Numbers{3, 2});
+  CHECK(rank.add(from(1, 1), 1));  // nothing waits any more
 }

@@ -29,10 +29,20 @@ struct Sender {
   SenderLog log{0};
   RepeatedSends repeats;
   CheckpointedProgram program{{}, job_of(4), 0, Survivors::go_on};
+  RestartReport report;
+  bool replays = false;
 
+  Sender() { program.gate().set_up_again(); }
+  /// Knows of the restart of that rank. Does it give up?
+  bool gives_up_for(Rank root) {
+    repeats.join(around.context(), root, program, replays, log, report);
+    const std::vector<Action> actions = around.take_actions();
+    return std::ranges::any_of(
+        actions, [](const Action& action) { return action.kind == Action::Kind::fatal; });
+  }
   /// Does it mark now that it has recovered?
   bool recovers() {
-    repeats.try_end(around.context(), log, program);
+    repeats.try_end(around.context(), log, replays, program);
     const std::vector<Action> actions = around.take_actions();
     return std::ranges::any_of(actions,
                                [](const Action& action) { return action.is<Action::SetMark>(); });
@@ -109,10 +119,9 @@ TEST_CASE("a rank has a log for the successor of a peer until that is served") {
 TEST_CASE("a rank that has restarted has recovered when others have nothing more of it") {
   Sender sender;
   RestartWave wave(4, 0, 32);
-  RestartReport report;
   Context& context = sender.around.context();
   CHECK(sender.repeats.has_recovered());
-  sender.repeats.join(context, 0, sender.log, report);
+  CHECK(!sender.gives_up_for(0));
   CHECK(!sender.repeats.has_recovered());
   sender.repeats.await_logs(2, wave);
   sender.repeats.log_ended(context, 1, 2, sender.log);
@@ -129,12 +138,36 @@ TEST_CASE("a rank that has restarted has recovered when others have nothing more
 TEST_CASE("the log of a rank that has died since is not awaited") {
   Sender sender;
   RestartWave wave(4, 0, 32);
-  RestartReport report;
   Context& context = sender.around.context();
-  sender.repeats.join(context, 0, sender.log, report);
+  CHECK(!sender.gives_up_for(0));
   sender.repeats.await_logs(1, wave);
   sender.log.peer(context, 1);
   CHECK(!sender.recovers());
   sender.around.learn({1, 1});
   CHECK(sender.recovers());
+}
+
+TEST_CASE("a rank that replays, or has not started again, has not recovered") {
+  Sender sender;
+  sender.gives_up_for(0);
+  sender.repeats.await_logs(0, RestartWave(4, 0, 32));
+  sender.replays = true;
+  CHECK(!sender.recovers());
+  sender.replays = false;
+  sender.program.gate().close();
+  CHECK(!sender.recovers());
+  sender.program.gate().set_up_again();
+  CHECK(sender.recovers());
+}
+
+TEST_CASE("a rank gives up if another one dies while it recovers, and not otherwise") {
+  Sender sender;
+  CHECK(!sender.gives_up_for(1));
+  sender.replays = true;
+  CHECK(!sender.gives_up_for(0));
+  CHECK(sender.gives_up_for(1));
+  sender.replays = false;
+  CHECK(!sender.gives_up_for(1));
+  sender.program.gate().close();
+  CHECK(sender.gives_up_for(1));
 }
