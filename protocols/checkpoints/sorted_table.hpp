@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,14 +16,14 @@ namespace faultline {
 template <class Entry, auto Key>
 class SortedTable {
  public:
+  using Value = std::remove_cvref_t<std::invoke_result_t<decltype(Key), Entry&>>;
+
   /// The entry of that key, or null. Valid until one is added.
-  template <class Value>
   [[nodiscard]] Entry* find(const Value& key) {
     const auto place = place_of(key);
     return place != entries_.end() && std::invoke(Key, *place) == key ? &*place : nullptr;
   }
   /// The entry of that key, a new one if there was none. Valid until another one is asked for.
-  template <class Value>
   Entry& of(const Value& key) {
     if (Entry* found = find(key)) return *found;
     Entry fresh{};
@@ -43,7 +44,6 @@ class SortedTable {
   void digest(Digest& into) const { into.add(entries_); }
 
  private:
-  template <class Value>
   [[nodiscard]] auto place_of(const Value& key) {
     return std::ranges::lower_bound(entries_, key, {}, Key);
   }

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/message_logging/packed_message.hpp"
 #include "sim/core/message.hpp"
 
 namespace faultline {
 
 /// The messages that a rank has sent to other ranks since the last checkpoint, in their order. What
-/// an object sends to its neighbours takes 16 bytes each, and 24 once for what it says to all of
-/// them, not the 128 of a message.
+/// an object sends to its neighbours, as a stencil does, takes 16 bytes each, and 24 once for what
+/// it says to all of them, not the 128 of a message.
 class MessageLog {
  public:
   /// `receiver`: its number among the ranks that this one sends to. `note`: a number of the
@@ -30,18 +29,24 @@ class MessageLog {
   void digest_of(std::uint32_t receiver, Digest& into) const;
 
  private:
+  /// What an object says to one of its neighbours.
   struct Entry {
-    PackedMessage::Own own;
-    std::uint16_t receiver = kWhole;  ///< kWhole: the message is one of `whole_`
+    ObjectId to_object = 0;
+    std::uint32_t bytes = 0;
     std::uint32_t note = 0;
+    std::uint16_t receiver = kWhole;  ///< kWhole: the message is one of `whole_`
+    std::uint8_t second_word = 0;     ///< of the payload
+    std::uint8_t kind = 0;
   };
-  /// What the messages from one place on have in common.
+  /// What it says to all of them alike: from one place on, up to the next run.
   struct Run {
-    PackedMessage::Common common;
-    std::size_t first = 0;  ///< their first place
+    std::uint64_t third_word = 0;
+    std::uint32_t first_word = 0;
+    ObjectId from_object = 0;
+    std::size_t first = 0;  ///< place
   };
   static constexpr std::uint16_t kWhole = UINT16_MAX;
-  /// One that does not fit into an entry.
+  /// A message that says more than that.
   struct WholeMessage {
     std::size_t place = 0;
     Message message;
@@ -49,7 +54,7 @@ class MessageLog {
   };
 
   [[nodiscard]] const WholeMessage& whole_at(std::size_t place) const;
-  [[nodiscard]] const PackedMessage::Common& common_at(std::size_t place) const;
+  [[nodiscard]] const Run& run_at(std::size_t place) const;
 
   std::vector<Entry> entries_;
   std::vector<Run> runs_;
