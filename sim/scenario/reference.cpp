@@ -2,6 +2,8 @@
 
 // The reference page of scenarios, from the declarations that the reader and the schema use.
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,10 @@ Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per seco
 constexpr const char* kComponents =
     R"(Each is an object with the `name` of a component and its options. All but the workload may be
 left out or be `{"name": "none"}`; a list of objects makes a point of the scenario for each.
+
+The section of a key begins with the options, metrics, marks and properties that several of its
+components have alike. The line `Shared` of a component names those that it has, and tables of its
+own follow.
 
 Tables of metrics show how the values of all ranks, phases and incarnations are merged: `sum`,
 `maximum`, `mean`, `last` (the last rank's value), `digest` (the sum modulo 2^52), or `sample` (what
@@ -82,10 +88,10 @@ std::string row_of(const OptionSpec& spec, const std::string& prefix = "") {
   return row(prefix + spec.name, expectation(spec), default_text(spec), spec.doc + source);
 }
 
-std::string heading() { return "\n| key | value | default | what |\n|---|---|---|---|\n"; }
+constexpr const char* kOptionHeading = "\n| key | value | default | what |\n|---|---|---|---|\n";
 
 std::string table(const std::vector<OptionSpec>& specs) {
-  std::string text = heading();
+  std::string text = kOptionHeading;
   for (const OptionSpec& spec : specs) text += row_of(spec);
   return text;
 }
@@ -122,12 +128,139 @@ std::string list_of(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string metrics_text(const MetricSpecs& metrics) {
-  if (metrics.empty()) return "";
-  std::string text = "\n| metric | merged | what |\n|---|---|---|\n";
-  for (const MetricSpec* metric : metrics)
-    text += "| " + list_of(result_names(*metric)) + " | " + merge_word(metric->merge) + " | " +
-            cell(metric->doc) + " |\n";
+std::vector<const Registration*> components_of(Family family) {
+  std::vector<const Registration*> components;
+  for (const Registration& component : registrations())
+    if (component.family == family) components.push_back(&component);
+  return components;
+}
+
+/// A row of a table that documents components, and what the row is about.
+struct Row {
+  std::string name;
+  std::string text;
+};
+using Rows = std::vector<Row>;
+
+Rows option_rows(const Registration& component) {
+  Rows rows;
+  for (const OptionSpec& spec : component.options) rows.push_back({code(spec.name), row_of(spec)});
+  return rows;
+}
+
+Rows metric_rows(const Registration& component) {
+  Rows rows;
+  for (const MetricSpec* metric : component.metrics) {
+    rows.push_back({code(metric->name), "| " + list_of(result_names(*metric)) + " | " +
+                                            merge_word(metric->merge) + " | " + cell(metric->doc) +
+                                            " |\n"});
+  }
+  return rows;
+}
+
+Rows mark_rows(const Registration& component) {
+  Rows rows;
+  for (const Mark* mark : component.marks)
+    rows.push_back({code(mark->name), "| " + code(mark->name) + " | " + cell(mark->doc) + " |\n"});
+  return rows;
+}
+
+Rows property_rows(const Registration& component) {
+  Rows rows;
+  for (const StateProperty& property : component.properties)
+    rows.push_back({code(property.name), "| " + code(property.name) + " | " +
+                                             property_use_word(property.use) + " | " +
+                                             cell(property.doc) + " |\n"});
+  return rows;
+}
+
+/// One of the tables that document components.
+struct Table {
+  const char* what;
+  const char* heading;
+  Rows (*rows)(const Registration&);
+};
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all = {
+      {"options", kOptionHeading, option_rows},
+      {"metrics", "\n| metric | merged | what |\n|---|---|---|\n", metric_rows},
+      {"marks", "\n| mark | what |\n|---|---|\n", mark_rows},
+      {"properties", "\n| property | use | what |\n|---|---|---|\n", property_rows}};
+  return all;
+}
+
+std::string table_text(const Table& table, const Rows& rows) {
+  if (rows.empty()) return "";
+  std::string text = table.heading;
+  for (const Row& row : rows) text += row.text;
+  return text;
+}
+
+bool contains(const Rows& rows, const Row& row) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&row](const Row& other) { return other.text == row.text; });
+}
+
+/// The rows that several components of a family have alike, in the order in which they come. Of
+/// several rows with one name, the one that most components have stands for the family.
+Rows shared_rows(const Table& table, Family family) {
+  Rows all;
+  std::map<std::string, int> uses;
+  for (const Registration* component : components_of(family))
+    for (const Row& row : table.rows(*component))
+      if (++uses[row.text] == 1) all.push_back(row);
+  Rows shared;
+  for (const Row& row : all) {
+    const bool is_commonest = std::none_of(all.begin(), all.end(), [&](const Row& other) {
+      return other.name == row.name && uses[other.text] > uses[row.text];
+    });
+    const bool is_first = std::none_of(shared.begin(), shared.end(),
+                                       [&row](const Row& other) { return other.name == row.name; });
+    if (uses[row.text] > 1 && is_commonest && is_first) shared.push_back(row);
+  }
+  return shared;
+}
+
+/// What of the family's shared rows a component has: their names, or "all".
+std::string shared_names(const Table& table, const Registration& component, const Rows& shared) {
+  const Rows own = table.rows(component);
+  std::string names;
+  bool has_all = true;
+  for (const Row& row : shared) {
+    if (contains(own, row))
+      names += (names.empty() ? "" : ", ") + row.name;
+    else
+      has_all = false;
+  }
+  if (names.empty()) return "";
+  return has_all ? "all " + std::string(table.what) : table.what + (" " + names);
+}
+
+std::string shared_text(const Registration& component) {
+  std::string text;
+  for (const Table& table : tables()) {
+    const std::string names = shared_names(table, component, shared_rows(table, component.family));
+    if (!names.empty()) text += (text.empty() ? "" : "; ") + names;
+  }
+  return text;
+}
+
+/// The tables of what only this component of its family has.
+std::string own_tables(const Registration& component) {
+  std::string text;
+  for (const Table& table : tables()) {
+    const Rows shared = shared_rows(table, component.family);
+    Rows own = table.rows(component);
+    std::erase_if(own, [&shared](const Row& row) { return contains(shared, row); });
+    text += table_text(table, own);
+  }
+  return text;
+}
+
+std::string shared_tables(Family family) {
+  std::string text;
+  for (const Table& table : tables()) text += table_text(table, shared_rows(table, family));
   return text;
 }
 
@@ -142,22 +275,6 @@ std::string run_metrics_text() {
   return text;
 }
 
-std::string marks_text(const Marks& marks) {
-  if (marks.empty()) return "";
-  std::string text = "\n| mark | what |\n|---|---|\n";
-  for (const Mark* mark : marks) text += "| " + code(mark->name) + " | " + cell(mark->doc) + " |\n";
-  return text;
-}
-
-std::string properties_text(const std::vector<StateProperty>& properties) {
-  if (properties.empty()) return "";
-  std::string text = "\n| property | use | what |\n|---|---|---|\n";
-  for (const StateProperty& property : properties)
-    text += "| " + code(property.name) + " | " + property_use_word(property.use) + " | " +
-            cell(property.doc) + " |\n";
-  return text;
-}
-
 /// The page of a protocol has its name, or that and its family if it shares the name with a failure
 /// detector.
 std::string page_of(const Registration& protocol) {
@@ -166,27 +283,27 @@ std::string page_of(const Registration& protocol) {
   return is_shared ? protocol.name + "-" + family_key(protocol.family) : protocol.name;
 }
 
+std::string item(const std::string& what, const std::string& text) {
+  return text.empty() ? "" : "- " + what + ": " + text + ".\n";
+}
+
 std::string component_text(const Registration& component) {
-  std::string text = "\n### `" + std::string(family_key(component.family)) + "`: `" +
-                     component.name + "`\n\n" + component.summary + " [" + component.source +
-                     "].\n";
-  const std::string traits = traits_text(component);
-  if (!traits.empty()) text += "\nTraits: " + traits + ".\n";
-  if (!component.message_kinds.empty())
-    text += "\nMessages: " + list_of(component.message_kinds) + ".\n";
+  std::string text = "\n#### `" + std::string(family_key(component.family)) + "`: `" +
+                     component.name + "`\n\n" + component.summary + " [" + component.source + "].";
   if (component.family != Family::workload)
-    text += "\nMore: [" + component.name + "](protocols/" + page_of(component) + ".md).\n";
-  if (!component.options.empty()) text += table(component.options);
-  return text + metrics_text(component.metrics) + marks_text(component.marks) +
-         properties_text(component.properties);
+    text += " More: [" + component.name + "](protocols/" + page_of(component) + ".md).";
+  const std::string items = item("Traits", traits_text(component)) +
+                            item("Messages", list_of(component.message_kinds)) +
+                            item("Shared", shared_text(component));
+  return text + "\n" + (items.empty() ? "" : "\n" + items) + own_tables(component);
 }
 
 std::string components_text() {
   std::string text = "\n## Components\n\n" + std::string(kComponents);
   for (const StackPlace& family : kStack) {
-    text += "\n" + code(family_key(family.family)) + ": " + family.doc + ".\n";
-    for (const Registration& component : registrations())
-      if (component.family == family.family) text += component_text(component);
+    text += "\n### " + code(family.key) + ": " + family.doc + "\n" + shared_tables(family.family);
+    for (const Registration* component : components_of(family.family))
+      text += component_text(*component);
   }
   return text;
 }
