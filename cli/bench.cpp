@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/bench.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
 #include "analysis/runs/benchmark.hpp"
 #include "analysis/text/text_table.hpp"
-#include "cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/json_value.hpp"
@@ -278,8 +277,6 @@ std::string table_text(const TransactionsBenchmarkSettings& settings,
          "\n\n" + render(table);
 }
 
-}  // namespace
-
 VerbOptions bench_options() {
   VerbOptions verb{.verb = "bench",
                    .usage =
@@ -324,30 +321,34 @@ VerbOptions bench_options() {
   return verb;
 }
 
-int bench_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = bench_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_bench(const Call& call) {
+  const po::variables_map& values = call.values;
   const std::string format = values["format"].as<std::string>();
   if (values.count("transactions") != 0) {
     const TransactionsBenchmarkSettings settings = transactions_settings_of(values);
     const std::vector<TransactionsBenchmarkRun> runs = run_transactions_benchmark(settings);
-    out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
+    call.out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
     return 0;
   }
   if (values.count("failure-detection") != 0) {
     const DetectionBenchmarkSettings settings = detection_settings_of(values);
     const std::vector<DetectionBenchmarkRun> runs = run_detection_benchmark(settings);
-    out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
+    call.out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
     return 0;
   }
   const BenchmarkSettings settings = settings_of(values);
   const BenchmarkResult result = run_benchmark(settings);
-  out << (format == "json" ? json_text(settings, result) : table_text(settings, result));
+  call.out << (format == "json" ? json_text(settings, result) : table_text(settings, result));
   return 0;
+}
+
+}  // namespace
+
+Verb bench_verb() {
+  return {.name = "bench",
+          .summary = "measure messages per second, compared with a bare event queue",
+          .options = bench_options,
+          .run = carry_out_bench};
 }
 
 }  // namespace faultline

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/compare.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/comparison.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
@@ -41,8 +40,6 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
   return format == "table" ? tables : rows_text(rows, format);
 }
 
-}  // namespace
-
 VerbOptions compare_options() {
   VerbOptions verb{
       .verb = "compare",
@@ -70,13 +67,8 @@ VerbOptions compare_options() {
   return verb;
 }
 
-int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = compare_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_compare(const Call& call) {
+  const po::variables_map& values = call.values;
   for (const char* needed : {"store", "by", "metric"})
     if (values.count(needed) == 0)
       throw UsageError(std::string("compare: expected ") +
@@ -88,6 +80,15 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
   output.write(answer(values, points, output.table_width()));
   return kExitGood;
+}
+
+}  // namespace
+
+Verb compare_verb() {
+  return {.name = "compare",
+          .summary = "show which protocol wins where, by paired differences",
+          .options = compare_options,
+          .run = carry_out_compare};
 }
 
 }  // namespace faultline

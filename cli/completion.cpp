@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/completion.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 #include <set>
@@ -8,7 +8,6 @@
 #include "cli/completion_templates.hpp"
 #include "cli/completion_words.hpp"
 #include "cli/stored_points.hpp"
-#include "cli/verbs.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
@@ -173,8 +172,6 @@ std::string stored_text(const std::string& what, const std::string& store) {
          "\n";
 }
 
-}  // namespace
-
 VerbOptions completion_options() {
   VerbOptions verb{
       .verb = "completion",
@@ -193,13 +190,8 @@ VerbOptions completion_options() {
   return verb;
 }
 
-int completion_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = completion_options();
-  const auto values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_completion(const Call& call) {
+  const auto& values = call.values;
   if (values.count("what") == 0)
     throw UsageError("completion: expected bash or zsh, or metrics or paths with --store");
   const std::string what = values["what"].as<std::string>();
@@ -209,10 +201,19 @@ int completion_verb(const std::vector<std::string>& arguments, std::ostream& out
     throw UsageError(of_store ? "completion: " + what + ": expected --store RESULTS.sqlite"
                               : "completion: --store: expected the word metrics or paths");
   if (of_store)
-    out << stored_text(what, *store);
+    call.out << stored_text(what, *store);
   else
-    out << (what == "bash" ? bash_text() : zsh_text());
+    call.out << (what == "bash" ? bash_text() : zsh_text());
   return 0;
+}
+
+}  // namespace
+
+Verb completion_verb() {
+  return {.name = "completion",
+          .summary = "print the completion script for bash or zsh",
+          .options = completion_options,
+          .run = carry_out_completion};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/explore.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -272,8 +272,6 @@ void add_search(VerbOptions& verb) {
   verb.choices["search"] = only(search_words());
 }
 
-}  // namespace
-
 VerbOptions explore_options() {
   VerbOptions verb{
       .verb = "explore",
@@ -296,16 +294,11 @@ VerbOptions explore_options() {
   return verb;
 }
 
-int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = explore_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
-  const std::string file = scenario_file(verb, values);
+int carry_out_explore(const Call& call) {
+  const po::variables_map& values = call.values;
+  const std::string file = scenario_file(call.verb, values);
   ExplorationRequest request = exploration_request(values);
-  const ScenarioOverrides overrides = scenario_overrides(verb, values);
+  const ScenarioOverrides overrides = scenario_overrides(call.verb, values);
   const Scenario scenario = load_scenario(file, overrides);
   Problems problems(file);
   refuse_unexplorable(scenario, request, problems);
@@ -341,6 +334,15 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (page) write_page(*page, report);
   if (result.limit == SearchLimit::interrupt) complain("interrupted: the search is not complete");
   return code_of(result);
+}
+
+}  // namespace
+
+Verb explore_verb() {
+  return {.name = "explore",
+          .summary = "check every order of events in a small job, with deaths anywhere",
+          .options = explore_options,
+          .run = carry_out_explore};
 }
 
 }  // namespace faultline

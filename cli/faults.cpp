@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/faults.hpp"
-
-#include <ostream>
-
-#include "cli/faults_generate.hpp"
-#include "cli/faults_summarize.hpp"
-#include "cli/options.hpp"
-#include "sim/core/error.hpp"
-#include "sim/json/problems.hpp"
+#include "cli/verbs.hpp"
 
 namespace faultline {
+namespace {
 
 VerbOptions faults_options() {
   VerbOptions verb{
@@ -29,17 +22,13 @@ VerbOptions faults_options() {
   return verb;
 }
 
-int faults_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  if (arguments.empty())
-    throw UsageError("faults: expected summarize or generate (see faultline faults --help)");
-  if (arguments[0] == "--help" || arguments[0] == "-h") {
-    out << help_text(faults_options());
-    return 0;
-  }
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  const std::string what =
-      one_of("faults", arguments[0], faults_options().choices.at("part").words());
-  return what == "summarize" ? faults_summarize(rest, out) : faults_generate(rest, out);
+}  // namespace
+
+Verb faults_verb() {
+  return {.name = "faults",
+          .summary = "summarize failure traces, or generate traces from models",
+          .options = faults_options,
+          .parts = {faults_summarize_verb(), faults_generate_verb()}};
 }
 
 }  // namespace faultline

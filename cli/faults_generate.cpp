@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/faults_generate.hpp"
+#include "cli/verbs.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <ostream>
 
 #include "analysis/failures/trace_generator.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/faults/fault_source.hpp"
@@ -88,8 +87,6 @@ TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
   return TraceFormat::fta;
 }
 
-}  // namespace
-
 VerbOptions generate_options() {
   VerbOptions verb{
       .verb = "faults generate",
@@ -123,13 +120,8 @@ VerbOptions generate_options() {
   return verb;
 }
 
-int faults_generate(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = generate_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_generate(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("words") == 0)
     throw UsageError(
         "faults generate: expected a source such as weibull "
@@ -146,12 +138,19 @@ int faults_generate(const std::vector<std::string>& arguments, std::ostream& out
         "faults generate: no fault strikes within --duration, and a trace cannot be empty");
   const std::string text = trace_text(records, format);
   if (!file) {
-    out << text;
+    call.out << text;
     return 0;
   }
   output.write(text);
-  out << *file << ": " << records.size() << (records.size() == 1 ? " failure\n" : " failures\n");
+  call.out << *file << ": " << records.size()
+           << (records.size() == 1 ? " failure\n" : " failures\n");
   return 0;
+}
+
+}  // namespace
+
+Verb faults_generate_verb() {
+  return {.name = "generate", .options = generate_options, .run = carry_out_generate};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/faults_summarize.hpp"
+#include "cli/verbs.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <ostream>
 
 #include "analysis/failures/trace_report.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
@@ -44,8 +43,6 @@ SummaryRequest summary_request(const po::variables_map& values) {
   return request;
 }
 
-}  // namespace
-
 VerbOptions summarize_options() {
   VerbOptions verb{
       .verb = "faults summarize",
@@ -72,13 +69,8 @@ VerbOptions summarize_options() {
   return verb;
 }
 
-int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = summarize_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_summarize(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("file") == 0)
     throw UsageError(
         "faults summarize: expected a trace of failures "
@@ -108,8 +100,14 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
                            .unreadable = trace.unreadable,
                            .summary = *summary};
   if (counts) counts->write(fault_counts_json(report));
-  out << (format == "json" ? trace_summary_json(report) : trace_summary_table(report));
+  call.out << (format == "json" ? trace_summary_json(report) : trace_summary_table(report));
   return 0;
+}
+
+}  // namespace
+
+Verb faults_summarize_verb() {
+  return {.name = "summarize", .options = summarize_options, .run = carry_out_summarize};
 }
 
 }  // namespace faultline

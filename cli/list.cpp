@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/list.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
 #include "sim/scenario/listing.hpp"
 
 namespace faultline {
+namespace {
 
 VerbOptions list_options() {
   VerbOptions verb{
@@ -26,23 +27,27 @@ VerbOptions list_options() {
   return verb;
 }
 
-int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = list_options();
-  const auto values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_list(const Call& call) {
+  const auto& values = call.values;
   const bool whole = values.count("section") == 0;
   auto shown =
       whole ? listing_sections() : std::vector<std::string>{values["section"].as<std::string>()};
   if (values["format"].as<std::string>() == "json") {
-    out << listing_json(shown);
+    call.out << listing_json(shown);
     return 0;
   }
   if (whole) std::erase(shown, "metrics");  // no scenario has to name one, and there are many
-  out << listing_text(shown, !whole);
+  call.out << listing_text(shown, !whole);
   return 0;
+}
+
+}  // namespace
+
+Verb list_verb() {
+  return {.name = "list",
+          .summary = "list protocols, workloads, machines, engines, faults, options",
+          .options = list_options,
+          .run = carry_out_list};
 }
 
 }  // namespace faultline

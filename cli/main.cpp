@@ -52,10 +52,10 @@ void print_version() {
             << (simgrid.empty() ? "not built in" : simgrid) << "\n";
 }
 
-int carry_out(const Verb& verb, const std::vector<std::string>& arguments) {
+int answer(const Verb& verb, const std::vector<std::string>& arguments) {
   VisibleOutput output(std::cout);
   std::ostream out(&output);
-  const int code = verb.run(arguments, out);
+  const int code = carry_out(verb, arguments, out);
   out.flush();
   return code;
 }
@@ -71,7 +71,7 @@ int dispatch(const std::vector<std::string>& words) {
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) {
-    if (words[0] == verb.name) return carry_out(verb, {words.begin() + 1, words.end()});
+    if (words[0] == verb.name) return answer(verb, {words.begin() + 1, words.end()});
     names.emplace_back(verb.name);
   }
   throw UsageError("unknown verb " + in_quotes(words[0]) + suggestion(words[0], names) +

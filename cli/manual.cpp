@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/manual.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
-#include "cli/verbs.hpp"
 #include "sim/core/version.hpp"
 
 namespace faultline {
@@ -90,21 +89,24 @@ std::string manual() {
   return text + kExitStatus + kRest;
 }
 
-}  // namespace
-
 VerbOptions man_options() {
   return {.verb = "man",
           .usage = "man",
           .about = "Writes the manual page: faultline man > faultline.1; man ./faultline.1"};
 }
 
-int man_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = man_options();
-  if (parse_options(verb, arguments).count("help") != 0)
-    out << help_text(verb);
-  else
-    out << manual();
+int carry_out_man(const Call& call) {
+  call.out << manual();
   return 0;
+}
+
+}  // namespace
+
+Verb man_verb() {
+  return {.name = "man",
+          .summary = "print the manual page",
+          .options = man_options,
+          .run = carry_out_man};
 }
 
 }  // namespace faultline

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/merge.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/merge.hpp"
-#include "cli/options.hpp"
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
@@ -16,8 +15,6 @@ namespace {
 
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
-
-}  // namespace
 
 VerbOptions merge_options() {
   VerbOptions verb{.verb = "merge",
@@ -30,13 +27,8 @@ VerbOptions merge_options() {
   return verb;
 }
 
-int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = merge_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_merge(const Call& call) {
+  const po::variables_map& values = call.values;
   Words stores = values.count("stores") == 0 ? Words{} : values["stores"].as<Words>();
   if (stores.size() < 2)
     throw UsageError("merge: expected a new store and those to join: faultline merge OUT IN...");
@@ -45,10 +37,20 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   for (const std::string& store : stores) need_store(store);
   const MergeOutcome outcome = merge_stores(target, stores);
   for (const std::string& note : outcome.notes) complain(note);
-  out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
-  if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " duplicates with equal results";
-  out << "\n";
+  call.out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
+  if (outcome.duplicates > 0)
+    call.out << ", " << outcome.duplicates << " duplicates with equal results";
+  call.out << "\n";
   return kExitGood;
+}
+
+}  // namespace
+
+Verb merge_verb() {
+  return {.name = "merge",
+          .summary = "join the stores of the parts of a study",
+          .options = merge_options,
+          .run = carry_out_merge};
 }
 
 }  // namespace faultline

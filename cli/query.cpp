@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/query.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -9,7 +9,6 @@
 #include "analysis/store/query.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
@@ -92,8 +91,6 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
   return rows_text(summary_rows(groups, paths, metrics), format);
 }
 
-}  // namespace
-
 VerbOptions query_options() {
   VerbOptions verb{.verb = "query",
                    .usage =
@@ -118,19 +115,23 @@ VerbOptions query_options() {
   return verb;
 }
 
-int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = query_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_query(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("store") == 0)
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
   output.write(answer(values, points, output.table_width()));
   return kExitGood;
+}
+
+}  // namespace
+
+Verb query_verb() {
+  return {.name = "query",
+          .summary = "print means and intervals from a store",
+          .options = query_options,
+          .run = carry_out_query};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/report.hpp"
+#include "cli/verbs.hpp"
 
 #include <cstdio>
 #include <map>
@@ -13,7 +13,6 @@
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/text_table.hpp"
 #include "cli/drawings.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/reproduction_run.hpp"
 #include "cli/stored_points.hpp"
@@ -75,8 +74,6 @@ std::string command_of(const Words& arguments) {
   return shell_line(words);
 }
 
-}  // namespace
-
 VerbOptions report_options() {
   VerbOptions verb{.verb = "report",
                    .usage =
@@ -118,13 +115,8 @@ VerbOptions report_options() {
   return verb;
 }
 
-int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = report_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_report(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("store") == 0 && values.count("reproduce") == 0)
     throw UsageError(
         "report: expected a store or --reproduce PAPER: faultline report RESULTS.sqlite "
@@ -156,7 +148,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
 
   HtmlPage page("Faultline report", escaped(versions_of_this_build()) +
                                         ". Intervals are 95 %. This page again: <code>" +
-                                        escaped(command_of(arguments)) + "</code>");
+                                        escaped(command_of(call.arguments)) + "</code>");
   add_studies(page, reports, of_store.store, drawings);
   bool expected = true;
   for (const Reproduction& saved : wanted.saved) {
@@ -177,6 +169,15 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (file) file->complete();
   if (!expected) return kExitViolation;
   return drawings.failed() ? kExitRun : kExitGood;
+}
+
+}  // namespace
+
+Verb report_verb() {
+  return {.name = "report",
+          .summary = "write a store or a reproduction as one HTML page with charts",
+          .options = report_options,
+          .run = carry_out_report};
 }
 
 }  // namespace faultline

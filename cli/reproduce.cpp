@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/reproduce.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,12 +10,12 @@
 #include "analysis/reproduction/page.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "cli/drawings.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/reproduction_run.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline {
+namespace {
 
 namespace po = boost::program_options;
 
@@ -49,15 +49,10 @@ VerbOptions reproduce_options() {
   return verb;
 }
 
-int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = reproduce_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_reproduce(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("what") == 0)
-    throw UsageError("reproduce: which paper? usage: faultline " + verb.usage);
+    throw UsageError("reproduce: which paper? usage: faultline " + call.verb.usage);
   const std::string format = values["format"].as<std::string>();
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
@@ -92,6 +87,15 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   output.complete();
   if (!as_expected(results)) return kExitViolation;
   return drawings && drawings->failed() ? kExitRun : kExitGood;
+}
+
+}  // namespace
+
+Verb reproduce_verb() {
+  return {.name = "reproduce",
+          .summary = "measure a paper's tables again, cell by cell",
+          .options = reproduce_options,
+          .run = carry_out_reproduce};
 }
 
 }  // namespace faultline

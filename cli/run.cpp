@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,6 @@
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/run_report.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
@@ -112,8 +111,6 @@ void note_limits(const Scenario& scenario, const RunTally& tally) {
   complain(text);
 }
 
-}  // namespace
-
 VerbOptions run_options() {
   VerbOptions verb{.verb = "run",
                    .usage =
@@ -132,21 +129,16 @@ VerbOptions run_options() {
   return verb;
 }
 
-int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = run_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
-  const std::string file = scenario_file(verb, values);
+int carry_out_run(const Call& call) {
+  const po::variables_map& values = call.values;
+  const std::string file = scenario_file(call.verb, values);
   const std::string format = values["format"].as<std::string>();
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
-  const Scenario scenario = load_scenario(file, overrides_of(verb, values));
+  const Scenario scenario = load_scenario(file, overrides_of(call.verb, values));
   OutputFile output(text_of(values, "out"));
   for (const std::string& note : scenario.notes) complain(note);
   if (values.count("dry-run") != 0) {
-    out << dry_run_text(scenario);
+    call.out << dry_run_text(scenario);
     return kExitGood;
   }
   const bool progress = values.count("quiet") == 0;
@@ -162,6 +154,15 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   note_limits(scenario, tally);
   explain_failures(tally);
   return exit_code(tally);
+}
+
+}  // namespace
+
+Verb run_verb() {
+  return {.name = "run",
+          .summary = "simulate a scenario file",
+          .options = run_options,
+          .run = carry_out_run};
 }
 
 }  // namespace faultline

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/schema.hpp"
+#include "cli/verbs.hpp"
 
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
-#include "cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
+namespace {
 
 VerbOptions schema_options() {
   VerbOptions verb{.verb = "schema",
@@ -25,16 +25,20 @@ VerbOptions schema_options() {
   return verb;
 }
 
-int schema_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = schema_options();
-  const auto values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_schema(const Call& call) {
+  const auto& values = call.values;
   const std::string format = values["format"].as<std::string>();
-  out << (format == "json" ? scenario_schema() : scenario_reference());
+  call.out << (format == "json" ? scenario_schema() : scenario_reference());
   return kExitGood;
+}
+
+}  // namespace
+
+Verb schema_verb() {
+  return {.name = "schema",
+          .summary = "print the JSON Schema of scenario files",
+          .options = schema_options,
+          .run = carry_out_schema};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/search.hpp"
+#include "cli/verbs.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -100,8 +100,6 @@ int code_of(const search::SearchResult& result) {
   return result.interrupted ? kExitInterrupted : kExitGood;
 }
 
-}  // namespace
-
 VerbOptions search_options() {
   VerbOptions verb{
       .verb = "search",
@@ -132,13 +130,8 @@ VerbOptions search_options() {
   return verb;
 }
 
-int search_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = search_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_search(const Call& call) {
+  const po::variables_map& values = call.values;
   const search::SearchSettings settings = search_settings(values);
   const auto folder = text_of(values, "keep");
   if (folder) make_folder(*folder);
@@ -157,6 +150,15 @@ int search_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (folder) keep(result, *folder);
   if (result.interrupted) complain("interrupted: the search is not complete");
   return code_of(result);
+}
+
+}  // namespace
+
+Verb search_verb() {
+  return {.name = "search",
+          .summary = "draw scenarios that nobody has thought of, and judge their runs",
+          .options = search_options,
+          .run = carry_out_search};
 }
 
 }  // namespace faultline

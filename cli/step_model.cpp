@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/step_model.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <ostream>
 #include <string_view>
 
 #include "analysis/theory/step_model_report.hpp"
-#include "cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/task_tree_file.hpp"
@@ -74,8 +73,6 @@ void settle_mapping(StepModelChoices& choices, const TaskTreeFile& file) {
   require_ranks_below(file, *std::min_element(choices.processes.begin(), choices.processes.end()));
 }
 
-}  // namespace
-
 VerbOptions step_model_options() {
   VerbOptions verb{
       .verb = "step-model",
@@ -108,24 +105,28 @@ VerbOptions step_model_options() {
   return verb;
 }
 
-int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = step_model_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_step_model(const Call& call) {
+  const po::variables_map& values = call.values;
   StepModelRequest request = step_model_request(values);
   const TaskTreeFile file = read_task_tree(request.tree);
   settle_mapping(request.choices, file);
   const std::vector<StepModelRow> rows = step_model_rows(request.choices, file);
   if (request.format == "json")
-    out << step_model_json(rows);
+    call.out << step_model_json(rows);
   else if (request.format == "csv")
-    out << step_model_csv(rows);
+    call.out << step_model_csv(rows);
   else
-    out << step_model_table(request.choices, file, rows);
+    call.out << step_model_table(request.choices, file, rows);
   return 0;
+}
+
+}  // namespace
+
+Verb step_model_verb() {
+  return {.name = "step-model",
+          .summary = "count control messages on a task tree by a paper's rules",
+          .options = step_model_options,
+          .run = carry_out_step_model};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/survival.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "analysis/theory/survival_report.hpp"
-#include "cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
@@ -82,8 +81,6 @@ SurvivalRequest survival_request(const po::variables_map& values) {
   return request;
 }
 
-}  // namespace
-
 VerbOptions survival_options() {
   VerbOptions verb{.verb = "survival",
                    .usage =
@@ -105,13 +102,8 @@ VerbOptions survival_options() {
   return verb;
 }
 
-int survival_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = survival_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") > 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_survival(const Call& call) {
+  const po::variables_map& values = call.values;
   const SurvivalRequest request = survival_request(values);
   const FaultCounts faults = find_fault_counts(request.faults);
   const SurvivalReport report = {.processes = request.processes,
@@ -119,13 +111,22 @@ int survival_verb(const std::vector<std::string>& arguments, std::ostream& out) 
                                  .rows = survival_rows(request.processes, request.fanouts, faults),
                                  .left_out = request.left_out};
   if (request.format == "json") {
-    out << survival_json(report);
+    call.out << survival_json(report);
   } else if (request.format == "csv") {
-    out << survival_csv(report);
+    call.out << survival_csv(report);
   } else {
-    out << survival_table(report);
+    call.out << survival_table(report);
   }
   return 0;
+}
+
+}  // namespace
+
+Verb survival_verb() {
+  return {.name = "survival",
+          .summary = "compute survival of a machine's recorded faults in closed form",
+          .options = survival_options,
+          .run = carry_out_survival};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep.hpp"
+#include "cli/verbs.hpp"
 
 #include <charconv>
 #include <cstdio>
@@ -8,7 +8,6 @@
 
 #include "analysis/store/study_growth.hpp"
 #include "analysis/store/sweep_run.hpp"
-#include "cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
 #include "sim/core/version.hpp"
@@ -175,8 +174,6 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome,
   return text;
 }
 
-}  // namespace
-
 VerbOptions sweep_options() {
   VerbOptions verb{.verb = "sweep",
                    .usage =
@@ -212,13 +209,8 @@ VerbOptions sweep_options() {
   return verb;
 }
 
-int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = sweep_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
+int carry_out_sweep(const Call& call) {
+  const po::variables_map& values = call.values;
   if (values.count("file") == 0)
     throw UsageError(
         "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
@@ -228,7 +220,8 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (values.count("dry-run") != 0) {
     const auto store = text_of(values, "store");
     const bool may_add = values.count("add-study") != 0;
-    out << dry_run_text(study, store ? plan_text(study, *store, may_add, settings_of(values)) : "");
+    call.out << dry_run_text(study,
+                             store ? plan_text(study, *store, may_add, settings_of(values)) : "");
     return kExitGood;
   }
   if (values.count("store") == 0)
@@ -246,8 +239,18 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
                  outcome.planned);
   else
-    out << summary_text(store.path(), outcome, run_count(store, study_id, study, settings.shard));
+    call.out << summary_text(store.path(), outcome,
+                             run_count(store, study_id, study, settings.shard));
   return exit_code(outcome, store, study_id, study, settings.shard);
+}
+
+}  // namespace
+
+Verb sweep_verb() {
+  return {.name = "sweep",
+          .summary = "simulate every point of a sweep, and store the results",
+          .options = sweep_options,
+          .run = carry_out_sweep};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/trace.hpp"
+#include "cli/verbs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,6 @@
 #include "analysis/traces/perfetto_trace.hpp"
 #include "analysis/traces/run_trace.hpp"
 #include "analysis/traces/space_time_page.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
@@ -182,8 +181,6 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
   return text;
 }
 
-}  // namespace
-
 VerbOptions trace_options() {
   VerbOptions verb{.verb = "trace",
                    .usage =
@@ -210,16 +207,11 @@ VerbOptions trace_options() {
   return verb;
 }
 
-int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = trace_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return kExitGood;
-  }
-  const std::string file = scenario_file(verb, values);
+int carry_out_trace(const Call& call) {
+  const po::variables_map& values = call.values;
+  const std::string file = scenario_file(call.verb, values);
   const TraceRequest request = trace_request(values);
-  const Study study = load_study(file, scenario_overrides(verb, values));
+  const Study study = load_study(file, scenario_overrides(call.verb, values));
   const std::size_t point = point_of(values, study);
   const Scenario scenario = point_scenario(study, point);
   const std::string left_out = left_out_of(request, scenario.points.at(0));
@@ -243,8 +235,18 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const std::size_t code_end = answer.find('\n');
   const std::size_t words_end = answer.find("\n\n");
   output.write(answer.substr(words_end + 2));
-  if (request.out) out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
+  if (request.out)
+    call.out << *request.call.out << ": " << answer.substr(code_end + 1, words_end - code_end);
   return answer.front() - '0';
+}
+
+}  // namespace
+
+Verb trace_verb() {
+  return {.name = "trace",
+          .summary = "write one run as a diagram, or for Perfetto or Paje",
+          .options = trace_options,
+          .run = carry_out_trace};
 }
 
 }  // namespace faultline

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tree.hpp"
+#include "cli/verbs.hpp"
 
 #include <charconv>
 #include <optional>
 #include <ostream>
 
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
@@ -123,8 +122,6 @@ std::string summary(const TreeRequest& request, const TaskTree& tree) {
          (tree.tasks() == 1 ? " level\n" : " levels\n");
 }
 
-}  // namespace
-
 VerbOptions tree_options() {
   VerbOptions verb{.verb = "tree",
                    .usage =
@@ -157,13 +154,8 @@ VerbOptions tree_options() {
   return verb;
 }
 
-int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = tree_options();
-  const po::variables_map values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_tree(const Call& call) {
+  const po::variables_map& values = call.values;
   const TreeRequest request = tree_request(values);
   OutputFile output(request.out);
   const TaskTree tree = tree_of(request);
@@ -173,12 +165,21 @@ int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     ranks = random_ranks(tree.tasks(), request.processes, task_mapping_stream(request.seed, 0));
   const std::string text = task_tree_text(tree, ranks);
   if (!request.out) {
-    out << text;
+    call.out << text;
     return 0;
   }
   output.write(text);
-  out << summary(request, tree);
+  call.out << summary(request, tree);
   return 0;
+}
+
+}  // namespace
+
+Verb tree_verb() {
+  return {.name = "tree",
+          .summary = "draw a random task tree",
+          .options = tree_options,
+          .run = carry_out_tree};
 }
 
 }  // namespace faultline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/validate.hpp"
+#include "cli/verbs.hpp"
 
 #include <array>
 #include <cstdio>
@@ -96,8 +96,6 @@ void validate_file(const std::string& file, std::ostream& out) {
   out << file << ": valid, " << counted_things(study.points.size(), "point") << '\n';
 }
 
-}  // namespace
-
 VerbOptions validate_options() {
   VerbOptions verb{
       .verb = "validate",
@@ -113,26 +111,30 @@ VerbOptions validate_options() {
   return verb;
 }
 
-int validate_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const VerbOptions verb = validate_options();
-  const auto values = parse_options(verb, arguments);
-  if (values.count("help") != 0) {
-    out << help_text(verb);
-    return 0;
-  }
+int carry_out_validate(const Call& call) {
+  const auto& values = call.values;
   if (values.count("files") == 0)
     throw UsageError("validate: expected at least one file (usage: faultline validate FILE...)");
   std::string errors;
   for (const std::string& file : values["files"].as<std::vector<std::string>>()) {
     try {
-      validate_file(file, out);
+      validate_file(file, call.out);
     } catch (const UsageError& error) {
       errors += (errors.empty() ? "" : "\n") + std::string(error.what());
     }
   }
-  out.flush();
+  call.out.flush();
   if (!errors.empty()) throw UsageError(errors);
   return 0;
+}
+
+}  // namespace
+
+Verb validate_verb() {
+  return {.name = "validate",
+          .summary = "check scenario files without running them",
+          .options = validate_options,
+          .run = carry_out_validate};
 }
 
 }  // namespace faultline
