@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/survival.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -8,6 +6,7 @@
 #include <sstream>
 
 #include "analysis/theory/survival.hpp"
+#include "cli/verbs.hpp"
 #include "sim/core/error.hpp"
 #include "tests/analysis/theory/table1.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 std::string output_of(const std::vector<std::string>& arguments) {
   std::ostringstream out;
-  REQUIRE(survival_verb(arguments, out) == 0);
+  REQUIRE(carry_out(survival_verb(), arguments, out) == 0);
   return out.str();
 }
 
@@ -28,7 +27,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
 std::string refusal_of_survival(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
-    survival_verb(arguments, out);
+    carry_out(survival_verb(), arguments, out);
   } catch (const UsageError& error) {
     CHECK(out.str().empty());
     return error.what();
