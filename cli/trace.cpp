@@ -236,7 +236,7 @@ int carry_out_trace(const Call& call) {
   const std::size_t words_end = answer.find("\n\n");
   output.write(answer.substr(words_end + 2));
   if (request.out)
-    call.out << *request.call.out << ": " << answer.substr(code_end + 1, words_end - code_end);
+    call.out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
   return answer.front() - '0';
 }
 
