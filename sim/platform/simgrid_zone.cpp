@@ -41,13 +41,18 @@ Coordinates dimensions_of(const Torus& torus) {
   return dimensions;
 }
 
-// This block hides the differences between versions of SimGrid. In 4.1, zones, hosts and links are
-// made by members of their zone, and a zone is filled when it is sealed. Before, zones were made by
-// free functions, which filled them at once.
-#if SIMGRID_VERSION >= 40100
-
+// These blocks hide the differences between versions of SimGrid. From 4.0 on, zones, hosts and
+// links are made by members of their zone, and a zone is filled when it is sealed. Before, zones
+// were made by free functions, which filled them at once.
+#if SIMGRID_VERSION >= 33400
 constexpr const char* kTimePrecision = "precision/timing";
 constexpr const char* kWorkPrecision = "precision/work-amount";
+#else
+constexpr const char* kTimePrecision = "surf/precision";
+constexpr const char* kWorkPrecision = "maxmin/precision";
+#endif
+
+#if SIMGRID_VERSION >= 40000
 
 sg::NetZone* root() { return sg::Engine::get_instance()->get_netzone_root(); }
 
@@ -76,11 +81,6 @@ sg::NetZone* make_full(const std::string& name, sg::NetZone* within = nullptr) {
   return (within == nullptr ? root() : within)->add_netzone_full(name);
 }
 
-void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
-                    const sg::LinkInRoute& link) {
-  zone->add_route(host, to, {link}, to == nullptr);
-}
-
 void fill(sg::NetZone* zone, const Machine& machine) {
   zone->set_host_cb([&machine](sg::NetZone* within, const Coordinates& /*at*/,
                                unsigned long place) { return add_host(within, machine, place); });
@@ -104,9 +104,6 @@ void make_zone(const FatTree& tree, const Machine& m) {
 }
 
 #else
-
-constexpr const char* kTimePrecision = "surf/precision";
-constexpr const char* kWorkPrecision = "maxmin/precision";
 
 sg::Host* make_host(sg::NetZone* zone, const std::string& name) {
   return zone->create_host(name, kHostSpeedFlops);
@@ -137,16 +134,14 @@ sg::NetZone* make_full(const std::string& name, const sg::NetZone* within = null
   return within_zone(sg::create_full_zone(name), within);
 }
 
-void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
-                    const sg::LinkInRoute& link) {
-  auto* end = to == nullptr ? nullptr : to->get_netpoint();
-  zone->add_route(host->get_netpoint(), end, nullptr, nullptr, {link}, to == nullptr);
-}
-
 sg::ClusterCallbacks callbacks(const Machine& machine) {
   const auto host = [&machine](sg::NetZone* zone, const Coordinates& /*at*/, unsigned long place) {
-    auto* netpoint = add_host(zone, machine, place)->get_netpoint();
-    return std::make_pair(netpoint, static_cast<simgrid::kernel::routing::NetPoint*>(nullptr));
+#if SIMGRID_VERSION >= 33500
+    return add_host(zone, machine, place);
+#else
+    return std::make_pair(add_host(zone, machine, place)->get_netpoint(),
+                          static_cast<Point*>(nullptr));
+#endif
   };
   const auto loopback = [&machine](sg::NetZone* zone, const Coordinates& /*at*/,
                                    unsigned long place) {
@@ -193,6 +188,13 @@ struct NodeLinks {
 NodeLinks make_node_links(sg::NetZone* zone, const Machine& machine, unsigned long place) {
   return {make_duplex_link(zone, "link-" + std::to_string(place), machine),
           add_loopback(zone, machine, place)};
+}
+
+/// Makes a route of one link in a star, in both directions if it leads to the centre (`to` null).
+void add_star_route(const sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
+                    const sg::LinkInRoute& link) {
+  auto* end = to == nullptr ? nullptr : to->get_netpoint();
+  zone->get_impl()->add_route(host->get_netpoint(), end, nullptr, nullptr, {link}, to == nullptr);
 }
 
 void add_to_star(sg::NetZone* zone, const Machine& machine, unsigned long place,

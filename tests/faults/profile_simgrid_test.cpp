@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/faults/fault_trace.hpp"
+#include "sim/platform/simgrid_actor.hpp"
 #include "tests/platform/in_child.hpp"
 
 namespace faultline {
@@ -40,7 +41,7 @@ std::vector<double> times_of_simgrid(const std::string& profile) {
   sg::Host::on_state_change_cb([&](const sg::Host& host) {
     if (&host == watched && !host.is_on()) times.push_back(sg::Engine::get_clock());
   });
-  sg::Actor::create("clock", other, [] { sg::this_actor::sleep_for(kLong_s); });
+  start_actor("clock", other, [] { sg::this_actor::sleep_for(kLong_s); });
   engine.run();
   return times;
 }

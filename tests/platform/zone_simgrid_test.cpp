@@ -8,6 +8,7 @@
 #include <simgrid/s4u.hpp>
 #include <sstream>
 
+#include "sim/platform/simgrid_actor.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 #include "sim/platform/topology.hpp"
 #include "tests/platform/in_child.hpp"
@@ -203,7 +204,7 @@ std::string judge(double worst, double tolerance) {
 std::vector<Timing> time_messages(sg::Host* from, sg::Host* to, double start_s,
                                   const std::vector<std::uint64_t>& sizes) {
   std::vector<Timing> timings;
-  sg::Actor::create("sender", from, [&] {
+  start_actor("sender", from, [&] {
     sg::this_actor::sleep_until(start_s);
     for (const std::uint64_t bytes : sizes) {
       int payload = 0;
@@ -212,7 +213,7 @@ std::vector<Timing> time_messages(sg::Host* from, sg::Host* to, double start_s,
       timings.push_back({sg::Engine::get_clock() - begin_s, static_cast<double>(bytes)});
     }
   });
-  sg::Actor::create("receiver", to, [&sizes] {
+  start_actor("receiver", to, [&sizes] {
     for (std::size_t i = 0; i < sizes.size(); ++i) sg::Mailbox::by_name("box")->get<int>();
   });
   sg::Engine::get_instance()->run();
@@ -254,7 +255,7 @@ double exchange(const std::vector<std::string>& options) {
   const Route route = Topology(Torus{{8, 8, 4}}, 1e-7, 425e6).route(0, 1);
   std::vector<Timing> timings;
   for (std::uint32_t node = 0; node < kNodes; ++node) {
-    sg::Actor::create("sender", hosts[node], [node, &timings] {
+    start_actor("sender", hosts[node], [node, &timings] {
       std::mt19937 random(node);
       auto* box = sg::Mailbox::by_name("box-" + std::to_string(node ^ 1U));
       int payload = 0;
@@ -266,7 +267,7 @@ double exchange(const std::vector<std::string>& options) {
         timings.push_back({sg::Engine::get_clock() - begin_s, static_cast<double>(bytes)});
       }
     });
-    sg::Actor::create("receiver", hosts[node], [node] {
+    start_actor("receiver", hosts[node], [node] {
       for (int i = 0; i < 20; ++i) sg::Mailbox::by_name("box-" + std::to_string(node))->get<int>();
     });
   }
@@ -300,11 +301,11 @@ TEST_CASE("no TCP window bounds the rate over long links") {
 void send_on_ring(const std::vector<sg::Host*>& hosts, std::size_t from, std::size_t to,
                   double& end_s) {
   const std::string box = "box-" + std::to_string(from);
-  sg::Actor::create("sender", hosts[from], [box] {
+  start_actor("sender", hosts[from], [box] {
     int payload = 0;
     sg::Mailbox::by_name(box)->put(&payload, 4250000);
   });
-  sg::Actor::create("receiver", hosts[to], [box, &end_s] {
+  start_actor("receiver", hosts[to], [box, &end_s] {
     sg::Mailbox::by_name(box)->get<int>();
     end_s = sg::Engine::get_clock();
   });

@@ -9,6 +9,7 @@
 
 #include "sim/core/random.hpp"
 #include "sim/engine/simgrid/simgrid_engine.hpp"
+#include "sim/platform/simgrid_actor.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 #include "sim/platform/topology.hpp"
 
@@ -104,8 +105,8 @@ double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t pr
   for (std::uint32_t self = 0; self < processes; ++self)
     loop.processes.push_back({s4u::Mailbox::by_name(std::to_string(self)), {}});
   for (std::uint32_t self = 0; self < processes; ++self)
-    s4u::Actor::create(std::to_string(self), hosts[self], [&loop, self] { live(loop, self); });
-  s4u::Actor::create("begin", hosts[0], [&loop] {
+    start_actor(std::to_string(self), hosts[self], [&loop, self] { live(loop, self); });
+  start_actor("begin", hosts[0], [&loop] {
     s4u::this_actor::yield();
     loop.begin = std::chrono::steady_clock::now();
   });

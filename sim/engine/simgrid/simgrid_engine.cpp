@@ -15,6 +15,7 @@
 
 #include "sim/engine/runtime/runtime.hpp"
 #include "sim/engine/simgrid/simgrid_version.hpp"
+#include "sim/platform/simgrid_actor.hpp"
 #include "sim/platform/simgrid_xml.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
@@ -75,7 +76,7 @@ class SimGridEngine final : private Transport {
     processes_ = std::vector<Process>(run_.state().actors.size());
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
     over_ = s4u::Semaphore::create(0);
-    s4u::Actor::create("end", hosts_[0], [this] {
+    start_actor("end", hosts_[0], [this] {
       run_.set_up_done();  // all other actors have started
       over_->acquire();
       s4u::Actor::kill_all();
@@ -157,8 +158,8 @@ class SimGridEngine final : private Transport {
   void add_process(ActorId self) {
     processes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
     processes_[self].wakes = s4u::Semaphore::create(0);
-    processes_[self].actor = s4u::Actor::create(std::to_string(self), hosts_[run_.node_of(self)],
-                                                [this, self] { live(self); });
+    processes_[self].actor =
+        start_actor(std::to_string(self), hosts_[run_.node_of(self)], [this, self] { live(self); });
   }
 
   void live(ActorId self) {
