@@ -4,10 +4,14 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
 #include <simgrid/kernel/ProfileBuilder.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
+
+// In a block of its own, because it must come after <simgrid/s4u.hpp>, whose macros it uses.
+#include <simgrid/version.h>
 
 #include "sim/faults/fault_trace.hpp"
 #include "sim/platform/simgrid_actor.hpp"
@@ -20,6 +24,28 @@ namespace sg = simgrid::s4u;
 
 constexpr double kLong_s = 200;
 
+#if SIMGRID_VERSION >= 40000
+sg::NetZone* make_zone() {
+  return sg::Engine::get_instance()->get_netzone_root()->add_netzone_full("zone");
+}
+sg::Host* make_host(sg::NetZone* zone, const std::string& name) {
+  return zone->add_host(name, 1e9);
+}
+#else
+sg::NetZone* make_zone() { return sg::create_full_zone("zone"); }
+sg::Host* make_host(sg::NetZone* zone, const std::string& name) {
+  return zone->create_host(name, 1e9);
+}
+#endif
+
+void when_turned_on_or_off(const std::function<void(const sg::Host&)>& call) {
+#if SIMGRID_VERSION >= 33400
+  sg::Host::on_onoff_cb(call);
+#else
+  sg::Host::on_state_change_cb(call);
+#endif
+}
+
 /// The times at which SimGrid turns off a host that has this profile.
 std::vector<double> times_of_simgrid(const std::string& profile) {
   std::vector<std::string> words = {"test", "--log=root.thres:critical"};
@@ -29,16 +55,16 @@ std::vector<double> times_of_simgrid(const std::string& profile) {
   auto argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
   sg::Engine engine(&argc, argv.data());
-  sg::NetZone* zone = sg::create_full_zone("zone");
-  sg::Host* watched = zone->create_host("watched", 1e9);
-  sg::Host* other = zone->create_host("other", 1e9);
+  sg::NetZone* zone = make_zone();
+  sg::Host* watched = make_host(zone, "watched");
+  sg::Host* other = make_host(zone, "other");
   watched->set_state_profile(
       simgrid::kernel::profile::ProfileBuilder::from_string("profile", profile, -1));
   watched->seal();
   other->seal();
   zone->seal();
   std::vector<double> times;
-  sg::Host::on_state_change_cb([&](const sg::Host& host) {
+  when_turned_on_or_off([&](const sg::Host& host) {
     if (&host == watched && !host.is_on()) times.push_back(sg::Engine::get_clock());
   });
   start_actor("clock", other, [] { sg::this_actor::sleep_for(kLong_s); });
