@@ -3,7 +3,7 @@
 # What a user can choose, and the compiler flags that follow from it.
 
 option(FAULTLINE_SIMGRID "Build the simgrid engine (needs SimGrid); OFF leaves the loggp engine" ON)
-option(FAULTLINE_TESTS "Build the tests, where Catch2 2.13 is found" ON)
+option(FAULTLINE_TESTS "Build the tests, where Catch2 2.13 or later is found" ON)
 option(FAULTLINE_WERROR "Treat compiler warnings as errors" OFF)
 option(FAULTLINE_LTO "Optimise the program across files at link time (slower to build)" OFF)
 option(FAULTLINE_UNITY "Compile several source files at once (faster from nothing)" ON)
