@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck shell=bash
-# Sourced: a minimal Debian 12 in the directory $machine, and commands in it. Needs root,
-# debootstrap and unshare, and a function `fail`.
+# Sourced: a minimal Debian in the directory $machine, and commands in it. FAULTLINE_SUITE says which
+# one: bookworm (Debian 12, the default) or trixie (Debian 13). Needs root, debootstrap and unshare,
+# and a function `fail`.
 
-suite=bookworm
+suite=${FAULTLINE_SUITE:-bookworm}
 
-# The first archive that this machine's apt takes the suite from.
-archive_of_this_machine() {
+# archives_of_this_machine CONDITION...: the archives that this machine's apt takes a suite from.
+archives_of_this_machine() {
   # shellcheck disable=SC2016  # $(REPO_URI) is apt's
-  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $suite" |
-    sed -n 1p
+  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "$@"
 }
 
 install_minimal_debian() {
-  local archive
-  archive=$(archive_of_this_machine)
-  [ -n "$archive" ] || fail "this machine's apt knows no archive of $suite"
-  local log
+  local own archive log
+  own=$(archives_of_this_machine "Codename: $suite" | sed -n 1p)
+  # Debian's archive has all of its suites.
+  archive=${own:-$(archives_of_this_machine | grep -v security | sed -n 1p)}
+  [ -n "$archive" ] || fail "this machine's apt knows no archive of Debian"
   log=$(mktemp)
   debootstrap --variant=minbase "$suite" "$machine" "$archive" >"$log" 2>&1 ||
     fail "debootstrap failed; see $log"
-  rm -f "$log" "$machine/etc/apt/sources.list"
-  cp -a /etc/apt/. "$machine/etc/apt/"
+  rm -f "$log"
+  if [ -n "$own" ]; then
+    rm -f "$machine/etc/apt/sources.list"
+    cp -a /etc/apt/. "$machine/etc/apt/"
+  fi
   cp -L /etc/resolv.conf "$machine/etc/resolv.conf"
 }
 

@@ -173,7 +173,7 @@ ensure_packages() {
 explain_missing() {
   say "missing: $1"
   say "installing needs apt and root, directly or through sudo; here there is neither."
-  say "Ask for these Debian 12 packages: ${FAULTLINE_MISSING:-$*}"
+  say "Ask for these packages (Debian 12 and 13 name them so): ${FAULTLINE_MISSING:-$*}"
   say "Or build with libraries in a directory of your own:"
   fail "\"Install without root\" in README.md says how."
 }

@@ -10,14 +10,19 @@ from source_files import cpp_files, root
 
 
 def find_clang_format():
-    # Other versions format differently; Debian 12 has 14.
-    return shutil.which("clang-format-14") or shutil.which("clang-format")
+    """clang-format 14, as Debian 12 has it; other versions format differently."""
+    for name in ("clang-format-14", "clang-format"):
+        tool = shutil.which(name)
+        if tool and " version 14." in subprocess.run(
+                [tool, "--version"], capture_output=True, text=True, check=True).stdout:
+            return tool
+    return None
 
 
 def main():
     tool = find_clang_format()
     if tool is None:
-        tools.skip_all("the form of the sources", "clang-format")
+        tools.skip_all("the form of the sources", "clang-format-14")
     top = root()
     files = cpp_files(top)
     result = subprocess.run(
