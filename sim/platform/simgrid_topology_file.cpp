@@ -198,6 +198,17 @@ double cluster_links(const Attributes& cluster) {
 
 // ---- The file. ----
 
+// Where in the text an event is. Expat 2.9 deprecates what 2.8 has.
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+std::uint64_t line_of(XML_Parser parser) { return XML_GetCurrentLineNumber(parser); }
+std::int64_t begin_of(XML_Parser parser) { return XML_GetCurrentByteIndex(parser); }
+std::int64_t count_of(XML_Parser parser) { return XML_GetCurrentByteCount(parser); }
+#else
+std::uint64_t line_of(XML_Parser parser) { return XML_GetCurrentLineNumber64(parser); }
+std::int64_t begin_of(XML_Parser parser) { return XML_GetCurrentByteIndex64(parser); }
+std::uint64_t count_of(XML_Parser parser) { return XML_GetCurrentByteCount64(parser); }
+#endif
+
 /// Writes a copy of the elements that the rules permit, driven by the parser's events.
 class TopologyWriter {
  public:
@@ -417,7 +428,7 @@ class TopologyReader {
   }
 
  private:
-  [[nodiscard]] std::uint64_t line() const { return XML_GetCurrentLineNumber(parser_.get()); }
+  [[nodiscard]] std::uint64_t line() const { return line_of(parser_.get()); }
   [[nodiscard]] std::string place() const { return file_ + ":" + std::to_string(line()) + ": "; }
 
   /// Carries out `step` for an event. An exception ends the parsing.
@@ -435,8 +446,8 @@ class TopologyReader {
   /// Refuses unknown entities. The parser skips them, because an external document type might
   /// declare them.
   void check_entities() const {
-    const auto begin = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()));
-    const auto count = static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get()));
+    const auto begin = static_cast<std::size_t>(begin_of(parser_.get()));
+    const auto count = static_cast<std::size_t>(count_of(parser_.get()));
     const std::string_view tag = std::string_view(text_).substr(begin, count);
     for (std::size_t at = tag.find('&'); at != std::string_view::npos; at = tag.find('&', at + 1)) {
       const std::string_view rest = tag.substr(at);
