@@ -17,7 +17,7 @@ install_minimal_debian() {
   local own archive log
   own=$(archives_of_this_machine "Codename: $suite" | sed -n 1p)
   # Debian's archive has all of its suites.
-  archive=${own:-$(archives_of_this_machine | grep -v security | sed -n 1p)}
+  archive=${own:-$(archives_of_this_machine | sed '/security/d' | sed -n 1p)}
   [ -n "$archive" ] || fail "this machine's apt knows no archive of Debian"
   log=$(mktemp)
   debootstrap --variant=minbase "$suite" "$machine" "$archive" >"$log" 2>&1 ||

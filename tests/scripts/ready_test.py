@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of scripts/ready.sh while it works, and the tools that it finds missing."""
 
+import ast
 import os
 import pathlib
 import re
@@ -118,7 +119,7 @@ class NotTested(unittest.TestCase):
             for test, packages in (("install/package_test.py", "cmake dpkg dpkg-dev file"),
                                    ("cli/report_browser_test.py", "chromium"),
                                    ("cli/trace_page_test.py", "chromium"),
-                                   ("style/format_test.py", "clang-format")):
+                                   ("style/format_test.py", "clang-format-14")):
                 result = subprocess.run(
                     [sys.executable, SOURCE / "tests" / test], capture_output=True,
                     env={**os.environ, "PATH": folder}, text=True, check=False)
@@ -133,6 +134,33 @@ class NotTested(unittest.TestCase):
             for skip in re.finditer(r"\.(skip|skipIf|skipUnless|skipTest)\(|exit\(77", text):
                 around = text[max(0, skip.start() - 200):text.index("\n", skip.end())]
                 self.assertTrue(any(word in around for word in said), f"{path}: {around}")
+
+    def test_continuous_integration_installs_what_any_test_needs(self):
+        lists = "${FAULTLINE_RUN_PACKAGES[*]} ${FAULTLINE_TEST_PACKAGES[*]}"
+        ready = subprocess.run(["bash", "-c", f'. "$0"; echo "{lists}"', SOURCE / "scripts/ready.sh"],
+                               capture_output=True, text=True, check=True).stdout.split()
+        script = (SOURCE / ".ci/install-for-tests").read_text()
+        installed = re.search(r"(?m)^packages=\(([^)]*)\)", script)[1].split()
+        needed = {package for path in sorted((SOURCE / "tests").rglob("*.py"))
+                  for package in packages_of(ast.parse(path.read_text()))}
+        self.assertGreater(len(needed), 10)
+        everywhere = {"dpkg", "util-linux", "gnuplot-nox"}  # the last, if nothing else draws
+        self.assertEqual(needed - everywhere - {*ready, *installed}, set())
+        self.assertEqual(set(installed) - needed, set())
+
+
+def packages_of(module):
+    """The packages that a test names in `commands` and `modules` (tests/support/tools.py)."""
+    constants = {node.targets[0].id: node.value for node in module.body
+                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.keyword) and node.arg in ("commands", "modules"):
+            value = node.value
+            if isinstance(value, ast.Name):
+                value = constants.get(value.id)
+            if value is not None:
+                packages = eval(compile(ast.Expression(value), "", "eval"))  # pylint: disable=W0123
+                yield from " ".join(packages.values()).split()
 
 
 if __name__ == "__main__":
