@@ -82,7 +82,8 @@ TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
   const std::string word = values["to"].as<std::string>();
   if (word == "simgrid" && nodes != 1)
     throw UsageError("faults generate: --to simgrid: a profile has one host, expected --nodes 1");
-  for (const TraceFormat format : {TraceFormat::fta, TraceFormat::lanl, TraceFormat::simgrid})
+  for (const TraceFormat format :
+       {TraceFormat::fta, TraceFormat::lanl, TraceFormat::simgrid, TraceFormat::table})
     if (word == format_word(format)) return format;
   return TraceFormat::fta;
 }
@@ -92,7 +93,7 @@ VerbOptions generate_options() {
       .verb = "faults generate",
       .usage =
           "faults generate SOURCE [KEY=VALUE]... --nodes N --duration S\n"
-          "       [--seed N] [--to fta|lanl|simgrid] [--repair-median S]\n"
+          "       [--seed N] [--to fta|lanl|simgrid|table] [--repair-median S]\n"
           "       [--repair-sigma X] [--out FILE]\n\n"
           "  faultline faults generate weibull shape=0.7 mtbf_s=28800 sizes=jaguar \\\n"
           "      --nodes 1024 --duration 3.2e7 --out year.fta",
@@ -106,16 +107,16 @@ VerbOptions generate_options() {
   add("duration", text("S"), "duration of the trace in seconds");
   add("seed", text("N")->default_value("1"), "seed, 0 to 2^53; the same seed draws the same trace");
   add("to", text("F")->default_value("fta"),
-      "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes) or simgrid "
-      "(state profile of one node)");
+      "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes) simgrid "
+      "(state profile of one node) or table (columns node, down_s and up_s)");
   add("repair-median", text("S")->default_value("4000"),
-      "median of the lognormal time until a node is back, in seconds; 0: it is back at once "
-      "(default: 67 minutes, the fit to LANL's systems)");
+      "median of the lognormal time until a node is back, in seconds, if the source has no "
+      "repair; 0: it is back at once (default: 67 minutes, the fit to LANL's systems)");
   add("repair-sigma", text("X")->default_value("1.2"), "standard deviation of its logarithm");
   add_out(verb);
   verb.hidden.add_options()("words", po::value<std::vector<std::string>>());
   verb.positional.add("words", 1000);
-  verb.choices["to"] = only({"fta", "lanl", "simgrid"});
+  verb.choices["to"] = only({"fta", "lanl", "simgrid", "table"});
   verb.choices["words"] = such_as(source_names);
   return verb;
 }

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -43,16 +44,26 @@ SummaryRequest summary_request(const po::variables_map& values) {
   return request;
 }
 
+/// The file of --counts as the scenario of --scenario names it, or "".
+std::string counts_beside(const po::variables_map& values) {
+  if (values.count("counts") == 0) return "";
+  const auto absolute = [&](const char* option) {
+    return std::filesystem::absolute(values[option].as<std::string>());
+  };
+  return absolute("counts").lexically_relative(absolute("scenario").parent_path()).string();
+}
+
 VerbOptions summarize_options() {
   VerbOptions verb{
       .verb = "faults summarize",
       .usage =
           "faults summarize FILE [--window S] [--system N]\n"
-          "       [--format table|json] [--counts FILE]",
+          "       [--format table|json] [--counts FILE] [--scenario FILE]",
       .about =
           "Reports how many failures a trace has, how many nodes fail together, and the Weibull "
           "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
-          "FILE (LANL, Failure Trace Archive or SimGrid) is recognized by its content."};
+          "FILE (LANL, Failure Trace Archive, SimGrid, or a table with columns node, down and up) "
+          "is recognized by its content."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("window", text("S")->default_value("0"),
@@ -64,6 +75,9 @@ VerbOptions summarize_options() {
   add("counts", text("FILE"),
       "also write how many nodes fail together to this file, as a distribution for survival and "
       "for the sizes of fault sources");
+  add("scenario", text("FILE"),
+      "also write the faults of a scenario that follow the fitted laws to this file: the times "
+      "between faults, their repairs, and with --counts their sizes");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
   return verb;
@@ -80,6 +94,9 @@ int carry_out_summarize(const Call& call) {
   const FaultTraceInput input = read_fault_trace(request.file);
   std::optional<OutputFile> counts;
   if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");
+  std::optional<OutputFile> scenario;
+  if (values.count("scenario") != 0)
+    scenario.emplace(values["scenario"].as<std::string>(), "--scenario");
   const auto content = request.system
                            ? std::make_shared<const FaultTrace>(
                                  without_unreadable_of_others(*input.content, *request.system))
@@ -99,7 +116,9 @@ int carry_out_summarize(const Call& call) {
                            .other_events = trace.other_events,
                            .unreadable = trace.unreadable,
                            .summary = *summary};
+  const std::string block = scenario ? faults_block_json(report, counts_beside(values)) : "";
   if (counts) counts->write(fault_counts_json(report));
+  if (scenario) scenario->write(block);
   call.out << (format == "json" ? trace_summary_json(report) : trace_summary_table(report));
   return 0;
 }

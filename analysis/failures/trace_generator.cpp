@@ -15,7 +15,6 @@ namespace faultline {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kYear2000_s = 946684800;
 constexpr std::int64_t kSystem = 1;
 /// Limits on the failures of a trace and on the draws for them, so that an absurd rate ends in an
@@ -39,11 +38,6 @@ constexpr std::size_t kMostDraws = 20000000;
                    " of " + std::to_string(draws) + " drawn " + extent + "; expected at most " +
                    std::to_string(kMostFailures) + " of " + std::to_string(kMostDraws) +
                    "; lower the rate, the number of nodes or --duration");
-}
-
-double lognormal(double median, double sigma, Stream& random) {
-  const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
-  return median * std::exp(sigma * radius * std::cos(2 * kPi * random.uniform()));
 }
 
 /// A time since 1970 as `M/D/YYYY H:MM`.
@@ -95,6 +89,19 @@ std::string profile_text(const std::vector<FaultRecord>& records) {
   return text;
 }
 
+std::string table_text(const std::vector<FaultRecord>& records) {
+  std::string text = "node,down_s,up_s\n";
+  for (const FaultRecord& record : records)
+    text += std::to_string(record.node) + "," + shortest(record.time_s) + "," +
+            shortest(*record.end_s) + "\n";
+  return text;
+}
+
+double repair_s(const GeneratedTrace& request, Stream& random) {
+  if (request.repair_median_s == 0) return 0;
+  return request.repair_median_s * std::exp(request.repair_sigma * random.normal());
+}
+
 }  // namespace
 
 std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
@@ -117,14 +124,11 @@ std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
     draws += std::max<std::size_t>(1, victims.size());
     if (draws > kMostDraws || records.size() > kMostFailures)
       refuse_rate(records.size(), draws, *time_s, request.duration_s);
-    for (const ActorId daemon : victims) {
-      const NodeId node = daemon - request.nodes;
+    const std::vector<double> repairs_s = faults->repairs_s();
+    for (std::size_t i = 0; i < victims.size(); ++i) {
+      const NodeId node = victims[i] - request.nodes;
       if (*time_s < back_s[node]) continue;
-      const double repair_s =
-          request.repair_median_s == 0
-              ? 0
-              : lognormal(request.repair_median_s, request.repair_sigma, random);
-      back_s[node] = *time_s + repair_s;
+      back_s[node] = repairs_s.empty() ? *time_s + repair_s(request, random) : repairs_s[i];
       records.push_back(
           {.time_s = *time_s, .end_s = back_s[node], .system = kSystem, .node = node});
     }
@@ -140,6 +144,8 @@ std::string trace_text(const std::vector<FaultRecord>& records, TraceFormat form
       return fta_text(records);
     case TraceFormat::simgrid:
       return profile_text(records);
+    case TraceFormat::table:
+      return table_text(records);
   }
   return "";
 }

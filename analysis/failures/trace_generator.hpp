@@ -25,7 +25,8 @@ std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
                                         const GeneratedTrace& request);
 
 /// Writes a trace in a format that parse_fault_trace reads back. LANL's has whole minutes. In
-/// LANL's and FTA's, time zero is the beginning of the year 2000. A SimGrid profile has one node.
+/// LANL's and FTA's, time zero is the beginning of the year 2000. A SimGrid profile has one node. A
+/// table counts seconds from the beginning.
 std::string trace_text(const std::vector<FaultRecord>& records, TraceFormat format);
 
 }  // namespace faultline

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "analysis/text/text_table.hpp"
+#include "sim/core/error.hpp"
 #include "sim/json/json_value.hpp"
 
 namespace faultline {
@@ -186,6 +189,38 @@ std::string fault_counts_json(const TraceReport& report) {
                               {"counts", counts_json(report.summary.by_size)}}),
                  2) +
          "\n";
+}
+
+namespace {
+
+/// A fitted value to as many digits as say something, so that people can read it.
+double rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+/// The source whose law fits best: with two parameters each, the one of larger likelihood.
+std::pair<std::string, JsonValue> fitted_source(const GapSummary& gaps, const std::string& file) {
+  if (!gaps.weibull || !gaps.lognormal)
+    throw UsageError(file + ": too few faults at different times to fit a law for --scenario");
+  if (gaps.lognormal->log_likelihood > gaps.weibull->log_likelihood)
+    return {"lognormal", json_object({{"mu", rounded(gaps.lognormal->mu.estimate)},
+                                      {"sigma", rounded(gaps.lognormal->sigma.estimate)}})};
+  return {"weibull", json_object({{"shape", rounded(gaps.weibull->shape.estimate)},
+                                  {"scale_s", rounded(gaps.weibull->scale_s.estimate)}})};
+}
+
+}  // namespace
+
+std::string faults_block_json(const TraceReport& report, const std::string& counts) {
+  auto [name, source] = fitted_source(report.summary.between_faults, report.file);
+  if (!counts.empty()) source.set("sizes", counts);
+  if (const auto& repair = report.summary.repair_law)
+    source.set("repair", json_object({{"law", "lognormal"},
+                                      {"mu", rounded(repair->mu.estimate)},
+                                      {"sigma", rounded(repair->sigma.estimate)}}));
+  return to_json(json_object({{"faults", json_object({{name, std::move(source)}})}}), 2) + "\n";
 }
 
 }  // namespace faultline

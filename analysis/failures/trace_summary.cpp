@@ -37,16 +37,20 @@ GapSummary summarize_gaps(const std::map<Key, Moments>& moments_of) {
 
 using Records = std::vector<FaultRecord>;
 
-void count_sizes(const Records& of_system, double window_s,
-                 std::map<std::int64_t, std::int64_t>& counts) {
+/// Counts the faults of a system by their sizes, and returns when they have begun.
+Moments count_sizes(const Records& of_system, double window_s,
+                    std::map<std::int64_t, std::int64_t>& counts) {
+  Moments begins_s;
   for (std::size_t begin = 0; begin < of_system.size();) {
     std::set<std::int64_t> nodes;
     std::size_t end = begin;
     while (end < of_system.size() && of_system[end].time_s <= of_system[begin].time_s + window_s)
       nodes.insert(of_system[end++].node);
     ++counts[static_cast<std::int64_t>(nodes.size())];
+    begins_s.push_back(of_system[begin].time_s);
     begin = end;
   }
+  return begins_s;
 }
 
 void summarize_repairs(const Records& records, TraceSummary& summary) {
@@ -63,13 +67,15 @@ void summarize_systems(const Records& records, double window_s, TraceSummary& su
   std::map<std::int64_t, Records> systems;
   for (const FaultRecord& record : records) systems[record.system].push_back(record);
   std::map<std::int64_t, std::int64_t> counts;
+  std::map<std::int64_t, Moments> begins_s;
   summary.systems.reserve(systems.size());
   for (const auto& [system, of_system] : systems) {
     std::set<std::int64_t> nodes;
     for (const FaultRecord& record : of_system) nodes.insert(record.node);
     summary.systems.push_back({system, of_system.size(), nodes.size()});
-    count_sizes(of_system, window_s, counts);
+    begins_s[system] = count_sizes(of_system, window_s, counts);
   }
+  summary.between_faults = summarize_gaps(begins_s);
   summary.by_size.reserve(counts.size());
   for (const auto& [failed, count] : counts) {
     summary.by_size.push_back({failed, count});

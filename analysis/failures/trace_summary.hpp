@@ -36,6 +36,7 @@ struct TraceSummary {
   double last_s = 0.0;
   std::vector<FaultCount> by_size;  ///< by the number of distinct nodes that failed together
   std::uint64_t faults = 0;         ///< the sum over by_size
+  GapSummary between_faults;        ///< of one system, from first failure to first failure
   GapSummary between_failures;      ///< of any nodes of one system; pooled over systems
   GapSummary between_failures_of_node;
   std::optional<Summary> repairs_s;

@@ -107,14 +107,26 @@ double draw_spread(Stream& random, double least, double most) {
   return std::strtod(digits.data(), nullptr);
 }
 
+namespace {
+
+JsonValue draw_group(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
+  JsonValue object = JsonValue::Object{};
+  draw_options(object, spec.fields, random, processes, 0.5, {});
+  return object;
+}
+
+}  // namespace
+
 bool can_be_drawn(const OptionSpec& spec) {
-  return spec.kind == OptionKind::boolean || is_number(spec) || !spec.choices.empty();
+  return spec.kind == OptionKind::boolean || spec.kind == OptionKind::group || is_number(spec) ||
+         !spec.choices.empty();
 }
 
 JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
   if (spec.nullable && random.chance(0.2)) return {};
   if (spec.kind == OptionKind::boolean) return random.chance(0.5);
   if (spec.kind == OptionKind::texts) return draw_words(spec, random);
+  if (spec.kind == OptionKind::group) return draw_group(spec, random, processes);
   if (!spec.choices.empty()) return spec.choices[random.below(spec.choices.size())];
   return json_number(draw_number(spec, random, processes));
 }

@@ -3,6 +3,14 @@
 
 template class std::vector<faultline::OptionSpec>;
 
+namespace faultline {
+
+bool OptionGroup::operator==(const OptionGroup& other) const {
+  return content->values == other.content->values;
+}
+
+}  // namespace faultline
+
 namespace faultline::detail {
 
 void to_option(bool value, OptionValue& option) { option = value; }

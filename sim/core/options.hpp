@@ -46,13 +46,32 @@ using FaultTraceInput = FileInput<FaultTrace>;
 /// each once.
 using ChosenWords = std::vector<std::string>;
 
+struct OptionGroupContent;
+
+/// The value of an option that is an object with options of its own, all of them filled in.
+struct OptionGroup {
+  std::shared_ptr<const OptionGroupContent> content;  ///< shared: options are copied to every point
+
+  bool operator==(const OptionGroup& other) const;
+};
+
 /// A checked value of an option; monostate is JSON's null.
 using OptionValue =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
-                 TaskTreeInput, FaultCountsInput, FaultTraceInput>;
+                 OptionGroup, TaskTreeInput, FaultCountsInput, FaultTraceInput>;
 
 /// The checked options of one component by name, with defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
+
+/// What an OptionGroup holds.
+struct OptionGroupContent {
+  OptionValues values;
+};
+
+/// The value of an option with options of its own.
+inline OptionGroup option_group(OptionValues values) {
+  return {std::make_shared<const OptionGroupContent>(OptionGroupContent{std::move(values)})};
+}
 
 /// The type of an option's value. The last three are names of files; how each is read is declared
 /// in sim/json/file_option.hpp.
@@ -62,6 +81,7 @@ enum class OptionKind {
   number,
   text,
   texts,
+  group,  ///< an object with options of its own
   task_tree,
   fault_counts,
   fault_trace
@@ -82,8 +102,9 @@ struct OptionSpec {
   /// Allowed values of a text, or of each entry of a list of texts. Empty: any text.
   std::vector<std::string> choices{};
   std::string doc{};
-  std::string source{};         ///< paper and section, or where the default comes from
-  bool awaits_message = false;  ///< after so long, what has not come is taken for lost
+  std::string source{};              ///< paper and section, or where the default comes from
+  bool awaits_message = false;       ///< after so long, what has not come is taken for lost
+  std::vector<OptionSpec> fields{};  ///< of a group: its options
 };
 
 /// What the declaration of an option says besides its name and type. A size, whose unit is "B", is
@@ -100,7 +121,16 @@ struct OptionNotes {
   bool awaits_message = false;
 };
 
+template <class Struct>
+class OptionSet;
+
 namespace detail {
+
+/// A struct that declares its options itself, so that it can be the value of one.
+template <class T>
+concept DeclaresOptions = requires {
+  { T::options() } -> std::same_as<const OptionSet<T>&>;
+};
 
 template <class T>
 struct OptionType {
@@ -123,6 +153,7 @@ constexpr OptionKind option_kind() {
   if constexpr (std::integral<T>) return OptionKind::integer;
   if constexpr (std::floating_point<T>) return OptionKind::number;
   if constexpr (std::same_as<T, std::vector<std::string>>) return OptionKind::texts;
+  if constexpr (DeclaresOptions<T>) return OptionKind::group;
   if constexpr (std::same_as<T, TaskTreeInput>) return OptionKind::task_tree;
   if constexpr (std::same_as<T, FaultCountsInput>) return OptionKind::fault_counts;
   if constexpr (std::same_as<T, FaultTraceInput>) return OptionKind::fault_trace;
@@ -160,6 +191,10 @@ void from_option(const OptionValue& option, FaultTraceInput& value);
 template <WholeNumber T>
 void from_option(const OptionValue& option, T& value) {
   value = static_cast<T>(whole(option));
+}
+template <DeclaresOptions T>
+void from_option(const OptionValue& option, T& value) {
+  value = T::options().read(std::get<OptionGroup>(option).content->values);
 }
 template <class T>
 void from_option(const OptionValue& option, std::optional<T>& value) {
@@ -216,7 +251,12 @@ class OptionSet {
                     detail::from_option(value, static_cast<Struct*>(target)->*member);
                   });
     spec.nullable = Type::nullable;
-    detail::to_option(Struct{}.*member, spec.default_value);
+    if constexpr (detail::DeclaresOptions<typename Type::Value>) {
+      static_assert(Type::nullable, "a group of options is null unless it is given");
+      spec.fields = Type::Value::options().specs();
+    } else {
+      detail::to_option(Struct{}.*member, spec.default_value);
+    }
     if constexpr (detail::WholeNumber<typename Type::Value>) {
       if constexpr (std::unsigned_integral<typename Type::Value>)
         spec.minimum = std::fmax(spec.minimum, 0.0);

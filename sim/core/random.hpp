@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "sim/core/digest.hpp"
 #include "sim/core/split_mix.hpp"
@@ -70,6 +71,15 @@ class Stream {
   double pareto(double mean, double shape) {
     return mean * (shape - 1.0) * std::expm1(-std::log1p(-uniform()) / shape);
   }
+
+  /// Normally distributed with mean 0 and variance 1 (Box and Muller, 1958). Takes two draws.
+  double normal() {
+    const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
+    return radius * std::cos(2.0 * std::numbers::pi * uniform());
+  }
+
+  /// Lognormally distributed: its logarithm is normal with mean mu and standard deviation sigma.
+  double lognormal(double mu, double sigma) { return std::exp(mu + sigma * normal()); }
 
   /// Two streams with equal digests draw the same numbers from here on.
   void digest(Digest& into) const { into.add(key_, counter_); }

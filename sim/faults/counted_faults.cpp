@@ -17,6 +17,7 @@ struct CountedOptions {
   double time_s = 0.0;
   double window_s = 0.0;
   std::uint64_t limit = 1;
+  std::optional<RepairOptions> repair;
 };
 
 const OptionSet<CountedOptions>& counted_options() {
@@ -38,7 +39,8 @@ const OptionSet<CountedOptions>& counted_options() {
                    .unit = "s",
                    .minimum = 0})
           .option("limit", &Options::limit,
-                  {.doc = "number of faults", .minimum = 1, .maximum = 1e6});
+                  {.doc = "number of faults", .minimum = 1, .maximum = 1e6})
+          .option("repair", &Options::repair, {.doc = kRepairDoc});
   return set;
 }
 
@@ -60,11 +62,14 @@ Arrivals arrivals_in_window(const CountedOptions& options, Stream random) {
 
 FaultSourceRegistration counted(FaultSourceRegistration base) {
   base.options = counted_options().specs();
-  const auto& where = placement_options().specs();
-  base.options.insert(base.options.end(), where.begin(), where.end());
+  const auto& placement = placement_options().specs();
+  base.options.insert(base.options.end(), placement.begin(), placement.end());
   base.check = [](const OptionValues& values, const FaultTarget& target) {
-    auto problems = check_placement(placement_options().read(values), target);
+    const PlacementOptions where = placement_options().read(values);
+    auto problems = check_placement(where, target);
     const CountedOptions options = read_counted(values);
+    for (OptionProblem& problem : check_repair(options.repair, where))
+      problems.push_back(std::move(problem));
     if (options.distribution.has_value() == options.size.has_value())
       problems.push_back({"distribution", "expected one of distribution and size"});
     return problems;
@@ -79,7 +84,8 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
                               fault_stream(target, key, "place"));
     return std::make_unique<DrawnFaults>(
         arrivals_in_window(options, fault_stream(target, key, "time")), std::move(sizes),
-        std::move(placement), options.limit);
+        std::move(placement), RepairLaw(options.repair, fault_stream(target, key, "repair")),
+        options.limit);
   };
   return base;
 }

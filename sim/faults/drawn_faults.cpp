@@ -33,7 +33,9 @@ std::optional<double> DrawnFaults::next_time_s() {
 }
 
 std::vector<ActorId> DrawnFaults::victims(const ParentOf& parent_of) {
-  return placement_.choose(sizes_.draw(), last_.unit, parent_of);
+  std::vector<ActorId> victims = placement_.choose(sizes_.draw(), last_.unit, parent_of);
+  repairs_s_ = repair_.repairs_s(last_.time_s, victims.size());
+  return victims;
 }
 
 }  // namespace faultline

@@ -10,6 +10,7 @@
 
 #include "sim/faults/fault_counts.hpp"
 #include "sim/faults/fault_source.hpp"
+#include "sim/faults/repair_law.hpp"
 #include "sim/faults/victim_placement.hpp"
 
 namespace faultline {
@@ -38,14 +39,15 @@ class SizeLaw {
   Stream random_;
 };
 
-/// Faults whose moment, size and victims are drawn, each from its own stream.
+/// Faults whose moment, size, victims and repairs are drawn, each from its own stream.
 class DrawnFaults final : public FaultSource {
  public:
-  DrawnFaults(Arrivals arrivals, SizeLaw sizes, VictimPlacement placement,
+  DrawnFaults(Arrivals arrivals, SizeLaw sizes, VictimPlacement placement, RepairLaw repair,
               std::optional<std::uint64_t> limit)
       : arrivals_(std::move(arrivals)),
         sizes_(std::move(sizes)),
         placement_(std::move(placement)),
+        repair_(std::move(repair)),
         left_(limit) {}
 
   [[nodiscard]] std::unique_ptr<FaultSource> clone() const override {
@@ -53,13 +55,16 @@ class DrawnFaults final : public FaultSource {
   }
   std::optional<double> next_time_s() override;
   std::vector<ActorId> victims(const ParentOf& parent_of) override;
+  [[nodiscard]] std::vector<double> repairs_s() const override { return repairs_s_; }
 
  private:
   Arrivals arrivals_;
   SizeLaw sizes_;
   VictimPlacement placement_;
+  RepairLaw repair_;
   std::optional<std::uint64_t> left_;
   Arrival last_;
+  std::vector<double> repairs_s_;  ///< of its victims
 };
 
 }  // namespace faultline

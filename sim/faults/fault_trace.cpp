@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/faults/table_trace.hpp"
+#include "sim/faults/trace_fields.hpp"
 
 namespace faultline {
 
@@ -24,65 +24,6 @@ constexpr std::size_t kShownUnreadable = 10;
 constexpr std::size_t kMostUnreadable = 100000;
 constexpr std::size_t kLongestLine_B = std::size_t{64} << 10U;
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-Words split_words(std::string_view text) {
-  Words words;
-  while (!(text = trimmed(text)).empty()) {
-    const auto end = std::find_if(text.begin(), text.end(), is_blank);
-    const auto length = static_cast<std::size_t>(end - text.begin());
-    words.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return words;
-}
-
-/// Splits a line at commas. A field in quotes can contain commas (RFC 4180); the quotes are
-/// removed.
-std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  text = trimmed(text);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  Number value{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-/// Either a record, or the reason why there is none. `other` means readable, but not a failure.
-struct LineResult {
-  std::optional<FaultRecord> record;
-  std::string reason;
-  bool other = false;
-  std::optional<std::int64_t> system = {};  ///< system of an unreadable line, if that can be read
-};
-
-LineResult unreadable(std::string reason, std::optional<std::int64_t> system = {}) {
-  return {{}, std::move(reason), false, system};
-}
-
 constexpr const char* kTooLong = "is longer than 65536 bytes";
 
 std::string unreadable_words(const UnreadableLine& line) {
@@ -90,24 +31,6 @@ std::string unreadable_words(const UnreadableLine& line) {
 }
 
 // ---- LANL --------------------------------------------------------------------------------------
-
-/// Days from 1970-01-01 in the Gregorian calendar (Hinnant, chrono-compatible date algorithms).
-std::int64_t days_from_civil(std::int64_t year, std::int64_t month, std::int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const std::int64_t year_of_era = year - era * 400;
-  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const std::int64_t day_of_era =
-      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146097 + day_of_era - 719468;
-}
-
-bool is_date(std::int64_t year, std::int64_t month, std::int64_t day) {
-  if (year < 1900 || year > 2200 || month < 1 || month > 12 || day < 1) return false;
-  const std::int64_t next =
-      month == 12 ? days_from_civil(year + 1, 1, 1) : days_from_civil(year, month + 1, 1);
-  return day <= next - days_from_civil(year, month, 1);
-}
 
 /// Reads a time `M/D/YYYY H:MM`, in local time of the machine, as seconds since 1970-01-01 0:00
 /// local time.
@@ -124,9 +47,8 @@ std::optional<double> lanl_time_s(std::string_view text) {
     text.remove_prefix(std::min(text.size(), end + 1));
   }
   const auto [month, day, year, hour, minute] = parts;
-  if (!is_date(year, month, day) || hour > 23 || minute > 59) return std::nullopt;
-  const std::int64_t minutes = (days_from_civil(year, month, day) * 24 + hour) * 60 + minute;
-  return static_cast<double>(minutes * 60);
+  return since_1970_s(
+      {.year = year, .month = month, .day = day, .hour = hour, .minute = minute, .second = 0.0});
 }
 
 LineResult read_lanl(std::string_view line) {
@@ -283,7 +205,8 @@ class ProfileReader {
 
 // ---- all ---------------------------------------------------------------------------------------
 
-std::optional<TraceFormat> format_of(std::string_view line) {
+std::optional<TraceFormat> format_of(std::string_view line, const std::string& file) {
+  if (TableTrace::begin(line, file)) return TraceFormat::table;
   if (std::count(line.begin(), line.end(), ',') >= 9) return TraceFormat::lanl;
   const Words words = split_words(line);
   if (words.size() >= kFtaFields) return TraceFormat::fta;
@@ -325,13 +248,14 @@ void refuse_compressed(std::string_view text, const std::string& file) {
 TraceFormat find_format(const std::string& text, const std::string& file) {
   std::optional<TraceFormat> format;
   for_each_line(text, [&](std::string_view line, std::size_t) {
-    if (!format) format = format_of(line.substr(0, kLongestLine_B));
+    if (!format) format = format_of(line.substr(0, kLongestLine_B), file);
   });
   if (format) return *format;
   throw UsageError(
       file +
       ": not a trace of failures, expected the LANL columns (26, with commas), an event_trace of "
-      "the Failure Trace Archive (9 fields) or a SimGrid state profile (date and state)");
+      "the Failure Trace Archive (9 fields), a SimGrid state profile (date and state) or a table "
+      "with commas whose first line names the columns (node,down,up)");
 }
 
 void note_unreadable(FaultTrace& trace, const std::string& file, UnreadableLine line) {
@@ -344,6 +268,23 @@ void note_unreadable(FaultTrace& trace, const std::string& file, UnreadableLine 
   throw UsageError(why);
 }
 
+void in_order_of_time(std::vector<FaultRecord>& records) {
+  std::stable_sort(records.begin(), records.end(),
+                   [](const FaultRecord& a, const FaultRecord& b) { return a.time_s < b.time_s; });
+}
+
+/// Takes what a line has.
+void add_line(FaultTrace& trace, LineResult result, std::size_t number, const std::string& file) {
+  if (result.record) {
+    result.record->line = number;
+    trace.records.push_back(*result.record);
+  } else if (result.other) {
+    ++trace.other_events;
+  } else {
+    note_unreadable(trace, file, {number, std::move(result.reason), result.system});
+  }
+}
+
 void read_records(FaultTrace& trace, const std::string& text, const std::string& file) {
   const bool lanl = trace.format == TraceFormat::lanl;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
@@ -351,17 +292,22 @@ void read_records(FaultTrace& trace, const std::string& text, const std::string&
     LineResult result = line.size() > kLongestLine_B ? unreadable(kTooLong)
                         : lanl                       ? read_lanl(line)
                                                      : read_fta(line);
-    if (result.record) {
-      result.record->line = number;
-      trace.records.push_back(*result.record);
-    } else if (result.other) {
-      ++trace.other_events;
-    } else {
-      note_unreadable(trace, file, {number, std::move(result.reason), result.system});
-    }
+    add_line(trace, std::move(result), number, file);
   });
-  std::stable_sort(trace.records.begin(), trace.records.end(),
-                   [](const FaultRecord& a, const FaultRecord& b) { return a.time_s < b.time_s; });
+  in_order_of_time(trace.records);
+}
+
+void read_table(FaultTrace& trace, const std::string& text, const std::string& file) {
+  std::optional<TableTrace> table;
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    if (!table)
+      table = TableTrace::begin(line.substr(0, kLongestLine_B), file);
+    else
+      add_line(trace, line.size() > kLongestLine_B ? unreadable(kTooLong) : table->read(line),
+               number, file);
+  });
+  table->number_nodes(trace.records);
+  in_order_of_time(trace.records);
 }
 
 /// Lists the failures in one loop of a profile that is not stochastic, and the times at which the
@@ -415,6 +361,8 @@ const char* format_word(TraceFormat format) {
       return "fta";
     case TraceFormat::simgrid:
       return "simgrid";
+    case TraceFormat::table:
+      return "table";
   }
   return "";
 }
@@ -425,6 +373,8 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
   trace.format = find_format(text, file);
   if (trace.format == TraceFormat::simgrid)
     read_profile(trace, text, file);
+  else if (trace.format == TraceFormat::table)
+    read_table(trace, text, file);
   else
     read_records(trace, text, file);
   if (!trace.records.empty() || trace.profile.stochastic) return trace;
@@ -447,8 +397,14 @@ std::vector<std::string> describe_unreadable(const FaultTrace& trace) {
   const std::size_t shown = std::min(trace.unreadable.size(), kShownUnreadable);
   lines.reserve(shown + 1);
   for (std::size_t i = 0; i < shown; ++i) lines.push_back(unreadable_words(trace.unreadable[i]));
-  if (trace.unreadable.size() > shown)
-    lines.push_back(std::to_string(trace.unreadable.size() - shown) + " more lines cannot be read");
+  if (trace.unreadable.size() == shown) return lines;
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = shown; i < trace.unreadable.size(); ++i)
+    ++counts[trace.unreadable[i].reason];
+  for (const auto& [reason, count] : counts)
+    lines.push_back(std::to_string(count) +
+                    (count == 1 ? " more line cannot be read: " : " more lines cannot be read: ") +
+                    reason);
   return lines;
 }
 

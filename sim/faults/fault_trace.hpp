@@ -15,9 +15,10 @@ enum class TraceFormat : std::uint8_t {
   lanl,     ///< comma-separated, 26 columns: the failure data of Los Alamos, LA-UR-05-7318
   fta,      ///< event_trace of the Failure Trace Archive (Kondo et al., CCGrid 2010)
   simgrid,  ///< a state profile of one SimGrid host
+  table,    ///< comma-separated columns that the first line names: node, down, up
 };
 
-/// "lanl", "fta" or "simgrid".
+/// "lanl", "fta", "simgrid" or "table".
 const char* format_word(TraceFormat format);
 
 /// One recorded failure of one node.
@@ -37,7 +38,8 @@ struct UnreadableLine {
 };
 
 /// A trace of failures, in order of time. The zero of `time_s` is the UNIX epoch for FTA,
-/// 1970-01-01 0:00 in local time for LANL, and the start of the simulation for SimGrid.
+/// 1970-01-01 0:00 in local time for LANL, what the numbers of a table count from (for ISO 8601 the
+/// UNIX epoch), and the start of the simulation for SimGrid.
 struct FaultTrace {
   TraceFormat format = TraceFormat::lanl;
   std::vector<FaultRecord> records;  ///< of a looping profile, those of one loop

@@ -27,13 +27,16 @@ const OptionSet<TraceOptions>& trace_options() {
   using Options = TraceOptions;
   static const auto set =
       OptionSet<Options>()
-          .option("file", &Options::file,
-                  {.doc = "LANL failure data, an event_trace of the Failure Trace Archive, or a "
-                          "SimGrid state profile; recognized by its content",
-                   .required = true})
+          .option(
+              "file", &Options::file,
+              {.doc = "LANL failure data, an event_trace of the Failure Trace Archive, a SimGrid "
+                      "state profile, or a table with columns node, down and up; recognized "
+                      "by its content",
+               .required = true})
           .option(
               "system", &Options::system,
-              {.doc = "LANL: System, FTA: platform_id; needed if a file has several", .minimum = 0})
+              {.doc = "LANL: System, FTA: platform_id, table: system; needed if a file has several",
+               .minimum = 0})
           .option("first_node", &Options::first_node,
                   {.doc = "the node of the trace that is the job's node 0; the job takes as many "
                           "nodes as it needs, and failures of all others do not affect it. For a "

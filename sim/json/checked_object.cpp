@@ -45,6 +45,8 @@ std::string kind_in_words(OptionKind kind) {
       return "a string";
     case OptionKind::texts:
       return "a list of strings";
+    case OptionKind::group:
+      return "an object";
     default:
       return find_file_option(kind)->expectation;
   }
@@ -84,6 +86,8 @@ OptionValue fallback(const OptionSpec& spec) {
       return spec.choices.empty() ? std::string() : spec.choices.front();
     case OptionKind::texts:
       return std::vector<std::string>();
+    case OptionKind::group:
+      return OptionValue{};
     default:
       return find_file_option(spec.kind)->nothing;
   }
@@ -235,11 +239,25 @@ std::string expectation(const OptionSpec& spec) {
   return spec.nullable ? text + ", or null" : text;
 }
 
+namespace {
+
+OptionValue read_group(const JsonValue& value, const OptionSpec& spec, const std::string& path,
+                       Problems& problems) {
+  CheckedObject object(value, path, problems);
+  OptionGroup group = option_group(object.options(spec.fields));
+  object.finish();
+  return group;
+}
+
+}  // namespace
+
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems) {
   const FileOption* file = find_file_option(spec.kind);
   if (file != nullptr && value.text() != nullptr)
     return read_named_file(*file, *value.text(), path, problems);
+  if (spec.kind == OptionKind::group && value.object() != nullptr)
+    return read_group(value, spec, path, problems);
   if (spec.kind == OptionKind::texts && value.list() != nullptr)
     return spec.choices.empty() ? read_texts(*value.list(), path, problems)
                                 : read_words(*value.list(), spec, path, problems);

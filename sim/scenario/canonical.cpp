@@ -161,6 +161,11 @@ struct AsJson {
   JsonValue operator()(const std::vector<std::string>& texts) const {
     return JsonValue::List(texts.begin(), texts.end());
   }
+  JsonValue operator()(const OptionGroup& group) const {
+    JsonValue object = JsonValue::Object{};
+    for (const auto& [name, value] : group.content->values) object.set(name, option_json(value));
+    return object;
+  }
   // A result depends on the content of the file, not on where the file is or how it is written. A
   // default that has not been read yet is shown by its name.
   template <class Content>

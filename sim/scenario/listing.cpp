@@ -40,6 +40,8 @@ const char* kind_word(OptionKind kind) {
       return "text";
     case OptionKind::texts:
       return "texts";
+    case OptionKind::group:
+      return "group";
     default:
       return find_file_option(kind)->word.c_str();
   }
@@ -51,19 +53,24 @@ JsonValue texts(const std::vector<std::string>& words) {
 
 JsonValue limit(double bound) { return std::isfinite(bound) ? JsonValue(bound) : JsonValue(); }
 
+JsonValue options_entry(const std::vector<OptionSpec>& specs);
+
 JsonValue option_entry(const OptionSpec& spec) {
-  return json_object({{"name", spec.name},
-                      {"type", kind_word(spec.kind)},
-                      {"unit", spec.unit},
-                      {"required", spec.required},
-                      {"nullable", spec.nullable},
-                      {"default", spec.required ? JsonValue() : option_json(spec.default_value)},
-                      {"minimum", limit(spec.minimum)},
-                      {"above_minimum", spec.above_minimum},
-                      {"maximum", limit(spec.maximum)},
-                      {"choices", texts(spec.choices)},
-                      {"doc", spec.doc},
-                      {"source", spec.source}});
+  JsonValue entry =
+      json_object({{"name", spec.name},
+                   {"type", kind_word(spec.kind)},
+                   {"unit", spec.unit},
+                   {"required", spec.required},
+                   {"nullable", spec.nullable},
+                   {"default", spec.required ? JsonValue() : option_json(spec.default_value)},
+                   {"minimum", limit(spec.minimum)},
+                   {"above_minimum", spec.above_minimum},
+                   {"maximum", limit(spec.maximum)},
+                   {"choices", texts(spec.choices)},
+                   {"doc", spec.doc},
+                   {"source", spec.source}});
+  if (!spec.fields.empty()) entry.set("fields", options_entry(spec.fields));
+  return entry;
 }
 
 JsonValue options_entry(const std::vector<OptionSpec>& specs) {

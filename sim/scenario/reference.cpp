@@ -85,7 +85,10 @@ std::string row(const std::string& key, const std::string& value, const std::str
 
 std::string row_of(const OptionSpec& spec, const std::string& prefix = "") {
   const std::string source = spec.source.empty() ? "" : " [" + spec.source + "]";
-  return row(prefix + spec.name, expectation(spec), default_text(spec), spec.doc + source);
+  std::string text =
+      row(prefix + spec.name, expectation(spec), default_text(spec), spec.doc + source);
+  for (const OptionSpec& field : spec.fields) text += row_of(field, prefix + spec.name + ".");
+  return text;
 }
 
 constexpr const char* kOptionHeading = "\n| key | value | default | what |\n|---|---|---|---|\n";

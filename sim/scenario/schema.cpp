@@ -27,6 +27,8 @@ const char* json_type(OptionKind kind) {
       return "number";
     case OptionKind::texts:
       return "array";
+    case OptionKind::group:
+      return "object";
     default:  // a text, or a file by its name
       return "string";
   }
@@ -44,8 +46,10 @@ std::string description_of(const OptionSpec& spec) {
   return text;
 }
 
+JsonValue fields_schema(const std::vector<OptionSpec>& fields);
+
 JsonValue option_schema(const OptionSpec& spec) {
-  JsonValue schema;
+  JsonValue schema = spec.fields.empty() ? JsonValue() : fields_schema(spec.fields);
   const char* const type = json_type(spec.kind);
   schema.set("type", spec.nullable ? JsonValue(List{type, "null"}) : JsonValue(type));
   if (spec.kind == OptionKind::texts) {
@@ -124,6 +128,10 @@ class ObjectSchema {
   JsonValue properties_ = Object{};
   List required_;
 };
+
+JsonValue fields_schema(const std::vector<OptionSpec>& fields) {
+  return ObjectSchema("").options(fields).take();
+}
 
 JsonValue reference(const std::string& definition) {
   return json_object({{"$ref", "#/$defs/" + definition}});

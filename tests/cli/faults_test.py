@@ -18,6 +18,7 @@ SAMPLES = SOURCE / "scenarios/faults"
 LANL = SAMPLES / "sample-lanl.csv"
 FTA = SAMPLES / "sample-event_trace.tab"
 PROFILE = SAMPLES / "sample-host.profile"
+TABLE = SAMPLES / "sample-table.csv"
 
 JOB = {
     "schema_version": 1,
@@ -88,7 +89,7 @@ class Summaries(ProgramTest):
                                math.sqrt(sum((x - mu) ** 2 for x in logs) / len(logs)), places=9)
 
     def test_every_sample_has_a_table_and_a_job(self):
-        for path, name in ((LANL, "lanl"), (FTA, "fta"), (PROFILE, "simgrid")):
+        for path, name in ((LANL, "lanl"), (FTA, "fta"), (PROFILE, "simgrid"), (TABLE, "table")):
             table = self.answer("faults", "summarize", path)
             self.assertIn(f"({name})", table.split(":")[0] + table)
             self.assertEqual(self.summary(path)["trace_format"], name)
@@ -107,7 +108,8 @@ class Summaries(ProgramTest):
         first = text.count("\n") + 1
         self.assertEqual(lines[0], f"faultline: t.csv: line {first} cannot be read: "
                                    "expected 26 columns, got 3")
-        self.assertEqual(lines[-1], "faultline: t.csv: 4 more lines cannot be read")
+        self.assertEqual(lines[-1], "faultline: t.csv: 4 more lines cannot be read: "
+                                    "expected 26 columns, got 3")
         self.assertEqual(len(lines), 11)
         said = json.loads(result.stdout)
         self.assertEqual(said["unreadable_lines"], 14)
@@ -150,9 +152,44 @@ class Summaries(ProgramTest):
         self.write("s.json", {**JOB, "faults": {"poisson": {"mtbf_s": 1, "sizes": "mine.json"}}})
         self.report("s.json")
 
+    def test_the_faults_of_a_scenario_follow_the_fitted_laws(self):
+        self.answer("faults", "generate", "weibull", "shape=0.7", "mtbf_s=3600", "--nodes", 200,
+                    "--duration", "6e6", "--repair-median", 600, "--repair-sigma", 0.5, "--out",
+                    "t.tab")
+        self.write("made/beside.txt", "")
+        self.answer("faults", "summarize", "t.tab", "--counts", "sizes.json", "--scenario",
+                    "made/faults.json")
+        block = json.loads((self.folder / "made/faults.json").read_text())["faults"]
+        fitted = self.summary("t.tab")
+        law = fitted["between_failures"]["weibull"]
+        self.assertEqual(set(block), {"weibull"})
+        self.assertAlmostEqual(block["weibull"]["shape"], law["shape"]["estimate"], places=4)
+        self.assertEqual(block["weibull"]["sizes"], "../sizes.json")
+        repair = block["weibull"]["repair"]
+        self.assertEqual(repair["law"], "lognormal")
+        self.assertAlmostEqual(repair["mu"], math.log(600), delta=0.1)
+        self.assertAlmostEqual(repair["sigma"], 0.5, delta=0.1)
+        self.write("made/s.json", {**JOB, "faults": block})
+        self.report("made/s.json")
+        # The laws draw a trace in which they are found again.
+        words = [f"{key}={block['weibull'][key]}" for key in ("shape", "scale_s")]
+        words.append("repair=" + json.dumps(repair))
+        self.answer("faults", "generate", "weibull", *words, "--nodes", 200, "--duration", "6e6",
+                    "--seed", 5, "--out", "again.tab")
+        again = self.summary("again.tab")["repairs"]["lognormal"]["mu"]
+        low, high = again["confidence_95"]
+        self.assertLess(abs(again["estimate"] - repair["mu"]), 2 * (high - low))
+
+    def test_too_few_failures_make_no_faults_of_a_scenario(self):
+        self.write("t.csv", "node,down_h,up_h\n1,1,2\n2,3,\n")
+        self.assertIn("t.csv: too few faults at different times to fit a law",
+                      self.refusal("faults", "summarize", "t.csv", "--scenario", "f.json"))
+        self.assertFalse((self.folder / "f.json").exists())
+
     def test_refusals(self):
         self.write("bad.txt", "nothing here\n")
         self.write("empty.txt", "")
+        self.write("half.csv", "node,up\n1,2\n")
         self.write("law.profile", "STOCHASTIC LOOP\nEXP 1 DET 0\nDET 1 DET 1\n")
         for arguments, message in (
                 (["faults"], "expected summarize or generate"),
@@ -160,6 +197,8 @@ class Summaries(ProgramTest):
                 (["faults", "summarize"], "expected a trace of failures"),
                 (["faults", "summarize", "none.csv"], "none.csv: no such file"),
                 (["faults", "summarize", "bad.txt"], "bad.txt: not a trace of failures"),
+                (["faults", "summarize", "half.csv"], "half.csv: a table of failures without a "
+                                                      "column down"),
                 (["faults", "summarize", "empty.txt"], "expected a trace of failures"),
                 (["faults", "summarize", "law.profile"], "is a stochastic profile"),
                 (["faults", "summarize", LANL, "--window", "-1"], "--window: expected a number"),
@@ -176,7 +215,8 @@ class Generated(ProgramTest):
         for path, words in (
                 (FTA, "weibull shape=0.7 mtbf_s=40000 sizes=jaguar --nodes 32 --seed 1"),
                 (LANL, "poisson mtbf_s=60000 --nodes 16 --seed 2 --to lanl"),
-                (PROFILE, "poisson mtbf_s=300000 --nodes 1 --seed 3 --to simgrid")):
+                (PROFILE, "poisson mtbf_s=300000 --nodes 1 --seed 3 --to simgrid"),
+                (TABLE, "lognormal mtbf_s=100000 sigma=1.5 --nodes 16 --seed 4 --to table")):
             text = self.answer("faults", "generate", *words.split(), "--duration", "3e6")
             self.assertEqual(text, path.read_text(), path)
 
@@ -216,6 +256,7 @@ class Runs(ProgramTest):
         "weibull": [{"mtbf_s": 8, "per": "node", "victims": "ranks"},
                     {"scale_s": 900, "scope": "machine", "per": "node", "stationary": True}],
         "jaguar": {"time_s": 1, "window_s": 1, "limit": 3},
+        "lognormal": {"mtbf_s": 2, "sigma": 1.5, "repair": {"mean_s": 0.5}},
     }
 
     def test_same_seed_same_bytes_whatever_the_jobs(self):
@@ -225,6 +266,15 @@ class Runs(ProgramTest):
             self.assertEqual(one, without_performance(self.report("s.json", "--jobs", 3)))
             struck = [run["metrics"]["faults_struck"] for run in one["runs"]]
             self.assertGreater(min(struck), 1)
+
+    def test_a_law_of_repairs_that_makes_no_sense_has_its_path(self):
+        for repair, words in (({"mean_s": 0}, "faults.poisson.repair.mean_s: expected a number "
+                                              "above 0"),
+                              ({"law": "lognormal", "mu": 1}, "faults.poisson.repair: without "
+                                                              "sigma"),
+                              ({"median_s": 1}, "faults.poisson.repair.median_s: unknown key")):
+            self.write("s.json", {**JOB, "faults": {"poisson": {"mtbf_s": 1, "repair": repair}}})
+            self.assertIn(words, self.refusal("validate", "s.json"))
 
     def test_a_stated_fault_that_never_strikes_is_told(self):
         late = [{"time_s": 1e9, "ranks": [1]}, {"time_s": 1, "ranks": [2]}]
@@ -255,8 +305,8 @@ class Runs(ProgramTest):
     def test_list_and_schema_know_every_source(self):
         listed = json.loads(self.answer("list", "faults", "--format", "json"))["faults"]
         names = {entry["name"] for entry in listed}
-        self.assertEqual(names, {"at", "counts", "jaguar", "partition", "poisson", "slow", "trace",
-                                 "weibull"})
+        self.assertEqual(names, {"at", "counts", "jaguar", "lognormal", "partition", "poisson",
+                                 "slow", "trace", "weibull"})
         schema = json.loads(self.answer("schema"))["$defs"]["faults"]["properties"]
         self.assertEqual(set(schema), names)
         for entry in listed:

@@ -111,6 +111,39 @@ TEST_CASE("a stationary weibull begins in the middle of a gap") {
   CHECK(std::abs(mean(fresh) - first) < five_errors(std::sqrt(second - first * first)));
 }
 
+TEST_CASE("lognormal: mu and sigma, or the mean and sigma") {
+  const Target target(2);
+  const double sigma = 0.8;
+  for (const OptionValues& law :
+       {OptionValues{{"mu", 1.5}, {"sigma", sigma}},
+        OptionValues{{"mtbf_s", std::exp(1.5 + sigma * sigma / 2)}, {"sigma", sigma}}}) {
+    const auto source = target.source("lognormal", law);
+    std::vector<double> logarithms;
+    for (const double gap_s : gaps_s(faults_of(*source, kMany)))
+      logarithms.push_back(std::log(gap_s));
+    CHECK(std::abs(mean(logarithms) - 1.5) < five_errors(sigma));
+    // The shares below one, and below two, standard deviations above the mean: 0.8413, 0.9772.
+    CHECK(std::abs(share_up_to(logarithms, 1.5 + sigma) - 0.841345) < five_errors(0.3654));
+    CHECK(std::abs(share_up_to(logarithms, 1.5 + 2 * sigma) - 0.977250) < five_errors(0.1491));
+  }
+}
+
+TEST_CASE("a stationary lognormal begins in the middle of a gap") {
+  // The moments of a lognormal law are E[X^n] = exp(n mu + n^2 sigma^2 / 2); see the Weibull above.
+  const double sigma = 0.8;
+  const auto moment = [=](double n) { return std::exp(n * n * sigma * sigma / 2); };
+  const double waiting = moment(2) / (2 * moment(1));
+  const double spread = std::sqrt(moment(3) / (3 * moment(1)) - waiting * waiting);
+  Target target(2);
+  std::vector<double> begun;
+  for (std::uint64_t replication = 0; replication < kMany; ++replication) {
+    target.target().job.replication = replication;
+    const OptionValues law{{"mu", 0.0}, {"sigma", sigma}, {"stationary", true}};
+    begun.push_back(*target.source("lognormal", law)->next_time_s());
+  }
+  CHECK(std::abs(mean(begun) - waiting) < five_errors(spread));
+}
+
 TEST_CASE("start, end and limit bound a source") {
   const Target target(4);
   const auto source = target.source(
@@ -332,6 +365,8 @@ TEST_CASE("options that make no sense together are refused") {
         Texts{"size: expected one of size and sizes, not both"});
   CHECK(target.problems("poisson", {{"mtbf_s", 1.0}, {"spare_root", true}}) ==
         Texts{"spare_root: leaves nobody to die in a job of one node"});
+  CHECK(target.problems("lognormal", {{"mtbf_s", 1.0}, {"mu", 1.0}}) ==
+        Texts{"mtbf_s: expected exactly one of mtbf_s and mu"});
   CHECK(target.problems("jaguar", {{"scope", "machine"}, {"victims", "ranks"}}).size() == 1);
   CHECK(target.problems("jaguar", {{"scope", "machine"}, {"placement", "related"}}).size() == 1);
 }

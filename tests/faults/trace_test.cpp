@@ -125,7 +125,17 @@ TEST_CASE("many unreadable lines are named up to a number, and then counted") {
   for (int i = 0; i < 25; ++i) text += lanl("2", "", "2/3/1997 8:40", "");
   const auto lines = describe_unreadable(parse_fault_trace(text, "t"));
   CHECK(lines.size() == 11);
-  CHECK(lines.back() == "15 more lines cannot be read");
+  CHECK(lines.back() == "15 more lines cannot be read: nodenumz: expected the number of a node");
+}
+
+TEST_CASE("unreadable lines that are not named are counted by reason") {
+  std::string text = lanl("2", "1", "2/3/1997 8:40", "");
+  for (int i = 0; i < 12; ++i) text += lanl("2", "", "2/3/1997 8:40", "");
+  text += lanl("x", "1", "2/3/1997 8:40", "");
+  const auto lines = describe_unreadable(parse_fault_trace(text, "t"));
+  REQUIRE(lines.size() == 12);
+  CHECK(lines[10] == "1 more line cannot be read: System: expected a number");
+  CHECK(lines[11] == "2 more lines cannot be read: nodenumz: expected the number of a node");
 }
 
 TEST_CASE("FTA: unavailable is a failure, names may hold blanks, the end may be missing") {

@@ -11,6 +11,18 @@ using Catch::Matchers::Contains;
 namespace faultline {
 namespace {
 
+struct Sides {
+  std::uint32_t left = 2;
+  std::optional<double> right;
+
+  static const OptionSet<Sides>& options() {
+    static const auto set = OptionSet<Sides>()
+                                .option("left", &Sides::left, {.minimum = 1})
+                                .option("right", &Sides::right, {.maximum = 9});
+    return set;
+  }
+};
+
 struct Sample {
   std::uint32_t count = 4;
   double delay_s = 0.5;
@@ -18,6 +30,7 @@ struct Sample {
   bool fast = false;
   std::string colour = "red";
   std::vector<std::string> lines = {"one"};
+  std::optional<Sides> sides;
 };
 
 const std::vector<OptionSpec>& specs() {
@@ -28,8 +41,13 @@ const std::vector<OptionSpec>& specs() {
           .option("limit_s", &Sample::limit_s, {.unit = "s", .minimum = 0})
           .option("fast", &Sample::fast, {})
           .option("colour", &Sample::colour, {.choices = {"red", "green", "blue"}})
-          .option("lines", &Sample::lines, {});
+          .option("lines", &Sample::lines, {})
+          .option("sides", &Sample::sides, {.doc = "a group"});
   return set.specs();
+}
+
+const OptionValues& sides_in(const OptionValues& values) {
+  return std::get<OptionGroup>(values.at("sides")).content->values;
 }
 
 struct Outcome {
@@ -70,6 +88,27 @@ TEST_CASE("a list of strings is read entry by entry") {
   CHECK(read(R"({"lines": "a"})").errors ==
         "f: o.lines: expected a list of strings, got the string \"a\"");
   CHECK(read(R"({"lines": null})").errors == "f: o.lines: expected a list of strings, got null");
+}
+
+TEST_CASE("a group of options is an object with its own defaults, or null") {
+  CHECK(std::holds_alternative<std::monostate>(read("{}").values.at("sides")));
+  CHECK(read(R"({"sides": null})").errors.empty());
+  const Outcome outcome = read(R"({"sides": {"right": 3}})");
+  CHECK(outcome.errors.empty());
+  CHECK(std::get<std::int64_t>(sides_in(outcome.values).at("left")) == 2);
+  CHECK(std::get<double>(sides_in(outcome.values).at("right")) == 3);
+  CHECK(outcome.values.at("sides") ==
+        read(R"({"sides": {"left": 2, "right": 3}})").values.at("sides"));
+  CHECK(outcome.values.at("sides") !=
+        read(R"({"sides": {"left": 1, "right": 3}})").values.at("sides"));
+}
+
+TEST_CASE("what is wrong in a group of options has its path") {
+  CHECK_THAT(read(R"({"sides": {"left": 0}})").errors,
+             Contains("o.sides.left: expected an integer of at least 1"));
+  CHECK_THAT(read(R"({"sides": {"rigt": 1}})").errors, Contains("o.sides") && Contains("right"));
+  CHECK_THAT(read(R"({"sides": 4})").errors,
+             Contains("o.sides: expected an object, or null, got 4"));
 }
 
 TEST_CASE("an integer may be written as a float if it is exact") {

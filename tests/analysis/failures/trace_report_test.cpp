@@ -73,3 +73,18 @@ TEST_CASE("a summary as a table counts in words, and has no table of laws withou
   CHECK_THAT(with_law, Contains("95 % interval") && Contains("until repaired") &&
                            Contains("mu, ln s") && Contains("0.25 to 1"));
 }
+
+TEST_CASE("the faults of a scenario follow the laws that fit best, and the repairs") {
+  TraceReport report = by_hand();
+  CHECK_THROWS_WITH(faults_block_json(report, ""), Contains("too few faults"));
+  GapSummary& gaps = report.summary.between_faults;
+  gaps.weibull = {.shape = {0.7384912, {}}, .scale_s = {41292.4, {}}, .log_likelihood = -10};
+  gaps.lognormal = {.mu = {9.5, {}}, .sigma = {1.25, {}}, .log_likelihood = -11};
+  const JsonValue weibull = *parsed(faults_block_json(report, "")).find("faults");
+  CHECK(to_json(weibull) == R"({"weibull":{"shape":0.73849,"scale_s":41292}})");
+  gaps.lognormal->log_likelihood = -9;
+  report.summary.repair_law = {.mu = {8.237, {}}, .sigma = {1.416, {}}, .log_likelihood = 0};
+  const JsonValue lognormal = *parsed(faults_block_json(report, "sizes.json")).find("faults");
+  CHECK(to_json(lognormal) == R"({"lognormal":{"mu":9.5,"sigma":1.25,"sizes":"sizes.json",)"
+                              R"("repair":{"law":"lognormal","mu":8.237,"sigma":1.416}}})");
+}

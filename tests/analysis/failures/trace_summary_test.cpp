@@ -94,6 +94,14 @@ TEST_CASE("a generated trace reads back the same in every format") {
       CHECK(*read.records[i].end_s - 946684800 == Approx(*records[i].end_s).margin(unit_s));
     }
   }
+  const FaultTrace table = parse_fault_trace(trace_text(records, TraceFormat::table), "t");
+  CHECK(table.format == TraceFormat::table);
+  REQUIRE(table.records.size() == records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    CHECK(table.records[i].node == records[i].node);
+    CHECK(table.records[i].time_s == Approx(records[i].time_s).epsilon(1e-12));
+    CHECK(*table.records[i].end_s == Approx(*records[i].end_s).epsilon(1e-12));
+  }
   GeneratedTrace alone = request;
   alone.nodes = 1;
   const auto of_one = generate_trace(source, alone);

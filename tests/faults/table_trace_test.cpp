@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Failures in a table whose columns have names.
+#include "sim/faults/table_trace.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.hpp"
+#include "tests/faults/sources.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_fault_trace(text, "t");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> reasons_of(const FaultTrace& trace) {
+  std::vector<std::string> reasons;
+  for (const UnreadableLine& line : trace.unreadable) reasons.push_back(line.reason);
+  return reasons;
+}
+
+}  // namespace
+
+TEST_CASE("a table has its columns in any order, and others beside them") {
+  const FaultTrace trace = parse_fault_trace(
+      "# kept by hand\nwhy,up,node,down\n\"fan, again\",30,4,20\npower,,2,10\n", "t");
+  CHECK(trace.format == TraceFormat::table);
+  REQUIRE(trace.records.size() == 2);
+  CHECK(trace.records[0].node == 2);
+  CHECK(trace.records[0].time_s == 10);
+  CHECK(trace.records[0].end_s == std::nullopt);
+  CHECK(trace.records[1].node == 4);
+  CHECK(trace.records[1].end_s == 30);
+  CHECK(trace.records[1].line == 3);
+}
+
+TEST_CASE("a table may call its columns time and repaired, and lack the repairs") {
+  const FaultTrace trace = parse_fault_trace("Time,Node,Repaired\n5,1,6.5\n", "t");
+  CHECK(trace.records[0].end_s == 6.5);
+  CHECK_FALSE(parse_fault_trace("time,node\n5,1\n", "t").records[0].end_s);
+}
+
+TEST_CASE("the name of a column states the unit of its numbers") {
+  const FaultTrace trace = parse_fault_trace("node,down_h,up_min\n1,2,150\n", "t");
+  CHECK(trace.records[0].time_s == 7200);
+  CHECK(trace.records[0].end_s == 9000);
+  CHECK(parse_fault_trace("node,down_d\n1,2\n", "t").records[0].time_s == 172800);
+  CHECK(parse_fault_trace("node,down_ms\n1,2\n", "t").records[0].time_s == Approx(0.002));
+}
+
+TEST_CASE("times may be those of ISO 8601, by any clock") {
+  // 2005-09-01 12:00 is 1125576000 s after the beginning of 1970, by `date -u +%s`.
+  CHECK(iso_time_s("2005-09-01T12:00:00Z") == 1125576000.0);
+  CHECK(iso_time_s("2005-09-01 12:00") == 1125576000.0);
+  CHECK(iso_time_s("2005-09-01T14:00:00.25+02:00") == 1125576000.25);
+  CHECK(iso_time_s("2005-09-01T06:30:00-0530") == 1125576000.0);
+  CHECK(iso_time_s("2005-09-01") == 1125532800.0);
+  for (const char* wrong :
+       {"2005-09-31", "2005-9-1", "2005-09-01T24:00", "2005-09-01T12:00:61", "2005-09-01T12",
+        "2005-09-01T12:00+1", "2005-09-01T12:00 or so", "", "1125576000 s"})
+    CHECK_FALSE(iso_time_s(wrong));
+  const FaultTrace trace =
+      parse_fault_trace("node,down,up\n7,2005-09-01T12:00:00Z,2005-09-01T13:00:00Z\n", "t");
+  CHECK(*trace.records[0].end_s - trace.records[0].time_s == 3600);
+}
+
+TEST_CASE("nodes that have names get numbers, in the order in which people count") {
+  const FaultTrace trace =
+      parse_fault_trace("node,down\nn10,1\nn9,2\nrack2-n1,3\nn9,4\nrack10-n1,5\n", "t");
+  std::vector<std::int64_t> nodes;
+  for (const FaultRecord& record : trace.records) nodes.push_back(record.node);
+  CHECK(nodes == std::vector<std::int64_t>{1, 0, 2, 0, 3});
+}
+
+TEST_CASE("nodes whose names are numbers keep them") {
+  const FaultTrace trace = parse_fault_trace("node,down\n10,1\n007,2\n", "t");
+  CHECK(trace.records[0].node == 10);
+  CHECK(trace.records[1].node == 7);
+}
+
+TEST_CASE("a line of a table that cannot be read says why") {
+  const FaultTrace trace = parse_fault_trace(
+      "node,down,up,system\n1,5,4,1\n1,soon,,1\n1,5,later,1\n,5,,1\n1,5\n1,5,6,x\n1,5,6,1\n", "t");
+  CHECK(reasons_of(trace) ==
+        Texts{"the node is up before it is down", "down: expected a number or a time of ISO 8601",
+              "up: expected a number, a time of ISO 8601, or nothing",
+              "node: expected a name or a number", "expected as many fields as columns, 4",
+              "system: expected a number"});
+  CHECK(trace.records.size() == 1);
+}
+
+TEST_CASE("a table without a column that is needed is refused") {
+  CHECK(refusal("node,up\n1,2\n") ==
+        "t: a table of failures without a column down; expected node, down (or time) and, if "
+        "known, up (or repaired)");
+  CHECK(refusal("down,up\n1,2\n").find("without a column node") != std::string::npos);
+  CHECK(refusal("node,down,time\n1,2,3\n") == "t: two columns have the same meaning, 2 and 3");
+  CHECK(refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
+}
+
+TEST_CASE("a job runs under the failures of a table") {
+  Target target(4);
+  const auto source = target.source(
+      "trace",
+      {{"file", trace_input("node,down_min,up_min\nn1,1,2\nn3,5,\n")}, {"begin_s", -10.0}});
+  REQUIRE(*source->next_time_s() == 10);
+  CHECK(source->victims(kOrphans) == std::vector<ActorId>{4});
+  CHECK(source->repairs_s() == std::vector<double>{70});
+  REQUIRE(*source->next_time_s() == 250);
+  CHECK(source->victims(kOrphans) == std::vector<ActorId>{5});
+  CHECK(source->repairs_s() == std::vector<double>{kNever});
+}
