@@ -17,6 +17,8 @@ struct AgreementValue {
   std::uint32_t codes = 0;        ///< bit c: an error of code c was found
   std::vector<Rank> failed = {};  ///< members that are dead, ascending
 
+  /// True if all have succeeded, and nobody is dead.
+  [[nodiscard]] bool accepts() const { return success && failed.empty(); }
   void unite(const AgreementValue& other);
   void digest(Digest& into) const { into.add(success, codes, failed); }
   friend bool operator==(const AgreementValue&, const AgreementValue&) = default;
@@ -72,21 +74,9 @@ struct AgreementOutput {
 /// MPI_Comm_agree as Open MPI has built it.
 ///
 /// Contributions go up a tree of the living, which unites them on the way, and the decision comes
-/// down.
-///
-/// - A member that has sent its contribution up waits for that parent alone. If the parent dies,
-///   the member sends the contribution again, to its next ancestor that is alive, or else to the
-///   root.
-/// - The root is the first member that is alive. A member that becomes the root does not know what
-///   the previous root has told others. It asks all members below it whose contribution it lacks,
-///   and decides only when it has one from each; or it takes over what one of them has decided.
-/// - A member that has decided sends the decision to all that have sent it a contribution, then or
-///   later. It remembers a decision until it decides a later agreement: by then all live members
-///   have contributed to that one, and have therefore decided this one.
-/// - A contribution stands: what its member hears later does not change it. A member that died
-///   before anyone alive had its contribution counts as failed. So nobody has failed only if all
-///   have contributed.
-/// - A member that learns from a decision that the others take it for dead takes no part any more.
+/// down. A member whose parent dies contributes again, further up; a new root asks those below it
+/// what the one before it has told them; a decision is kept until a later one is made. What holds
+/// then, and why, is in docs/agreement.md.
 ///
 /// Ranks are those in the group. A rank is one incarnation of one actor: a process that replaces it
 /// belongs to another group, with an Agreement of its own. Members may hear of deaths in any order,

@@ -1,111 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a rank enters the world that its leader has put together.
+// How a new process finds the world, and how a rank enters the one that its leader has put
+// together.
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "protocols/transactions/latest_lives.hpp"
-#include "protocols/transactions/world_layer.hpp"
+#include "protocols/transactions/recovered_world.hpp"
 
 namespace faultline {
 
-void WorldLayer::on_world_message(Context& context, const Message& message) {
+// ---- a new process ----------------------------------------------------------------------------
+
+/// A new process does not know yet which processes are in the world. If its leader dies, or may
+/// have died before sending anything, it tells all ranks that it is there. It does so once, even if
+/// it hears of many deaths before it has a leader. It has been told which processes had been
+/// replaced before it started, and a notice that was on its way to its predecessor can be late.
+void RecoveredWorld::hear_as_spawned(Context& context, Incarnation dead) {
+  if (dead.number < context.known(dead.actor).number) return;
+  members_.add_dead(dead);
+  give_up_if_world_is_lost(context);
+  const std::optional<Incarnation>& leader = regrouping_->follows;
+  if (leader ? *leader == dead : !regrouping_->has_called) call_all(context);
+}
+
+/// A notice of the death of the process before that one is late now. So a rank that may have lost
+/// its leader calls at once.
+void RecoveredWorld::learn_as_spawned(Context& context, Incarnation restarted) {
+  const auto is_earlier = [&](const Incarnation& process) {
+    return process.actor == restarted.actor && process.number < restarted.number;
+  };
+  members_.forget_dead(is_earlier);
+  const std::optional<Incarnation>& leader = regrouping_->follows;
+  if (leader ? is_earlier(*leader) : !regrouping_->has_called)
+    call_all(context);
+  else if (!leader)
+    send_ready(context, restarted.actor);  // the call went to the previous process
+}
+
+void RecoveredWorld::call_all(Context& context) {
+  Regrouping& own = regrouping_.change();
+  own.follows.reset();
+  own.has_called = true;
+  for (Rank rank = 0; rank < members_.processes(); ++rank)
+    if (rank != members_.self() && !members_.is_dead(rank)) send_ready(context, rank);
+}
+
+/// A rank that names a dead leader will name another one when it hears of that death, to all that
+/// have called it: one call is enough. A rank that takes this process for the leader knows a world
+/// of it.
+void RecoveredWorld::follow(Context& context, Incarnation leader, ActorId from) {
+  if (leader == Incarnation{members_.self(), context.incarnation()})
+    return send_ready(context, from);
+  if (leader.number < context.known(leader.actor).number || members_.has_died(leader)) {
+    if (!regrouping_->has_called) call_all(context);
+    return;
+  }
+  regrouping_.change().follows = leader;
+  send_ready(context, leader.actor);
+}
+
+/// Nobody is left that knows of a world if all others are dead, or new as well. A successor of the
+/// dead may have entered one, and the process that started it may have died before telling anybody:
+/// the resource manager knows. A process that has entered a world tells this one of it when called.
+void RecoveredWorld::give_up_if_world_is_lost(Context& context) const {
+  std::vector<Incarnation> gone = members_.dead();
+  for (const Ready& ready : regrouping_->ready)
+    if (ready.is_spawned() && !members_.is_dead(ready.from.actor)) gone.push_back(ready.from);
+  if (gone.size() + 1 != members_.processes()) return;
+  bool is_lost = true;
+  for (const Incarnation& other : gone) {
+    const Incarnation entered = last_to_enter(context, other.actor);
+    if (entered.number < other.number || members_.has_died(entered)) continue;
+    is_lost = false;
+    if (entered == other)
+      send_ready(context, other.actor);
+    else
+      context.learn(entered);
+  }
+  if (is_lost) context.fatal("no process is left that knows the world");
+}
+
+/// The place where the resource manager keeps which process of an actor has entered a world last,
+/// as it knows through PMIx_Connect: behind the places of all ranks.
+std::uint64_t RecoveredWorld::place_of_entry(ActorId actor) const {
+  return PointStorage::kPlaces * std::uint64_t{members_.processes()} + actor;
+}
+
+/// The processes of the start are in a world.
+Incarnation RecoveredWorld::last_to_enter(const Context& context, ActorId actor) const {
+  const std::vector<std::uint64_t> words = context.stored(place_of_entry(actor));
+  return {actor, words.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(words.front())};
+}
+
+// ---- entering ---------------------------------------------------------------------------------
+
+WorldCrier RecoveredWorld::crier() const {
+  return {members_, checkpoints_.point(), checkpoints_.every(), control_bytes()};
+}
+
+void RecoveredWorld::on_news(Context& context, const Message& message, WorldSteps& steps) {
   const auto words = message.payload.get<WorldWords>();
-  if (phase_ != Phase::spawned && words.epoch <= epoch_) {
+  if (phase_ != WorldPhase::spawned && words.epoch <= members_.epoch()) {
     // Its sender may be the one that is behind.
-    if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
+    if (words.epoch < members_.epoch() && phase_ != WorldPhase::entering)
+      crier().tell(context, message.from);
     return;
   }
   const auto& news = *context.attached<std::shared_ptr<const WorldNews>>(message);
-  const std::vector<Incarnation>& replaced = news->replacements.replaced;
-  const auto own = place_of_life(replaced, self_);
-  const bool was_replaced = own != replaced.end() && own->actor == self_;
+  const Incarnation* own = find_life(news->replacements.replaced, members_.self());
   // This is the world of the process before this one.
-  if ((was_replaced ? own->number : 0) < context.incarnation()) return;
-  enter(context, words.epoch, news, words.point);
+  if ((own == nullptr ? 0 : own->number) < context.incarnation()) return;
+  enter(context, words.epoch, news, words.point, steps);
 }
 
-void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
-                       std::shared_ptr<const WorldNews> news, std::uint64_t point) {
-  const bool is_new = phase_ == Phase::spawned;
-  phase_ = Phase::entering;
-  epoch_ = epoch;
-  news_ = std::move(news);
-  world_ = news_->world;
-  if (checkpoints_->data.every() != news_->every)
-    checkpoints_.change().data.set_every(news_->every);
-  point_ = point;
-  if (is_new) {
-    ++respawned_;
-    new_rank_ = rank();
-    context.store(Storage::shared, place_of_entry(self_), {context.incarnation()});
-  }
+void RecoveredWorld::enter(Context& context, const WorldEpoch& epoch,
+                           std::shared_ptr<const WorldNews> news, std::uint64_t point,
+                           WorldSteps& steps) {
+  const bool is_new = phase_ == WorldPhase::spawned;
+  phase_ = WorldPhase::entering;
+  members_.enter(epoch, std::move(news));
+  checkpoints_.enter(point, members_.news()->every, is_new);
   forget_earlier_world(context);
-  if (is_new) take_up_restarts(context);
-  if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
-    own->data.saved().go_back_to(point);
+  if (is_new) enter_as_spawned(context);
   context.mark(kJoinMark, epoch.number);
-  for (const Incarnation& life : replacements().replaced)
-    if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
-  enter_when_all_are_known(context);
+  for (const Incarnation& life : members_.replacements().replaced)
+    if (life.actor != members_.self() && context.known(life.actor).number < life.number)
+      context.learn(life);
+  enter_when_all_are_known(context, steps);
+}
+
+void RecoveredWorld::forget_earlier_world(Context& context) {
+  told_ = kNobody;
+  if (Regrouping* own = regrouping_.changed()) {
+    std::erase_if(own->asked, [this](const Incarnation& dead) { return members_.is_past(dead); });
+    own->spawns = false;
+  }
+  context.cancel_timer(WorldTimer::spawn);
+  context.cancel_timer(WorldTimer::storage);
 }
 
 /// News of a world that comes late can name processes that have died since, or that had died before
 /// this one started.
-void WorldLayer::take_up_restarts(const Context& context) {
-  for (Rank rank = 0; rank < world_.size(); ++rank) {
-    const ActorId actor = world_.actor_of(rank);
+void RecoveredWorld::enter_as_spawned(Context& context) {
+  ++respawned_;
+  new_rank_ = members_.rank();
+  context.store(Storage::shared, place_of_entry(members_.self()), {context.incarnation()});
+  for (Rank rank = 0; rank < members_.world().size(); ++rank) {
+    const ActorId actor = members_.world().actor_of(rank);
     const Incarnation known = context.known(actor);
-    if (actor != self_ && known.number > incarnation_in_world(actor))
-      put_latest(dead_, {actor, static_cast<std::uint16_t>(known.number - 1)});
+    if (actor != members_.self() && known.number > members_.life_of(actor))
+      members_.add_dead({actor, static_cast<std::uint16_t>(known.number - 1)});
   }
-}
-
-void WorldLayer::forget_earlier_world(Context& context) {
-  const auto is_past = [this](const Incarnation& dead) {
-    return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
-  };
-  std::erase_if(dead_, is_past);
-  if (dead_.empty()) dead_ = {};  // a large job has as many such lists as ranks
-  told_ = kNobody;
-  if (Regrouping* own = regrouping_.changed()) {
-    std::erase_if(own->asked, is_past);
-    own->spawns = false;
-  }
-  if (Checkpoints* own = checkpoints_.changed()) own->data.forget_unfinished();
-  context.cancel_timer(kSpawnTimer);
-  context.cancel_timer(kStorageTimer);
-}
-
-void WorldLayer::restore_world(Context& context) {
-  phase_ = Phase::restoring;
-  give_back(context);
-  restore(context);
 }
 
 /// A message to a new process would be lost if it were sent before this rank knows of the process.
-void WorldLayer::enter_when_all_are_known(Context& context) {
-  const bool all = std::all_of(
-      replacements().replaced.begin(), replacements().replaced.end(), [&](const Incarnation& life) {
-        return life.actor == self_ || context.known(life.actor).number >= life.number;
-      });
+void RecoveredWorld::enter_when_all_are_known(Context& context, WorldSteps& steps) {
+  const std::vector<Incarnation>& replaced = members_.replacements().replaced;
+  const bool all = std::all_of(replaced.begin(), replaced.end(), [&](const Incarnation& life) {
+    return life.actor == members_.self() || context.known(life.actor).number >= life.number;
+  });
   if (!all) return;
-  phase_ = Phase::restoring;
-  if (options_->rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
-  if (options_->protect_recovery && !dead_.empty()) tell_those_behind(context);
-  if (restores_later()) {
-    phase_ = Phase::committing;
-    on_world(context);
-  } else {
-    give_back(context);
-    take_early_data(context);
-    on_world(context);
-    if (phase_ == Phase::restoring) restore(context);
+  phase_ = WorldPhase::committing;
+  if (options_->rebuild_over == "tree") crier().tell_those_below(context, members_.rank());
+  if (options_->protect_recovery && !members_.dead().empty()) crier().tell_those_behind(context);
+  steps.on_world(context);
+  for (const Ready& ready : take(&Regrouping::ready)) on_ready(context, ready, steps);
+  for (const Message& message : take(&Regrouping::early)) steps.on_message(context, message);
+}
+
+// ---- data -------------------------------------------------------------------------------------
+
+void RecoveredWorld::give_back(Context& context) {
+  checkpoints_.give_back(context, members_);
+  take_early_data(context);
+}
+
+/// Takes the data that came before the news of this world. If this rank has to regroup at once, it
+/// must not report that it has no data, or keeps none.
+void RecoveredWorld::take_early_data(Context& context) {
+  for (Message& message : take(&Regrouping::early)) {
+    const bool is_data =
+        message.kind == WorldMessage::restore || message.kind == WorldMessage::copy;
+    if (!is_data || message.payload.get<WorldWords>().epoch != members_.epoch())
+      regrouping_.change().early.push_back(std::move(message));
+    else if (message.kind == WorldMessage::restore)
+      checkpoints_.take_data(context, message, members_);
+    else
+      checkpoints_.keep_copy(context, message, members_);
   }
-  for (const Ready& ready : take(&Regrouping::ready)) on_ready(context, ready);
-  for (const Message& message : take(&Regrouping::early)) on_message(context, message);
+}
+
+void RecoveredWorld::restore(Context& context, WorldSteps& steps) {
+  phase_ = WorldPhase::restoring;
+  if (checkpoints_.fetch(context, members_)) data_are_there(context, steps);
+}
+
+bool RecoveredWorld::give_up_data() {
+  if (phase_ != WorldPhase::restoring) return false;
+  phase_ = WorldPhase::committing;
+  return true;
+}
+
+void RecoveredWorld::data_are_there(Context& context, WorldSteps& steps) {
+  phase_ = WorldPhase::committing;
+  steps.on_data(context);
 }
 
 }  // namespace faultline

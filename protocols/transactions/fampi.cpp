@@ -2,13 +2,10 @@
 #include "protocols/transactions/fampi.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
-#include "protocols/transactions/agreement_messages.hpp"
 #include "protocols/transactions/revoke_graph.hpp"
-#include "protocols/transactions/world_options.hpp"
 #include "sim/core/block_presumed.hpp"
 #include "sim/core/invariant.hpp"
 
@@ -17,9 +14,7 @@ namespace faultline {
 OptionSet<FampiOptions> fampi_options() {
   constexpr double kLongest_s = 1e9;
   using Options = FampiOptions;
-  const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
-  const auto protect = [](bool WorldOptions::*of) -> bool Options::* { return of; };
-  const auto recovery = [](std::string WorldOptions::*of) -> std::string Options::* { return of; };
+  const auto world = [](auto of) { return world_option<Options>(of); };
   return world_options<Options>()
       .option(
           "agreement", &Options::agreement,
@@ -38,8 +33,8 @@ OptionSet<FampiOptions> fampi_options() {
                   "decides on its own alone, and nobody recovers from a death",
            .source = "fampi-2015 section 3.1",
            .choices = {"global", "with-collective", "local"}})
-      .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
-      .option("protect_recovery", protect(&WorldOptions::protect_recovery),
+      .option("recovery", world(&WorldOptions::recovery), recovery_notes())
+      .option("protect_recovery", world(&WorldOptions::protect_recovery),
               {.doc = "true: a TryBlock ends the recovery, so that another death during it makes "
                       "all regroup once more. false: the calls of the recovery lie outside of "
                       "TryBlocks and block, and another death leaves their callers waiting",
@@ -72,7 +67,7 @@ OptionSet<FampiOptions> fampi_options() {
               {.doc = "how often a rank asks again for an outcome, and how often ranks repeat a "
                       "TryBlock in which nobody has died, before the job gives up",
                .source = "the authors' MiniFE"})
-      .option("spawn_s", spawn_s(&WorldOptions::spawn_s), spawn_time_notes())
+      .option("spawn_s", world(&WorldOptions::spawn_s), spawn_time_notes())
       .option("cancel_s", &Options::cancel_s,
               {.doc = "processor time to cancel a request",
                .unit = "s",
@@ -157,229 +152,209 @@ AgreementAlgorithm algorithm_of(const FampiOptions& options) {
 
 }  // namespace
 
-Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : WorldLayer(options, job, self), agreement_(algorithm_of(*options), self, job.processes) {}
+Fampi::Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      world_(*options_, job, self, true),
+      agreement_(algorithm_of(*options_), self, job.processes),
+      block_(options_->request_timeout_s) {}
 
 // ---- the world --------------------------------------------------------------------------------
 
 void Fampi::on_world(Context& context) {
-  agreement_ = Agreement(algorithm_of(options()), rank(), world().size());
-  attempt_ = finished_ = released_ = invited_ = 0;
+  world_.give_back(context);
+  block_.reset();
+  finished_ = released_ = invited_ = 0;
   if (!presumes()) rejections_ = 0;
   contributed_ = called_ = false;
-  outcome_.reset();
   if (Presumption* own = presumption_.changed()) {
     own->block = 0;
     own->leave_request.reset();
   }
-  AgreementOutput output;
-  for (const Incarnation& life : dead())
-    agreement_.on_peer_failed(*world().rank_of(life.actor), output);
-  carry_out(context, output);
-  if (dead().empty()) return;
-  set_phase(Phase::committing);
+  agreement_.enter(context, members(), *this);
+  if (members().dead().empty()) return world_.restore(context, *this);
   contribute(context, false);
 }
 
 void Fampi::on_data(Context& context) {
-  if (!options().protect_recovery) return resume(context);
+  if (!options_->protect_recovery) return world_.resume(context, *this);
   contribute(context, true);
 }
 
 /// Nobody puts the world together again if each rank commits its TryBlocks alone.
-void Fampi::on_death(Context& context, ActorId actor) {
+void Fampi::on_death(Context& context, ActorId dead) {
   if (decides_alone())
     return context.fatal("a local TryBlock does not recover from the death of a process");
-  if (phase() == Phase::entering) return;
-  const Rank dead = *world().rank_of(actor);
-  mend_invitation(context, dead);
-  AgreementOutput output;
-  agreement_.on_peer_failed(dead, output);
-  carry_out(context, output);
-  if (phase() != Phase::restoring) return;
-  set_phase(Phase::committing);
-  contribute(context, false);
+  if (world_.phase() == WorldPhase::entering) return;
+  const Rank rank = *members().world().rank_of(dead);
+  mend_invitation(context, rank);
+  agreement_.on_death(context, rank, *this);
+  if (world_.give_up_data()) contribute(context, false);
+}
+
+void Fampi::on_message(Context& context, const Message& message) {
+  if (message.kind < WorldMessage::kinds) return world_.on_message(context, message, *this);
+  if (world_.belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
+  if (message.kind == kInvite) return on_invite(context, message);
+  if (presumes() && message.kind == AgreementKind::up &&
+      calls(WorldAgreement::received(context, message))) {
+    const WorldEpoch before = members().epoch();
+    call(context);
+    if (members().epoch() != before) return;
+  }
+  agreement_.on_message(context, message, members(), *this);
+}
+
+void Fampi::on_timer(Context& context, std::uint64_t key) {
+  if (world_.on_timer(context, key, *this) || !block_.is_awaited()) return;
+  ++wait_timeouts_;
+  if (++waits_ > options_->retries) return context.fatal("the commit of a TryBlock has timed out");
+  block_.answer(context, BlockVerdict::timed_out);
 }
 
 // ---- TryBlocks --------------------------------------------------------------------------------
 
-void Fampi::on_block_request(Context& context, const StackRequest& request) {
+void Fampi::on_request(Context& context, const StackRequest& request) {
+  if (world_.on_request(context, request, *this)) return;
   if (request.is<StartBlock>()) return start_block(context, request);
   if (request.is<FinishBlock>()) return finish_block(context, request.get<FinishBlock>());
   if (request.is<WaitBlock>()) return wait_for_block(context, request);
   if (request.is<RecoverWorld>()) return recover(context);
   if (request.is<LeaveWorld>()) return leave(context, request);
   invariant(request.is<QueryBlock>(), "a program asks for something other than TryBlocks");
-  answer_query(context, request, outcome_ ? outcome_->failed : std::vector<Rank>());
+  block_.answer_query(context, request, members());
 }
 
 void Fampi::start_block(Context& context, const StackRequest& request) {
-  attempt_ = static_cast<std::uint32_t>(request.get<StartBlock>().attempt);
   if (!presumes()) {
     contributed_ = false;
-    outcome_.reset();
+    block_.forget_outcome();
   }
-  start_request_ = request;
-  statistics_.start_s = context.now_s();
   waits_ = 0;
-  context.answer(request, BlockStarted{attempt_, options().request_timeout_s, 0});
+  block_.start(context, request);
   if (presumes() && (called_ || contributed_)) release(context);
-  if (presumes() || invited_ < attempt_) return;
+  if (presumes() || invited_ < attempt()) return;
   invite(context);
   release(context);
 }
 
 /// A contribution stands. A rank that finishes again only goes on waiting.
 void Fampi::finish_block(Context& context, const FinishBlock& finish) {
-  if (finished_ == attempt_ || finish.attempt != attempt_) return;
-  finished_ = attempt_;
-  context.spend(options().cancel_s * static_cast<double>(finish.cancelled));
-  if (presumes()) return finish_presuming(context, finish.errors == 0 && released_ != attempt_);
+  if (finished_ == attempt() || finish.attempt != attempt()) return;
+  finished_ = attempt();
+  context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
+  if (presumes()) return finish_presuming(context, finish.errors == 0 && released_ != attempt());
   if (decides_alone()) {
-    statistics_.contributed_s = context.now_s();
-    return on_decision(context, {attempt_, {.success = finish.errors == 0}});
+    block_.statistics.contributed_s = context.now_s();
+    return on_decision(context, {attempt(), {.success = finish.errors == 0}});
   }
-  if (finish.errors > 0 && options().release == "invite" && invited_ < attempt_) invite(context);
+  if (finish.errors > 0 && options_->release == "invite" && invited_ < attempt()) invite(context);
   contribute(context, finish.errors == 0);
 }
 
 void Fampi::wait_for_block(Context& context, const StackRequest& request) {
-  if (presumption_->block == attempt_) {
+  if (presumption_->block == attempt()) {
     presumption_.change().wait = request;
-    return context.answer(request, BlockPresumed{attempt_});
+    return context.answer(request, BlockPresumed{attempt()});
   }
-  wait_request_ = request;
-  if (outcome_) return answer_outcome(context);
-  context.set_timer(kWaitTimer, options().wait_timeout_s);
-}
-
-void Fampi::on_own_timer(Context& context, std::uint64_t) {
-  if (!wait_request_) return;
-  ++wait_timeouts_;
-  if (++waits_ > options().retries) return context.fatal("the commit of a TryBlock has timed out");
-  context.answer(*std::exchange(wait_request_, std::nullopt),
-                 BlockOutcome{attempt_, BlockVerdict::timed_out});
+  block_.wait(request);
+  if (block_.outcome()) return answer_outcome(context);
+  context.set_timer(kWaitTimer, options_->wait_timeout_s);
 }
 
 void Fampi::answer_outcome(Context& context) {
-  const bool is_accepted = outcome_->success && outcome_->failed.empty();
   context.cancel_timer(kWaitTimer);
-  context.answer(
-      *std::exchange(wait_request_, std::nullopt),
-      BlockOutcome{attempt_, is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected,
-                   decides_alone() ? 1U : 0U});
+  block_.answer_outcome(context, decides_alone());
 }
 
 void Fampi::recover(Context& context) {
-  invariant(outcome_.has_value(), "a program recovers from a TryBlock without an outcome");
-  if (!outcome_->failed.empty()) {
-    if (!options().protect_recovery) leave_others_out(actors_of(outcome_->failed));
-    return regroup(context);
+  invariant(block_.outcome().has_value(), "a program recovers from a TryBlock without an outcome");
+  const std::vector<Rank>& failed = block_.outcome()->failed;
+  if (!failed.empty()) {
+    if (!options_->protect_recovery) world_.leave_others_out(failed);
+    return world_.regroup(context, *this);
   }
-  if (++rejections_ > options().retries)
+  if (++rejections_ > options_->retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
   // Some ranks may have begun the next TryBlock, and have another checkpoint.
-  if (presumes()) return regroup(context);
-  roll_back(context);
+  if (presumes()) return world_.regroup(context, *this);
+  world_.roll_back(context);
 }
 
 // ---- agreement --------------------------------------------------------------------------------
 
 void Fampi::contribute(Context& context, bool success) {
   contributed_ = true;
-  statistics_.contributed_s = context.now_s();
-  context.mark(kContributedMark, static_cast<std::int64_t>(attempt_));
-  AgreementValue value;
-  value.success = success && dead().empty();
-  if (presumes() && !success) value.codes = code_of(attempt_);
-  AgreementOutput output;
-  agreement_.contribute(agreement_number(), value, output);
-  carry_out(context, output);
-}
-
-void Fampi::on_own_message(Context& context, const Message& message) {
-  if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
-  if (message.kind == kInvite) return on_invite(context, message);
-  const AgreementMessage received = received_agreement(context, message, kUp);
-  if (presumes() && message.kind == kUp && calls(received)) {
-    const WorldEpoch before = epoch();
-    call(context);
-    if (epoch() != before) return;
-  }
-  AgreementOutput output;
-  agreement_.on_message(*world().rank_of(message.from), received, output);
-  carry_out(context, output);
+  block_.statistics.contributed_s = context.now_s();
+  context.mark(kContributedMark, static_cast<std::int64_t>(attempt()));
+  AgreementValue value{.success = success};
+  if (presumes() && !success) value.codes = code_of(attempt());
+  agreement_.contribute(context, agreement_number(), std::move(value), members(), *this);
 }
 
 void Fampi::carry_out(Context& context, const AgreementOutput& output) {
-  const WorldEpoch of = epoch();
   for (const AgreementOutput::Decision& decision : output.decisions)
     context.mark(kDecidedMark, static_cast<std::int64_t>(decision.number));
-  statistics_.agreement_messages += output.sends.size();
-  send_agreement(context, output, kUp, of, world());
+  agreement_.send(context, output, members());
   for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);
 }
 
 void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decision) {
   if (decision.number != agreement_number()) return;
-  const bool is_accepted = decision.value.success && decision.value.failed.empty();
-  outcome_ = decision.value;
-  for (const ActorId actor : actors_of(decision.value.failed)) add_dead(actor);
-  end_lost_save(context);
-  if (attempt_ == 0) {
-    contributed_ = false;
-    if (is_accepted) {
-      outcome_.reset();
-      return resume(context);
-    }
-    invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");
-    return regroup(context);
-  }
+  const AgreementValue& value = decision.value;
+  block_.set_outcome(value);
+  world_.add_dead(value.failed);
+  world_.end_lost_save(context, *this);
+  if (attempt() == 0) return end_recovery(context, value);
   if (presumes()) {
-    if (presumption_->block != attempt_) statistics_.on_decision(false, context.now_s());
-    settle_presumed(context, (outcome_->codes & code_of(presumption_->block)) == 0);
-    if (wait_request_) return answer_outcome(context);
+    if (presumption_->block != attempt()) block_.statistics.on_decision(false, context.now_s());
+    settle_presumed(context, (value.codes & code_of(presumption_->block)) == 0);
+    if (block_.is_awaited()) return answer_outcome(context);
     return try_to_leave(context);
   }
-  statistics_.on_decision(is_accepted, context.now_s());
-  if (is_accepted) rejections_ = 0;
-  if (wait_request_) answer_outcome(context);
+  block_.statistics.on_decision(value.accepts(), context.now_s());
+  if (value.accepts()) rejections_ = 0;
+  if (block_.is_awaited()) answer_outcome(context);
+}
+
+/// TryBlock 0 of a world has been decided.
+void Fampi::end_recovery(Context& context, const AgreementValue& value) {
+  contributed_ = false;
+  if (value.accepts()) {
+    block_.forget_outcome();
+    return world_.resume(context, *this);
+  }
+  invariant(!value.failed.empty(), "a recovery is rejected although nobody has died");
+  world_.regroup(context, *this);
 }
 
 // ---- how others are released ------------------------------------------------------------------
 
 /// Sends the invitation to the ranks at a distance of a power of two, once to each.
 void Fampi::invite(Context& context) {
-  invited_ = attempt_;
-  const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
-  std::vector<Rank> targets = revoke_targets(rank(), world().size(), is_gone);
-  for (auto target = targets.begin(); target != targets.end();) {
-    const bool is_told = std::find(targets.begin(), target, *target) != target;
-    target = is_told ? targets.erase(target) : std::next(target);
-  }
-  for (const Rank to : targets) send_invite(context, to);
+  invited_ = attempt();
+  const std::vector<Rank> targets = revoke_targets(members());
+  for (auto target = targets.begin(); target != targets.end(); ++target)
+    if (std::find(targets.begin(), target, *target) == target) send_invite(context, *target);
 }
 
 void Fampi::send_invite(Context& context, Rank to) const {
-  context.send(world().actor_of(to), kInvite, world_options().control_bytes)
-      .payload.put(InviteWords{epoch(), attempt_});
+  context.send(members().world().actor_of(to), kInvite, options_->control_bytes)
+      .payload.put(InviteWords{members().epoch(), attempt()});
 }
 
 /// The dead rank may have been the only one that would have told those behind it.
-void Fampi::mend_invitation(Context& context, Rank dead) {
-  const bool has_invited = presumes() ? called_ : attempt_ > 0 && invited_ == attempt_;
+void Fampi::mend_invitation(Context& context, Rank dead) const {
+  const bool has_invited = presumes() ? called_ : attempt() > 0 && invited_ == attempt();
   if (!has_invited) return;
-  const auto is_gone = [this](Rank of) { return is_dead(world().actor_of(of)); };
-  for (const Rank to : mended_targets(rank(), world().size(), dead, is_gone))
-    send_invite(context, to);
+  for (const Rank to : mended_targets(members(), dead)) send_invite(context, to);
 }
 
 void Fampi::on_invite(Context& context, const Message& message) {
   if (presumes()) return call(context);
-  const std::uint32_t attempt = message.payload.get<InviteWords>().attempt;
-  if (attempt <= invited_ || attempt < attempt_) return;
-  if (attempt > attempt_) {
-    invited_ = attempt;  // passed on when it begins
+  const std::uint32_t invited = message.payload.get<InviteWords>().attempt;
+  if (invited <= invited_ || invited < attempt()) return;
+  if (invited > attempt()) {
+    invited_ = invited;  // passed on when it begins
     return;
   }
   invite(context);
@@ -387,30 +362,29 @@ void Fampi::on_invite(Context& context, const Message& message) {
 }
 
 void Fampi::release(Context& context) {
-  if (finished_ == attempt_ || !start_request_) return;
-  released_ = attempt_;
-  context.answer(*start_request_, BlockStarted{attempt_, options().request_timeout_s, 1});
+  if (finished_ == attempt() || !block_.has_started()) return;
+  released_ = attempt();
+  block_.release(context);
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
 
 void Fampi::report(MetricTotals& totals) const {
-  WorldLayer::report(totals);
-  statistics_.report(totals);
+  world_.report(totals);
+  block_.statistics.report(totals);
+  agreement_.report(totals);
   totals.put(kWaitTimeouts, wait_timeouts_);
   totals.put(kRevoked, presumption_->revoked);
 }
 
 std::string Fampi::waiting_for() const {
-  std::string mine = WorldLayer::waiting_for();
+  std::string mine = world_.waiting_for();
   return mine.empty() ? agreement_.waiting_for() : mine;
 }
 
 void Fampi::digest_state(Digest& into) const {
-  WorldLayer::digest_state(into);
-  into.add(agreement_, attempt_, contributed_, invited_, outcome_, start_request_, wait_request_,
-           waits_, rejections_);
-  into.add(finished_, released_, called_, presumption_);
+  into.add(world_, agreement_, block_, contributed_, invited_, waits_, rejections_, finished_,
+           released_, called_, presumption_);
 }
 
 }  // namespace faultline

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
-#include "protocols/transactions/agreement.hpp"
-#include "protocols/transactions/block_statistics.hpp"
-#include "protocols/transactions/world_layer.hpp"
+#include "protocols/transactions/program_block.hpp"
+#include "protocols/transactions/recovered_world.hpp"
+#include "protocols/transactions/world_agreement.hpp"
 #include "sim/core/seldom.hpp"
 
 namespace faultline {
@@ -29,30 +31,59 @@ OptionSet<FampiOptions> fampi_options();
 /// have succeeded, and which ranks are dead. If none is, they repeat a rejected TryBlock. Otherwise
 /// the ranks regroup, and agree once more before they go on from the last checkpoint that all have:
 /// that is TryBlock 0 of the new world, which a death during the recovery rejects.
-class Fampi : public WorldLayer {
+class Fampi : public Layer, protected WorldSteps, protected AgreementSteps {
  public:
   using Options = FampiOptions;
-  Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
+  Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fampi>(*this);
+  }
+
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { world_.start(context); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+    world_.on_sends(context, batch);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    return world_.on_receive(context, message);
+  }
+  void on_message(Context& context, const Message& message) override;
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    world_.on_peer_failed(context, peer, *this);
+  }
+  void on_peer_restarted(Context& context, Incarnation peer) override {
+    world_.on_peer_restarted(context, peer, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    world_.on_restart_refused(context, peer);
   }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
-  void on_death(Context& context, ActorId actor) override;
-  [[nodiscard]] bool is_given_up() const override { return presumes() && called_; }
+  void on_death(Context& context, ActorId dead) override;
+  void on_world(Context& context) override;
   void on_data(Context& context) override;
-  virtual void finish_block(Context& context, const FinishBlock& finish);
-  virtual void carry_out(Context& context, const AgreementOutput& output);
-  virtual void on_decision(Context& context, const AgreementOutput::Decision& decision);
-  virtual void invite(Context& context);
-  virtual void mend_invitation(Context& context, Rank dead);
-  [[nodiscard]] Agreement& agreement() { return agreement_; }
+  [[nodiscard]] bool all_have_entered() const override {
+    return attempt() > 0 || world_.phase() == WorldPhase::regrouping;
+  }
+  [[nodiscard]] bool is_given_up() const override { return presumes() && called_; }
+  void carry_out(Context& context, const AgreementOutput& output) override;
+  void digest_state(Digest& into) const override;
+
+  // The parts.
+  std::shared_ptr<const Options> options_;
+  RecoveredWorld world_;
+  WorldAgreement agreement_;
+  ProgramBlock block_;
+
+  std::uint32_t invited_ = 0;  ///< the last TryBlock that others give up
 
  private:
-  enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kInvite };
-  enum OwnTimer : std::uint64_t { kWaitTimer = kOwnTimers };
+  enum OwnKind : std::uint16_t { kInvite = AgreementKind::kinds };
+  enum OwnTimer : std::uint64_t { kWaitTimer = WorldTimer::keys };
   struct InviteWords {
     WorldEpoch epoch;
     std::uint32_t attempt = 0;
@@ -69,53 +100,44 @@ class Fampi : public WorldLayer {
     void digest(Digest& into) const { into.add(block, wait, leave_request); }
   };
 
-  void on_world(Context& context) override;
-  [[nodiscard]] bool all_have_entered() const override {
-    return attempt_ > 0 || phase() == Phase::regrouping;
-  }
-  void on_block_request(Context& context, const StackRequest& request) override;
-  void on_own_message(Context& context, const Message& message) override;
-  void on_own_timer(Context& context, std::uint64_t key) override;
-  void digest_state(Digest& into) const override;
-
+  [[nodiscard]] const WorldMembers& members() const { return world_.members(); }
+  /// The TryBlock that began last.
+  [[nodiscard]] std::uint32_t attempt() const { return block_.attempt(); }
+  [[nodiscard]] bool decides_alone() const { return options_->scope == "local"; }
   void start_block(Context& context, const StackRequest& request);
+  void finish_block(Context& context, const FinishBlock& finish);
   void wait_for_block(Context& context, const StackRequest& request);
-  void leave(Context& context, const StackRequest& request);
-  [[nodiscard]] const Options& options() const {
-    return static_cast<const Options&>(world_options());
-  }
-  [[nodiscard]] bool decides_alone() const { return options().scope == "local"; }
+  void answer_outcome(Context& context);
+  void recover(Context& context);
+  void contribute(Context& context, bool success);
+  void on_decision(Context& context, const AgreementOutput::Decision& decision);
+  void end_recovery(Context& context, const AgreementValue& value);
+  void invite(Context& context);
+  void send_invite(Context& context, Rank to) const;
+  void mend_invitation(Context& context, Rank dead) const;
+  void on_invite(Context& context, const Message& message);
+  void release(Context& context);
   // Presumed TryBlocks: protocols/transactions/presumption.cpp.
-  [[nodiscard]] bool presumes() const { return options().scope == "with-collective"; }
+  [[nodiscard]] bool presumes() const { return options_->scope == "with-collective"; }
   void finish_presuming(Context& context, bool succeeded);
   void settle_presumed(Context& context, bool is_accepted);
   void call(Context& context);
+  void leave(Context& context, const StackRequest& request);
   void try_to_leave(Context& context);
   [[nodiscard]] bool calls(const AgreementMessage& up) const;
   [[nodiscard]] std::uint64_t agreement_number() const;
-  [[nodiscard]] std::uint32_t code_of(std::uint32_t attempt) const;
-  void recover(Context& context);
-  void contribute(Context& context, bool success);
-  void answer_outcome(Context& context);
-  void on_invite(Context& context, const Message& message);
-  void send_invite(Context& context, Rank to) const;
-  void release(Context& context);
+  /// Numbers a TryBlock differently from those around it, so that a failure in it can be told from
+  /// one in the TryBlock before or after.
+  static std::uint32_t code_of(std::uint32_t attempt) { return 1U << (attempt % 32); }
 
-  Agreement agreement_;
-  std::uint32_t attempt_ = 0;     ///< the TryBlock that began last
   std::uint32_t finished_ = 0;    ///< the TryBlock that the program has finished
   std::uint32_t released_ = 0;    ///< the TryBlock that it was told to give up
-  std::uint32_t invited_ = 0;     ///< the last TryBlock that others give up
   bool contributed_ = false;      ///< to the TryBlock that began last
   bool called_ = false;           ///< a rank wants an agreement on presumed TryBlocks
   std::uint32_t waits_ = 0;       ///< for this outcome, that have timed out
   std::uint32_t rejections_ = 0;  ///< successive ones in which nobody was dead
   std::uint32_t wait_timeouts_ = 0;
-  std::optional<AgreementValue> outcome_;  ///< of the TryBlock
-  std::optional<Asked> start_request_;     ///< of the TryBlock
-  std::optional<Asked> wait_request_;
   Seldom<Presumption> presumption_;
-  BlockStatistics statistics_;
 };
 
 }  // namespace faultline

@@ -8,17 +8,16 @@
 
 namespace faultline {
 
-/// The first entry of a sorted list that is of this actor or a later one.
-template <class List>
-auto place_of_life(List& list, ActorId actor) {
-  return std::lower_bound(list.begin(), list.end(), actor,
-                          [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
+/// The entry of this actor in a sorted list; null if there is none.
+inline const Incarnation* find_life(const std::vector<Incarnation>& list, ActorId actor) {
+  const auto place = std::ranges::lower_bound(list, actor, {}, &Incarnation::actor);
+  return place != list.end() && place->actor == actor ? &*place : nullptr;
 }
 
-/// Adds an incarnation to a list with one for each actor, unless the list has a later one. Returns
-/// true if it was added.
+/// Adds an incarnation to a list with one for each actor, unless the list has it or a later one.
+/// Returns true if it was added.
 inline bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
-  const auto place = place_of_life(list, life.actor);
+  const auto place = std::ranges::lower_bound(list, life.actor, {}, &Incarnation::actor);
   if (place == list.end() || place->actor != life.actor) {
     list.insert(place, life);
     return true;

@@ -9,18 +9,11 @@
 
 namespace faultline {
 
-/// Numbers a TryBlock differently from those around it, so that a failure in it can be told from
-/// one in the TryBlock before or after.
-std::uint32_t Fampi::code_of(std::uint32_t attempt) const {
-  constexpr std::uint64_t kCodes = 32;
-  return 1U << (attempt % kCodes);
-}
-
 /// Ranks do not agree on a presumed TryBlock. The one agreement of a world ends what all are doing,
 /// in whichever TryBlock.
 std::uint64_t Fampi::agreement_number() const {
-  if (attempt_ == 0) return 0;
-  return presumes() ? 1 : attempt_;
+  if (attempt() == 0) return 0;
+  return presumes() ? 1 : attempt();
 }
 
 /// A collective that has ended proves that all have begun this TryBlock, so all have succeeded in
@@ -29,9 +22,9 @@ void Fampi::finish_presuming(Context& context, bool succeeded) {
   if (contributed_) return;
   if (succeeded) {
     settle_presumed(context, true);
-    presumption_.change().block = attempt_;
-    statistics_.contributed_s = context.now_s();
-    statistics_.on_decision(true, context.now_s());
+    presumption_.change().block = attempt();
+    block_.statistics.contributed_s = context.now_s();
+    block_.statistics.on_decision(true, context.now_s());
     rejections_ = 0;
     if (called_) contribute(context, true);
     return;
@@ -46,8 +39,8 @@ void Fampi::settle_presumed(Context& context, bool is_accepted) {
   const BlockVerdict verdict = is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected;
   context.answer(own.wait, BlockOutcome{std::exchange(own.block, 0), verdict});
   if (is_accepted) return;
-  --statistics_.committed;
-  ++statistics_.rejected;
+  --block_.statistics.committed;
+  ++block_.statistics.rejected;
   ++own.revoked;
 }
 
@@ -55,31 +48,31 @@ void Fampi::settle_presumed(Context& context, bool is_accepted) {
 void Fampi::call(Context& context) {
   if (std::exchange(called_, true)) return;
   invite(context);
-  end_lost_save(context);
-  if (attempt_ == 0) return;
-  if (presumption_->block != attempt_) return release(context);
+  world_.end_lost_save(context, *this);
+  if (attempt() == 0) return;
+  if (presumption_->block != attempt()) return release(context);
   if (!contributed_) contribute(context, true);
 }
 
 /// At the end, no TryBlock follows that could prove the last one.
 void Fampi::leave(Context& context, const StackRequest& request) {
-  if (!presumes() || attempt_ == 0) return context.answer(request, LeaveWorld{});
+  if (!presumes() || attempt() == 0) return context.answer(request, LeaveWorld{});
   presumption_.change().leave_request = request;
-  if (outcome_) return try_to_leave(context);
+  if (block_.outcome()) return try_to_leave(context);
   if (!contributed_) contribute(context, true);
 }
 
 void Fampi::try_to_leave(Context& context) {
   if (!presumption_->leave_request) return;
-  if (!outcome_->success || !outcome_->failed.empty()) return regroup(context);
+  if (!block_.outcome()->accepts()) return world_.regroup(context, *this);
   context.answer(*std::exchange(presumption_.change().leave_request, std::nullopt), LeaveWorld{});
 }
 
 /// True if this contribution to the agreement reports a failure. The agreement of a recovery is
 /// another one.
 bool Fampi::calls(const AgreementMessage& up) const {
-  const std::uint64_t first_sweep = options().agreement == "two-phase" ? 2 : 1;
-  return up.sweep >= first_sweep && (!up.value.success || !up.value.failed.empty());
+  const std::uint64_t first_sweep = options_->agreement == "two-phase" ? 2 : 1;
+  return up.sweep >= first_sweep && !up.value.accepts();
 }
 
 }  // namespace faultline

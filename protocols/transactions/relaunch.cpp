@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/transactions/relaunch.hpp"
 
+#include <utility>
+
 #include "protocols/termination/control_tree.hpp"
-#include "protocols/transactions/world_options.hpp"
+#include "sim/core/transaction_requests.hpp"
 
 namespace faultline {
 
@@ -10,9 +12,8 @@ namespace {
 
 OptionSet<RelaunchOptions> options() {
   using Options = RelaunchOptions;
-  const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
   return world_options<Options>().option(
-      "relaunch_s", spawn_s(&WorldOptions::spawn_s),
+      "relaunch_s", world_option<Options>(&WorldOptions::spawn_s),
       {.doc = "time from the end of the job until its processes start again",
        .unit = "s",
        .source = "assumed",
@@ -40,28 +41,33 @@ const Registered registered{relaunch()};
 
 }  // namespace
 
-Relaunch::Relaunch(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : WorldLayer(options, job, self) {}
+Relaunch::Relaunch(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)), world_(*options_, job, self, false) {}
 
 /// The launcher ends all other processes. If the job has come to its end, the processes that do not
 /// know it yet wait for the leader.
 void Relaunch::on_death(Context& context, ActorId) {
   if (!ended_) {
-    stop_program(context);
-    return regroup(context);
+    world_.stop_program(context);
+    return world_.regroup(context, *this);
   }
-  if (leader() != self()) tell_end(context, leader());
+  if (!leads()) tell_end(context, leader());
 }
 
-/// Another process has died meanwhile.
+/// Another process may have died meanwhile.
 void Relaunch::on_world(Context& context) {
+  world_.give_back(context);
   leave_request_.reset();
   knows_end_ = ended_ = false;
   ends_below_ = 0;
-  if (!dead().empty()) regroup(context);
+  if (world_.members().dead().empty())
+    world_.restore(context, *this);
+  else
+    world_.regroup(context, *this);
 }
 
-void Relaunch::on_block_request(Context& context, const StackRequest& request) {
+void Relaunch::on_request(Context& context, const StackRequest& request) {
+  if (world_.on_request(context, request, *this)) return;
   if (request.is<LeaveWorld>()) {
     leave_request_ = request;
     return pass_on_end(context);
@@ -72,62 +78,64 @@ void Relaunch::on_block_request(Context& context, const StackRequest& request) {
 // ---- the end of the job -----------------------------------------------------------------------
 
 void Relaunch::pass_on_end(Context& context) {
-  if (phase() != Phase::running || !leave_request_ ||
-      ends_below_ < ControlTree{processes()}.child_count(self()))
+  const WorldMembers& members = world_.members();
+  if (world_.phase() != WorldPhase::running || !leave_request_ ||
+      ends_below_ < ControlTree{members.processes()}.child_count(members.self()))
     return;
-  if (self() == 0) return on_end(context, epoch(), 0);
-  context.send(ControlTree::parent(self()), kAtEnd, world_options().control_bytes)
-      .payload.put(epoch());
+  if (members.self() == 0) return on_end(context, members.epoch(), 0);
+  context.send(ControlTree::parent(members.self()), kAtEnd, options_->control_bytes)
+      .payload.put(members.epoch());
 }
 
 /// Each rank tells the ranks below it, and those that wait for a new world.
 void Relaunch::end(Context& context) {
   ended_ = true;
-  set_phase(Phase::running);
-  ControlTree{processes()}.for_each_child(self(), [&](Rank child) { tell_end(context, child); });
-  for (const Rank rank : waiting_ranks()) tell_end(context, rank);
+  world_.end_regrouping();
+  ControlTree{world_.members().processes()}.for_each_child(
+      world_.members().self(), [&](Rank child) { tell_end(context, child); });
+  for (const Ready& ready : world_.waiting_ranks()) tell_end(context, ready.from.actor);
   if (leave_request_) context.answer(*leave_request_, LeaveWorld{});
 }
 
-void Relaunch::tell_end(Context& context, Rank to) const {
-  context.send(to, kEnd, world_options().control_bytes).payload.put(epoch());
+void Relaunch::tell_end(Context& context, ActorId to) const {
+  context.send(to, kEnd, options_->control_bytes).payload.put(world_.members().epoch());
 }
 
-void Relaunch::on_own_message(Context& context, const Message& message) {
+void Relaunch::on_message(Context& context, const Message& message) {
+  if (message.kind < WorldMessage::kinds) return world_.on_message(context, message, *this);
   const auto of = message.payload.get<WorldEpoch>();
   if (message.kind == kEnd) return on_end(context, of, message.from);
-  if (belongs_elsewhere(message, of) || phase() == Phase::regrouping) return;
+  if (world_.belongs_elsewhere(message, of) || world_.phase() == WorldPhase::regrouping) return;
   ++ends_below_;
   pass_on_end(context);
 }
 
 /// A rank that has reported that it waits for a new world leaves it to the leader whether there
 /// will be one.
-void Relaunch::on_end(Context& context, const WorldEpoch& of, Rank from) {
-  if (phase() == Phase::spawned) {
+void Relaunch::on_end(Context& context, const WorldEpoch& of, ActorId from) {
+  if (world_.phase() == WorldPhase::spawned) {
     ended_ = true;
     return context.finish();
   }
-  if (ended_ || of != epoch()) return;
-  if (phase() != Phase::regrouping || leader() == self() || leader() == from) return end(context);
+  if (ended_ || of != world_.members().epoch()) return;
+  if (world_.phase() != WorldPhase::regrouping || leads() || leader() == from) return end(context);
   knows_end_ = true;
   tell_end(context, leader());
 }
 
 void Relaunch::on_leader_told(Context& context) {
-  if (knows_end_ && leader() == self())
+  if (knows_end_ && leads())
     end(context);
   else if (knows_end_)
     tell_end(context, leader());
 }
 
-void Relaunch::on_late_ready(Context& context, Rank rank) {
-  if (ended_) tell_end(context, rank);
+void Relaunch::on_late_ready(Context& context, ActorId from) {
+  if (ended_) tell_end(context, from);
 }
 
 void Relaunch::digest_state(Digest& into) const {
-  WorldLayer::digest_state(into);
-  into.add(leave_request_, ends_below_, knows_end_, ended_);
+  into.add(world_, leave_request_, ends_below_, knows_end_, ended_);
 }
 
 }  // namespace faultline

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
-#include "protocols/transactions/world_layer.hpp"
+#include "protocols/transactions/recovered_world.hpp"
 
 namespace faultline {
 
@@ -14,35 +16,61 @@ struct RelaunchOptions : WorldOptions {
 
 /// What MPI without fault tolerance does under a batch system: a death ends the job, which starts
 /// again from its last checkpoint. There are no TryBlocks.
-class Relaunch final : public WorldLayer {
+class Relaunch final : public Layer, private WorldSteps {
  public:
   using Options = RelaunchOptions;
-  Relaunch(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
+  Relaunch(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Relaunch>(*this);
   }
 
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { world_.start(context); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+    world_.on_sends(context, batch);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    return world_.on_receive(context, message);
+  }
+  void on_message(Context& context, const Message& message) override;
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_timer(Context& context, std::uint64_t key) override {
+    world_.on_timer(context, key, *this);
+  }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    world_.on_peer_failed(context, peer, *this);
+  }
+  void on_peer_restarted(Context& context, Incarnation peer) override {
+    world_.on_peer_restarted(context, peer, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    world_.on_restart_refused(context, peer);
+  }
+  void report(MetricTotals& totals) const override { world_.report(totals); }
+  [[nodiscard]] std::string waiting_for() const override { return world_.waiting_for(); }
+
  private:
   enum OwnKind : std::uint16_t {
-    kAtEnd = kOwnKinds,  ///< the programs of all ranks below the sender have come to their end
-    kEnd,                ///< all programs have come to their end: processes may end
+    kAtEnd = WorldMessage::kinds,  ///< the programs of all ranks below the sender are at their end
+    kEnd,                          ///< all programs are at their end: processes may end
   };
 
-  void on_death(Context& context, ActorId actor) override;
+  void on_death(Context& context, ActorId dead) override;
   void on_world(Context& context) override;
-  void on_data(Context& context) override { resume(context); }
-  [[nodiscard]] bool commits_blocks() const override { return false; }
-  void on_block_request(Context& context, const StackRequest& request) override;
-  void on_own_message(Context& context, const Message& message) override;
+  void on_data(Context& context) override { world_.resume(context, *this); }
   void on_leader_told(Context& context) override;
-  void on_late_ready(Context& context, Rank rank) override;
+  void on_late_ready(Context& context, ActorId from) override;
   void digest_state(Digest& into) const override;
 
   void pass_on_end(Context& context);
   void end(Context& context);
-  void tell_end(Context& context, Rank to) const;
-  void on_end(Context& context, const WorldEpoch& of, Rank from);
+  void tell_end(Context& context, ActorId to) const;
+  void on_end(Context& context, const WorldEpoch& of, ActorId from);
+  [[nodiscard]] ActorId leader() const { return world_.members().leader(); }
+  [[nodiscard]] bool leads() const { return leader() == world_.members().self(); }
 
+  std::shared_ptr<const Options> options_;
+  RecoveredWorld world_;
   std::optional<Asked> leave_request_;  ///< the program has come to its end
   std::uint32_t ends_below_ = 0;
   bool knows_end_ = false;  ///< has heard of the end while it waits for a new world

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/transactions/world_members.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -48,6 +49,16 @@ std::vector<Rank> mended_targets(Rank self, std::uint32_t ranks, Rank dead, cons
     if (next_alive(self, ranks, forward, was_dead) == dead && now != self) targets.push_back(now);
   }
   return targets;
+}
+
+/// The same for this rank of its world.
+inline std::vector<Rank> revoke_targets(const WorldMembers& members) {
+  return revoke_targets(members.rank(), members.world().size(),
+                        [&](Rank rank) { return members.is_gone(rank); });
+}
+inline std::vector<Rank> mended_targets(const WorldMembers& members, Rank dead) {
+  return mended_targets(members.rank(), members.world().size(), dead,
+                        [&](Rank rank) { return members.is_gone(rank); });
 }
 
 }  // namespace faultline

@@ -4,27 +4,50 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "protocols/transactions/agreement.hpp"
-#include "protocols/transactions/block_statistics.hpp"
-#include "protocols/transactions/world_layer.hpp"
+#include "protocols/transactions/program_block.hpp"
+#include "protocols/transactions/recovered_world.hpp"
+#include "protocols/transactions/world_agreement.hpp"
 
 namespace faultline {
-
-struct UlfmRecoveryOptions : WorldOptions {};
 
 /// User-Level Failure Mitigation, as used by programs that must keep all ranks. A request whose
 /// peer is dead fails; its rank revokes the world, which ends the requests of all. At the end of
 /// each TryBlock the ranks agree whether all have succeeded (MPI_Comm_agree). If not, they shrink
 /// the world, again if a rank dies meanwhile; the first rank has new processes started; all put the
 /// next world together, agree on that, restore their data and agree once more.
-class UlfmRecovery final : public WorldLayer {
+class UlfmRecovery final : public Layer, private WorldSteps, private AgreementSteps {
  public:
-  using Options = UlfmRecoveryOptions;
-  UlfmRecovery(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
+  using Options = WorldOptions;
+  UlfmRecovery(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<UlfmRecovery>(*this);
+  }
+
+  // ---- as a layer -----------------------------------------------------------------------------
+  void start(Context& context) override { world_.start(context); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+    world_.on_sends(context, batch);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    return world_.on_receive(context, message);
+  }
+  void on_message(Context& context, const Message& message) override;
+  void on_request(Context& context, const StackRequest& request) override;
+  void on_timer(Context& context, std::uint64_t key) override {
+    world_.on_timer(context, key, *this);
+  }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    world_.on_peer_failed(context, peer, *this);
+  }
+  void on_peer_restarted(Context& context, Incarnation peer) override {
+    world_.on_peer_restarted(context, peer, *this);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    world_.on_restart_refused(context, peer);
   }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -38,7 +61,7 @@ class UlfmRecovery final : public WorldLayer {
   /// The agreements with the one after the split that puts the ranks in their former order.
   static constexpr std::uint32_t kRebuildAgreements = kMergeAgreements + 1;
 
-  enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kRevoke };
+  enum OwnKind : std::uint16_t { kRevoke = AgreementKind::kinds };
 
  private:
   /// What the next decision is about. Each stage has its numbers of agreements in a world.
@@ -49,50 +72,46 @@ class UlfmRecovery final : public WorldLayer {
     shrink,   ///< the next numbers, whatever was decided last
   };
 
-  void on_death(Context& context, ActorId actor) override;
+  void on_death(Context& context, ActorId dead) override;
   void on_world(Context& context) override;
-  [[nodiscard]] bool restores_later() const override { return true; }
+  void on_data(Context& context) override { contribute(context, true); }
   [[nodiscard]] bool all_have_entered() const override {
-    return has_decided_ && phase() != Phase::entering;
+    return has_decided_ && world_.phase() != WorldPhase::entering;
   }
-  void on_data(Context& context) override;
-  void on_block_request(Context& context, const StackRequest& request) override;
-  void on_own_message(Context& context, const Message& message) override;
+  void carry_out(Context& context, const AgreementOutput& output) override;
   void digest_state(Digest& into) const override;
 
+  [[nodiscard]] const WorldMembers& members() const { return world_.members(); }
+  /// The TryBlock that is to be agreed on; 0 if it is a recovery.
+  [[nodiscard]] std::int64_t marked_attempt() const {
+    return stage_ == Stage::block ? block_.attempt() : 0;
+  }
   void start_block(Context& context, const StackRequest& request);
   void finish_block(Context& context, const FinishBlock& finish);
-  void answer_outcome(Context& context);
   [[nodiscard]] bool replaces_only_the_shrunk() const;
   void await_data(Context& context);
   void begin_shrink(Context& context);
   void on_shrunk(Context& context, const AgreementValue& value);
   void contribute_to_next(Context& context, bool success);
   void contribute(Context& context, bool success);
-  void carry_out(Context& context, const AgreementOutput& output);
   void on_decision(Context& context, const AgreementValue& value);
-  void on_block_decision(Context& context, const AgreementValue& value);
   void revoke(Context& context);
   void send_revoke(Context& context, Rank to) const;
-  void mend_revocation(Context& context, Rank dead) const;
   void release(Context& context);
 
+  std::shared_ptr<const Options> options_;
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world
-  Agreement agreement_;
+  RecoveredWorld world_;
+  WorldAgreement agreement_;
+  ProgramBlock block_{kNever};
   Stage stage_ = Stage::block;
-  std::uint64_t number_ = 0;   ///< number of the next agreement, or of the one under way
-  bool contributed_ = false;   ///< to that agreement
-  bool has_decided_ = false;   ///< has decided an agreement of this world
-  std::uint64_t attempt_ = 0;  ///< the TryBlock that began last
-  std::optional<AgreementValue> outcome_;  ///< of the TryBlock
-  std::optional<Asked> start_request_;     ///< of the TryBlock
-  std::optional<Asked> wait_request_;
-  bool revoked_ = false;  ///< this world is revoked
+  std::uint64_t number_ = 0;  ///< number of the next agreement, or of the one under way
+  bool contributed_ = false;  ///< to that agreement
+  bool has_decided_ = false;  ///< has decided an agreement of this world
+  bool revoked_ = false;      ///< this world is revoked
   std::uint32_t shrink_step_ = 0;
   /// The processes without which this process has last shrunk a world; nothing if it has not.
   std::optional<std::vector<ActorId>> shrunk_;
-
-  BlockStatistics statistics_;
   std::uint64_t shrinks_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/core/digest.hpp"
@@ -9,6 +10,34 @@
 #include "sim/core/world.hpp"
 
 namespace faultline {
+
+/// The kinds of messages about a world. A protocol's own come behind them.
+struct WorldMessage {
+  enum Kind : std::uint16_t {
+    ready,        ///< the sender waits for a new world
+    leader,       ///< to a new process: asks it to report when it is ready
+    world,        ///< the new world
+    copy,         ///< a checkpoint for the receiver to keep
+    copy_stored,  ///< the sender keeps the checkpoint
+    restore,      ///< to a new process: its checkpoint
+    stored,       ///< the sender and all below it in the tree have stored a checkpoint
+    committed,    ///< all have stored it
+    kinds,
+  };
+};
+
+/// The names of these kinds, followed by those of one protocol.
+inline std::vector<std::string> world_kinds(const std::vector<std::string>& own = {}) {
+  std::vector<std::string> kinds{"ready",       "leader",  "world",  "copy",
+                                 "copy-stored", "restore", "stored", "committed"};
+  kinds.insert(kinds.end(), own.begin(), own.end());
+  return kinds;
+}
+
+/// The timers of a world. A protocol's own come behind them.
+struct WorldTimer {
+  enum Key : std::uint64_t { spawn, storage, keys };
+};
 
 /// The words of a message about a world, or about a checkpoint in it.
 struct WorldWords {

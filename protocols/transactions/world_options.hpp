@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "protocols/transactions/world_layer.hpp"
+#include "sim/core/registry.hpp"
 
 namespace faultline {
+
+/// What the protocols of transactions have in common.
+struct WorldOptions {
+  std::string recovery = "rebuild";
+  bool protect_recovery = true;
+  std::string checkpoint = "none";
+  std::optional<std::uint64_t> checkpoint_iterations;
+  std::optional<double> checkpoint_interval_s;
+  double storage_bandwidth_Bps = 58e9;
+  double node_storage_bandwidth_Bps = 1e8;
+  double spawn_s = 0.0;
+  std::string spawn = "spare-node";
+  std::string rebuild_over = "star";
+  std::uint64_t control_bytes = 32;
+};
+
+/// A member of WorldOptions as one of `Options`, which inherits from it.
+template <class Options, class Member>
+constexpr Member Options::*world_option(Member WorldOptions::*of) {
+  return of;
+}
 
 /// Declares the options that all these protocols have. `Options` inherits from WorldOptions.
 template <class Options>
 OptionSet<Options> world_options() {
-  const auto member = []<class Member>(Member WorldOptions::*of) -> Member Options::* {
-    return of;
-  };
+  const auto member = [](auto of) { return world_option<Options>(of); };
   return OptionSet<Options>()
       .option(
           "checkpoint", member(&WorldOptions::checkpoint),

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "protocols/transactions/fampi.hpp"
 #include "sim/core/transaction_requests.hpp"
 #include "tests/support/pass_through.hpp"
 
-// FA-MPI with one mistake each.
+// FA-MPI with one mistake each: a step of its goes wrong, or what one of its parts holds.
 
 namespace faultline::test {
 
@@ -35,9 +38,9 @@ class SendsNothingAgain final : public FampiMutant<SendsNothingAgain> {
   using FampiMutant::FampiMutant;
 
  private:
-  void on_death(Context& context, Rank rank) override {
+  void on_death(Context& context, ActorId dead) override {
     hears_ = true;
-    FampiMutant::on_death(context, rank);
+    FampiMutant::on_death(context, dead);
     hears_ = false;
   }
   void carry_out(Context& context, const AgreementOutput& output) override {
@@ -62,9 +65,10 @@ class ForgetsDecisions final : public FampiMutant<ForgetsDecisions> {
   using FampiMutant::FampiMutant;
 
  private:
-  void on_decision(Context& context, const AgreementOutput::Decision& decision) override {
-    agreement().forget_through(decision.number);
-    FampiMutant::on_decision(context, decision);
+  void carry_out(Context& context, const AgreementOutput& output) override {
+    for (const AgreementOutput::Decision& decision : output.decisions)
+      agreement_.forget_through(decision.number);
+    FampiMutant::carry_out(context, output);
   }
 };
 
@@ -72,31 +76,35 @@ class ForgetsDecisions final : public FampiMutant<ForgetsDecisions> {
 class BeginsAnewWhenItFinishesAgain final : public FampiMutant<BeginsAnewWhenItFinishesAgain> {
  public:
   using FampiMutant::FampiMutant;
+  void on_request(Context& context, const StackRequest& request) override {
+    if (!request.is<FinishBlock>()) return FampiMutant::on_request(context, request);
+    const auto finish = request.get<FinishBlock>();
+    if (std::exchange(finished_, finish.attempt) != finish.attempt)
+      return FampiMutant::on_request(context, request);
+    agreement_.forget_through(finish.attempt);
+    agreement_.contribute(context, finish.attempt + 1, {.success = finish.errors == 0},
+                          world_.members(), *this);
+  }
 
  private:
-  void finish_block(Context& context, const FinishBlock& finish) override {
-    if (finish.attempt == finished_) {
-      AgreementOutput output;
-      agreement().forget_through(finish.attempt);
-      agreement().contribute(finish.attempt + 1, {.success = finish.errors == 0}, output);
-      return carry_out(context, output);
-    }
-    finished_ = finish.attempt;
-    FampiMutant::finish_block(context, finish);
-  }
-  void on_decision(Context& context, const AgreementOutput::Decision& decision) override {
-    finished_ = 0;
-    FampiMutant::on_decision(context, decision);
+  void carry_out(Context& context, const AgreementOutput& output) override {
+    if (!output.decisions.empty()) finished_ = 0;
+    FampiMutant::carry_out(context, output);
   }
   std::uint64_t finished_ = 0;
 };
 
+/// Nobody hears that a rank gives a TryBlock up.
 class InvitesNobody final : public FampiMutant<InvitesNobody> {
  public:
-  using FampiMutant::FampiMutant;
+  InvitesNobody(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : FampiMutant(without_invitations(*options), job, self) {}
 
  private:
-  void invite(Context&) override {}
+  static std::shared_ptr<const Options> without_invitations(Options options) {
+    options.release = "timeout";
+    return std::make_shared<const Options>(std::move(options));
+  }
 };
 
 /// Leaves out the ranks behind one of whose death a rank hears after it has invited.
@@ -105,24 +113,48 @@ class MendsNoInvitation final : public FampiMutant<MendsNoInvitation> {
   using FampiMutant::FampiMutant;
 
  private:
-  void mend_invitation(Context&, Rank) override {}
+  void on_death(Context& context, ActorId dead) override {
+    const std::uint32_t invited = std::exchange(invited_, 0);
+    FampiMutant::on_death(context, dead);
+    invited_ = std::max(invited_, invited);
+  }
 };
 
+/// Delivers what was sent in the world before, when its program goes on.
 class ConsumesWhatIsStale final : public FampiMutant<ConsumesWhatIsStale> {
  public:
   using FampiMutant::FampiMutant;
+  Passage on_receive(Context& context, Message& message) override {
+    const bool is_late = message.transactions.get<WorldEpoch>() <= world_.members().epoch();
+    if (world_.phase() == WorldPhase::spawned || !is_late)
+      return FampiMutant::on_receive(context, message);
+    if (world_.phase() == WorldPhase::running) return Passage::deliver;
+    stale_.push_back(message);
+    return Passage::hold;
+  }
+  void on_request(Context& context, const StackRequest& request) override {
+    FampiMutant::on_request(context, request);
+    if (world_.phase() != WorldPhase::running) return;
+    for (const Message& message : std::exchange(stale_, {})) context.deliver(message);
+  }
 
  private:
-  [[nodiscard]] bool is_stale(const WorldEpoch&) const override { return false; }
+  void digest_state(Digest& into) const override {
+    FampiMutant::digest_state(into);
+    into.add(stale_);
+  }
+  std::vector<Message> stale_;
 };
 
 /// Takes a late notice for one of the process that has taken the place of the dead.
 class MistakesLateNotices final : public FampiMutant<MistakesLateNotices> {
  public:
   using FampiMutant::FampiMutant;
-
- private:
-  [[nodiscard]] bool is_replaced(Incarnation) const override { return false; }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    if (world_.phase() != WorldPhase::spawned && world_.members().has(peer.actor))
+      peer.number = std::max(peer.number, world_.members().life_of(peer.actor));
+    FampiMutant::on_peer_failed(context, peer);
+  }
 };
 
 /// Says of what is presumed that it has been decided.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "protocols/checkpoints/rank_tree.hpp"
+#include "protocols/transactions/world_members.hpp"
+#include "sim/core/context.hpp"
+
+namespace faultline {
+
+/// How the news of a world spreads from a process that is in it: to one process, to all, or over a
+/// binary tree of the ranks, whose root is the leader that has put the world together.
+class WorldCrier {
+ public:
+  /// `point`: the checkpoint to go on from. `every`: iterations between two checkpoints, which may
+  /// have changed since this process heard of the world.
+  WorldCrier(const WorldMembers& members, std::uint64_t point, std::uint64_t every,
+             std::uint64_t control_bytes);
+
+  void tell(Context& context, ActorId to) const;
+  void tell_all(Context& context) const;
+  /// Some ranks may not have heard of this world, because its leader has died. They wait for the
+  /// first live rank of the earlier world, which this tells.
+  void tell_those_behind(Context& context) const;
+  /// Tells the ranks below that one in the tree, or below those if they are dead.
+  void tell_those_below(Context& context, Rank rank) const;
+  /// A dead rank may not have passed the news on. The next live rank above it does.
+  void take_over_from(Context& context, ActorId dead) const;
+
+ private:
+  [[nodiscard]] RankTree tree() const;
+
+  const WorldMembers& members_;
+  std::shared_ptr<const WorldNews> news_;  ///< many messages can share it
+  std::uint64_t point_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace faultline
