@@ -7,7 +7,7 @@ namespace faultline {
 
 namespace {
 
-class Watch final : public Forwarding<Layer> {
+class Watch final : public Forwarding<TerminationDetector> {
  public:
   Watch(std::unique_ptr<Component> detector, Rank self, std::shared_ptr<EngagementHistory> history)
       : Forwarding(std::move(detector)), history_(std::move(history)), self_(self) {}
@@ -15,39 +15,40 @@ class Watch final : public Forwarding<Layer> {
     return std::make_unique<Watch>(*this);
   }
 
-  void start(Context& context) override {
+  void start(TerminationContext& context) override {
     Forwarding::start(context);
     look(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     Forwarding::on_message(context, message);
     look(context);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
     Forwarding::on_peer_failed(context, peer);
     look(context);
   }
-  void on_flushed(Context& context, Incarnation peer) override {
+  void on_flushed(TerminationContext& context, Incarnation peer) override {
     Forwarding::on_flushed(context, peer);
     look(context);
   }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override {
     for (const Message* message : batch) history_->about_to_send.emplace(self_, message->to);
     Forwarding::on_sends(context, batch, still_active);
     look(context);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     const Passage passage = Forwarding::on_receive(context, message);
     look(context);
     return passage;
   }
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     Forwarding::on_idle(context);
     look(context);
   }
 
  private:
-  void look(Context& context) {
+  void look(TerminationContext& context) {
     auto& moments = history_->moments[self_];
     history_->last_s[self_] = context.now_s();
     const bool interior = !waiting_for().empty();

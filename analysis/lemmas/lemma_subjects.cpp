@@ -38,7 +38,7 @@ LemmaSubject over_connection_loss(LemmaSubject subject) {
 std::vector<const Registration*> detectors_with_images() {
   std::vector<const Registration*> detectors;
   for (const Registration& one : registrations())
-    if (one.family == Family::termination && one.traits.has_images) detectors.push_back(&one);
+    if (one.family == Family::termination && one.has_images()) detectors.push_back(&one);
   return detectors;
 }
 
@@ -51,7 +51,7 @@ LemmaSubject below_detectors(LemmaSubject subject) {
     const Registration& detector = *detectors[number % detectors.size()];
     FaultSchedule schedule = draw_usual(number);
     schedule.termination = detector.name;
-    if (detector.traits.needs_fifo) schedule.reordering_s = 0.0;
+    if (detector.needs_fifo()) schedule.reordering_s = 0.0;
     // The detector has its own messages, and goes on when the program is over.
     Stream random(number, 3, Purpose::faults, 0);
     for (FaultSpec& fault : schedule.faults)
@@ -212,7 +212,7 @@ std::vector<LemmaSubject> recovery_subjects() {
   const auto add = [&](const std::string& name, const std::string& protocol,
                        const RecoveryPromise& promise, const OptionValues& options = {},
                        bool helped = false) {
-    const Traits& traits = find_registration(Family::message_logging, protocol)->traits;
+    const auto& traits = find_registration(Family::message_logging, protocol)->as<RecoveryTraits>();
     const RecoverableProgram program{
         .any_order = !traits.needs_order_free, .unordered = !traits.needs_fifo, .helped = helped};
     ProtocolStack stack = recovering(protocol, promise, options);

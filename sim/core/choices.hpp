@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// Declares the option `choices` of a workload that asks Context::choose wherever it may as well go
-/// on in another way.
+/// Declares the option `choices` of a workload that asks WorkloadContext::choose wherever it may as
+/// well go on in another way.
 template <class Struct>
 OptionSet<Struct> with_choices(OptionSet<Struct> set, std::string Struct::*member) {
   return set.option("choices", member,

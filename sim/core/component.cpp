@@ -8,7 +8,7 @@ namespace faultline {
 namespace {
 
 [[noreturn]] void refuse_objects() {
-  throw std::logic_error("a workload without Traits::has_objects has no objects to move");
+  throw std::logic_error("a workload without WorkloadTraits::has_objects has no objects to move");
 }
 
 }  // namespace
@@ -17,6 +17,6 @@ PackedObject Workload::pack(ObjectId) const { refuse_objects(); }
 
 void Workload::remove(ObjectId) { refuse_objects(); }
 
-void Workload::unpack(Context&, const PackedObject&) { refuse_objects(); }
+void Workload::unpack(WorkloadContext&, const PackedObject&) { refuse_objects(); }
 
 }  // namespace faultline

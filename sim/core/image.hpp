@@ -12,10 +12,10 @@ namespace faultline {
 class Digest;
 struct ImageContent;
 
-/// What Context::capture has copied of everything above a layer, for Context::restore. Copies share
-/// the content, which never changes. Attached to a message, it is lost with it; the bytes that it
-/// takes on the wire are the sender's to add to Message::bytes. Only the engine looks inside
-/// (sim/core/image_content.hpp).
+/// What RecoveryContext::capture has copied of everything above a layer, for
+/// RecoveryContext::restore. Copies share the content, which never changes. Attached to a message,
+/// it is lost with it; the bytes that it takes on the wire are the sender's to add to
+/// Message::bytes. Only the engine looks inside (sim/core/image_content.hpp).
 class Image {
  public:
   Image() = default;

@@ -27,14 +27,14 @@ class OrdersLocalEvents {
   /// later. Until then the computation has not ended for the components above, and keeps its core,
   /// and the timer is still set. It is offered again each time when a timer of this layer has run
   /// out.
-  virtual Passage on_local_event(Context& context, const LocalEvent& event) = 0;
+  virtual Passage on_local_event(RecoveryContext& context, const LocalEvent& event) = 0;
   /// The event that comes next in the layer's order, before anything else can be handled. None if
   /// something else comes next, or nothing is known of what does.
   [[nodiscard]] virtual std::optional<LocalEvent> next_event() const { return std::nullopt; }
   /// The next event never comes: what was handled before it has cancelled the timer, or abandoned
   /// the computation, and it has not been asked for again. Asked after each timer of this layer, so
   /// in a replay the same events are left out, at the same places.
-  virtual void leave_out_next(Context&) {}
+  virtual void leave_out_next(RecoveryContext&) {}
 
  protected:
   ~OrdersLocalEvents() = default;

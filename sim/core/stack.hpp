@@ -21,10 +21,14 @@ enum class Family : std::uint8_t {
 
 /// What the components of a family are, by the interfaces of component.hpp.
 enum class Role : std::uint8_t {
-  workload,  ///< sends and receives the application's messages
-  layer,     ///< sees the messages of everything above it on their way
-  detector,  ///< stands beside the stack: its messages pass no layer, it sees no others
+  workload,     ///< sends and receives the application's messages
+  recovery,     ///< a layer that brings a dead rank or its work back
+  termination,  ///< a layer that finds out that all work is done
+  detector,     ///< stands beside the stack: its messages pass no layer, it sees no others
 };
+
+/// A layer sees the messages of everything above it on their way.
+constexpr bool is_layer(Role role) { return role == Role::recovery || role == Role::termination; }
 
 struct StackPlace {
   Family family;
@@ -40,11 +44,11 @@ struct StackPlace {
 inline constexpr std::array kStack{
     StackPlace{Family::workload, Role::workload, "workload", "what the ranks do",
                Purpose::workload},
-    StackPlace{Family::transactions, Role::layer, "transactions",
+    StackPlace{Family::transactions, Role::recovery, "transactions",
                "lets a program redo what a failure has interrupted", Purpose::transactions},
-    StackPlace{Family::termination, Role::layer, "termination", "finds out that all work is done",
-               Purpose::termination},
-    StackPlace{Family::message_logging, Role::layer, "message_logging",
+    StackPlace{Family::termination, Role::termination, "termination",
+               "finds out that all work is done", Purpose::termination},
+    StackPlace{Family::message_logging, Role::recovery, "message_logging",
                "what brings a dead rank back", Purpose::message_logging},
     StackPlace{Family::failure_detection, Role::detector, "failure_detection",
                "finds out that a process is dead", Purpose::failure_detection},
@@ -58,7 +62,7 @@ constexpr const StackPlace& place_of(Family family) { return kStack[index_of(fam
 inline constexpr std::uint32_t kLayers = [] {
   std::uint32_t layers = 0;
   for (std::size_t i = 0; i < kFamilies; ++i)
-    if (kStack[i].role == Role::layer) layers |= 1U << i;
+    if (is_layer(kStack[i].role)) layers |= 1U << i;
   return layers;
 }();
 

@@ -15,35 +15,30 @@ constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
 
 /// Other components of the same family that the scenario could use instead: would_do(registration).
 template <class Predicate>
-std::string alternatives_where(Family family, Predicate would_do) {
+std::string alternatives(Family family, Predicate would_do) {
   std::vector<std::string> names;
   for (const Registration& registration : registrations())
     if (registration.family == family && would_do(registration)) names.push_back(registration.name);
   return names.empty() ? "" : ", choose " + any_of(names);
 }
 
-/// Other components of the same family whose traits would do: would_do(traits).
-template <class Predicate>
-std::string alternatives(Family family, Predicate would_do) {
-  return alternatives_where(
-      family, [&would_do](const Registration& other) { return would_do(other.traits); });
-}
-
 /// True for a program of TryBlocks, or a protocol that commits them.
 bool has_try_blocks(const Registration& component) {
-  return component.family == Family::workload ? static_cast<bool>(component.try_blocks)
-                                              : component.traits.commits_blocks;
+  return component.family == Family::workload
+             ? static_cast<bool>(component.as<WorkloadTraits>().try_blocks)
+             : component.as<RecoveryTraits>().commits_blocks;
 }
 
 std::string alternatives_with_try_blocks(Family family) {
-  return alternatives_where(family, has_try_blocks);
+  return alternatives(family, has_try_blocks);
 }
 
 /// True if the failure detector declares live processes dead because the scenario asks for that.
 /// The resource manager tells it of deaths, so it does not err by itself.
 bool errs_as_stated(const RunSpec& point) {
   const Registration* detector = point.component(Family::failure_detection).registration;
-  return detector != nullptr && detector->exit_notice && !detector->traits.accurate;
+  return detector != nullptr && detector->as<DetectorTraits>().exit_notice &&
+         !detector->as<DetectorTraits>().accurate;
 }
 
 /// Checks whether a component's assumptions hold in a point.
@@ -53,40 +48,45 @@ class AssumptionCheck {
                   Problems& problems)
       : point_(point),
         component_(component),
+        recovery_(component.as<RecoveryTraits>()),
         paths_(paths),
         path_(paths[index_of(component.family)]),
         problems_(problems) {}
 
   void run() const {
     if (is_refused_above()) return;
-    const Traits& traits = component_.traits;
-    if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
+    if (component_.needs_fifo() && point_.platform.ordering == Ordering::unordered)
+      refuse_unordered();
     const bool is_exposed =
-        component_.family != Family::workload && !traits.tolerates_faults && !is_recovered();
+        component_.family != Family::workload && !component_.tolerates_faults() && !is_recovered();
     if (point_.has_faults() && is_exposed) refuse_faults();
     if (!point_.has_faults() && errs_as_stated(point_) && is_exposed) refuse_false_reports();
-    const bool needs_detection = traits.needs_detection && !is_told_by_transactions();
+    const bool needs_detection = component_.needs_detection() && !is_told_by_transactions();
     if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults; expected failure_detection" +
-             alternatives(Family::failure_detection, [](const Traits&) { return true; }));
-    if (traits.needs_logging_off && has(Family::message_logging))
+             alternatives(Family::failure_detection, [](const Registration&) { return true; }));
+    if (component_.needs_logging_off() && has(Family::message_logging))
       refuse("does not work above message logging (" +
              point_.component(Family::message_logging).registration->name +
              "), expected message_logging none");
-    if (traits.takes_images) refuse_what_has_no_image();
-    if (traits.takes_images && point_.has_faults()) check_recovery();
-    if (traits.recovers_singly) note_deaths_at_once();
-    if (component_.check_with_workload) check_options();
-    if (component_.check_under_deaths && point_.has_faults()) check_under_deaths();
-    if (traits.needs_order_free) refuse_what_needs_order();
-    if (traits.needs_no_layer_above)
-      refuse_layers_above();
-    else if (traits.needs_order_free && point_.has_faults())
-      refuse_detector_above();
+    check_needs_of_recovery();
     if (component_.family == Family::transactions) check_transactions();
   }
 
  private:
+  /// Checks what message logging and transactions need.
+  void check_needs_of_recovery() const {
+    if (recovery_.takes_images) refuse_what_has_no_image();
+    if (recovery_.takes_images && point_.has_faults()) check_recovery();
+    if (recovery_.recovers_singly) note_deaths_at_once();
+    if (recovery_.check_with_workload) check_options();
+    if (recovery_.check_under_deaths && point_.has_faults()) check_under_deaths();
+    if (recovery_.needs_order_free) refuse_what_needs_order();
+    if (recovery_.needs_no_layer_above)
+      refuse_layers_above();
+    else if (recovery_.needs_order_free && point_.has_faults())
+      refuse_detector_above();
+  }
   [[nodiscard]] bool has(Family family) const {
     return point_.component(family).registration != nullptr;
   }
@@ -101,7 +101,7 @@ class AssumptionCheck {
     const ComponentChoice* const first = &point_.components[0];
     return std::any_of(
         first, first + index_of(Family::message_logging), [](const ComponentChoice& above) {
-          return above.registration != nullptr && above.registration->traits.needs_logging_off;
+          return above.registration != nullptr && above.registration->needs_logging_off();
         });
   }
   /// A program above transactions leaves it to them what happens after a death, so they must hear
@@ -115,22 +115,23 @@ class AssumptionCheck {
   /// Otherwise the scenario needs another workload in any case, and one message is enough.
   [[nodiscard]] bool can_restore_workload() const {
     const Registration* workload = point_.component(Family::workload).registration;
-    return workload == nullptr || !component_.traits.takes_images || workload->traits.has_images;
+    return workload == nullptr || !recovery_.takes_images || workload->has_images();
   }
   void refuse_what_has_no_image() const {
     for (std::size_t above = 0; above < index_of(component_.family); ++above) {
       const Registration* other = point_.components[above].registration;
-      if (other == nullptr || other->traits.has_images) continue;
+      if (other == nullptr || other->has_images()) continue;
       refuse("needs images of everything above it, and " + other->name + " has none" +
-             alternatives(other->family, [](const Traits& traits) { return traits.has_images; }));
+             alternatives(other->family,
+                          [](const Registration& other) { return other.has_images(); }));
     }
   }
   /// Checks what a layer needs to bring a rank back.
   void check_recovery() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration != nullptr && can_restore_workload() &&
-        (!workload.registration->asks_for_checkpoints ||
-         !workload.registration->asks_for_checkpoints(workload.options)))
+        (!workload.registration->as<WorkloadTraits>().asks_for_checkpoints ||
+         !workload.registration->as<WorkloadTraits>().asks_for_checkpoints(workload.options)))
       refuse_without_checkpoints(*workload.registration);
     const PlatformSpec& platform = point_.platform;
     if (job_shape(platform).nodes < 2)
@@ -157,8 +158,9 @@ class AssumptionCheck {
             (by_nodes ? "after the death of a node, which holds up to " +
                             std::to_string(most_ranks_of_node()) + " ranks here"
                       : "after a fault that takes several, as one can here") +
-            alternatives(component_.family,
-                         [](const Traits& traits) { return !traits.recovers_singly; }));
+            alternatives(component_.family, [](const Registration& other) {
+              return !other.as<RecoveryTraits>().recovers_singly;
+            }));
   }
   [[nodiscard]] std::uint32_t most_ranks_of_node() const {
     return std::min(point_.platform.processes_per_node, point_.platform.processes);
@@ -193,11 +195,11 @@ class AssumptionCheck {
     return size;
   }
   void refuse_without_checkpoints(const Registration& workload) const {
-    if (!workload.asks_for_checkpoints)
+    if (!workload.as<WorkloadTraits>().asks_for_checkpoints)
       return refuse("needs a workload that asks for checkpoints under faults, and " +
                     workload.name + " does not" +
-                    alternatives_where(Family::workload, [](const Registration& other) {
-                      return static_cast<bool>(other.asks_for_checkpoints);
+                    alternatives(Family::workload, [](const Registration& other) {
+                      return static_cast<bool>(other.as<WorkloadTraits>().asks_for_checkpoints);
                     }));
     problems_.add(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
                   "expected an integer of at least 1, because " + component_.name +
@@ -236,8 +238,8 @@ class AssumptionCheck {
     if (workload.registration == nullptr || !can_restore_workload()) return;
     const bool goes_wrong = point_.has_faults() || !point_.faults.empty();
     for (const OptionProblem& problem :
-         component_.check_with_workload(point_.component(component_.family).options,
-                                        *workload.registration, workload.options)) {
+         recovery_.check_with_workload(point_.component(component_.family).options,
+                                       *workload.registration, workload.options)) {
       if (is_wrong_in_job(problem.option)) continue;  // another check reports it
       if (problem.is_note ? point_.has_faults() : !problem.option.empty() || goes_wrong)
         add(problem);
@@ -255,15 +257,17 @@ class AssumptionCheck {
                         .several = several_die(),
                         .spare_nodes = point_.platform.spare_nodes};
     for (const OptionProblem& problem :
-         component_.check_under_deaths(point_.component(component_.family).options, deaths))
+         recovery_.check_under_deaths(point_.component(component_.family).options, deaths))
       add(problem);
   }
   void refuse_what_needs_order() const {
     const Registration* workload = point_.component(Family::workload).registration;
-    if (workload == nullptr || workload->traits.order_free || !can_restore_workload()) return;
+    if (workload == nullptr || workload->as<WorkloadTraits>().order_free || !can_restore_workload())
+      return;
     refuse("replays messages in another order, and the state of " + workload->name +
-           " depends on that" +
-           alternatives(Family::workload, [](const Traits& traits) { return traits.order_free; }));
+           " depends on that" + alternatives(Family::workload, [](const Registration& other) {
+             return other.as<WorkloadTraits>().order_free;
+           }));
   }
   /// Another order of messages makes a termination detector send other messages, while its peers
   /// have acted on the first ones.
@@ -293,9 +297,9 @@ class AssumptionCheck {
              "), expected termination none");
   }
   void refuse_unordered() const {
-    refuse(
-        "needs messages in order, expected platform.ordering \"fifo\"" +
-        alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
+    refuse("needs messages in order, expected platform.ordering \"fifo\"" +
+           alternatives(component_.family,
+                        [](const Registration& other) { return !other.needs_fifo(); }));
   }
   /// A protocol treats a rank that is declared dead as dead, whether it lives or not.
   void refuse_false_reports() const {
@@ -303,16 +307,17 @@ class AssumptionCheck {
            point_.component(Family::failure_detection).registration->name +
            " declares a rank dead that lives, expected another failure_detection" +
            alternatives(component_.family,
-                        [](const Traits& traits) { return traits.tolerates_faults; }));
+                        [](const Registration& other) { return other.tolerates_faults(); }));
   }
   void refuse_faults() const {
     refuse("tolerates no faults, expected no faults" +
            alternatives(component_.family,
-                        [](const Traits& traits) { return traits.tolerates_faults; }));
+                        [](const Registration& other) { return other.tolerates_faults(); }));
   }
 
   const RunSpec& point_;
   const Registration& component_;
+  const RecoveryTraits& recovery_;  ///< as if nothing was declared if it has another role
   const ComponentPaths& paths_;
   const std::string& path_;
   Problems& problems_;
@@ -323,19 +328,22 @@ void check_stop(const RunSpec& point, Problems& problems) {
   const Registration* detector = point.component(Family::termination).registration;
   const std::string path = "stop.when";
   if (point.stop.when == StopWhen::announced &&
-      (detector == nullptr || !detector->traits.announces))
+      (detector == nullptr || !detector->as<TerminationTraits>().announces))
     problems.add(path, R"("announced" needs a termination detector)" +
                            alternatives(Family::termination,
-                                        [](const Traits& traits) { return traits.announces; }) +
+                                        [](const Registration& other) {
+                                          return other.as<TerminationTraits>().announces;
+                                        }) +
                            R"(; or stop on "finished" or "time")");
-  if (point.stop.when == StopWhen::finished && workload != nullptr && !workload->traits.finishes)
+  if (point.stop.when == StopWhen::finished && workload != nullptr &&
+      !workload->as<WorkloadTraits>().finishes)
     problems.add(path, R"("finished" never comes with workload )" + workload->name +
                            R"(, which does not declare its end; expected "announced" or "time")");
   if (point.stop.when == StopWhen::all_reported &&
       point.component(Family::failure_detection).registration == nullptr)
-    problems.add(path,
-                 R"("all-reported" needs a failure detector, expected failure_detection)" +
-                     alternatives(Family::failure_detection, [](const Traits&) { return true; }));
+    problems.add(path, R"("all-reported" needs a failure detector, expected failure_detection)" +
+                           alternatives(Family::failure_detection,
+                                        [](const Registration&) { return true; }));
   for (const FaultSourceChoice& source : point.fault_sources)
     if (point.stop.when == StopWhen::all_reported && !limit_of(source))
       problems.add(path, R"("all-reported" never comes under faults.)" + source.key +
@@ -358,14 +366,15 @@ void note_unprotected(const RunSpec& point, Problems& problems) {
   const auto has = [&](Family family) { return point.component(family).registration != nullptr; };
   const Registration* workload = point.component(Family::workload).registration;
   if (point.stop.when != StopWhen::finished || !point.has_faults() || workload == nullptr ||
-      workload->traits.needs_detection || has(Family::message_logging) || has(Family::transactions))
+      workload->needs_detection() || has(Family::message_logging) || has(Family::transactions))
     return;
-  problems.note("stop.when",
-                R"("finished" may never come: )" + workload->name +
-                    " waits for ranks that die, and nothing brings them back" +
-                    (workload->asks_for_checkpoints && workload->traits.has_images
-                         ? alternatives(Family::message_logging, [](const Traits&) { return true; })
-                         : ""));
+  problems.note(
+      "stop.when",
+      R"("finished" may never come: )" + workload->name +
+          " waits for ranks that die, and nothing brings them back" +
+          (workload->as<WorkloadTraits>().asks_for_checkpoints && workload->has_images()
+               ? alternatives(Family::message_logging, [](const Registration&) { return true; })
+               : ""));
 }
 
 /// Only a TryBlock can be rejected because of an error that kills nobody.

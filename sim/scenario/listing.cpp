@@ -120,23 +120,25 @@ JsonValue properties_entry(const std::vector<StateProperty>& properties) {
 }
 
 JsonValue component_entry(const Registration& component) {
-  const Traits& traits = component.traits;
-  const JsonValue traits_entry = json_object({{"needs_fifo", traits.needs_fifo},
-                                              {"tolerates_faults", traits.tolerates_faults},
-                                              {"needs_detection", traits.needs_detection},
-                                              {"announces", traits.announces},
-                                              {"finishes", traits.finishes},
-                                              {"needs_logging_off", traits.needs_logging_off},
-                                              {"accurate", traits.accurate},
-                                              {"has_images", traits.has_images},
-                                              {"takes_images", traits.takes_images},
-                                              {"has_objects", traits.has_objects},
-                                              {"tags_messages", traits.tags_messages},
-                                              {"order_free", traits.order_free},
-                                              {"needs_order_free", traits.needs_order_free},
-                                              {"needs_no_layer_above", traits.needs_no_layer_above},
-                                              {"commits_blocks", traits.commits_blocks},
-                                              {"recovers_singly", traits.recovers_singly}});
+  const auto& workload = component.as<WorkloadTraits>();
+  const auto& recovery = component.as<RecoveryTraits>();
+  const JsonValue traits_entry =
+      json_object({{"needs_fifo", component.needs_fifo()},
+                   {"tolerates_faults", component.tolerates_faults()},
+                   {"needs_detection", component.needs_detection()},
+                   {"announces", component.as<TerminationTraits>().announces},
+                   {"finishes", workload.finishes},
+                   {"needs_logging_off", component.needs_logging_off()},
+                   {"accurate", component.as<DetectorTraits>().accurate},
+                   {"has_images", component.has_images()},
+                   {"takes_images", recovery.takes_images},
+                   {"has_objects", workload.has_objects},
+                   {"tags_messages", workload.tags_messages},
+                   {"order_free", workload.order_free},
+                   {"needs_order_free", recovery.needs_order_free},
+                   {"needs_no_layer_above", recovery.needs_no_layer_above},
+                   {"commits_blocks", recovery.commits_blocks},
+                   {"recovers_singly", recovery.recovers_singly}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

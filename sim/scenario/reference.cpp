@@ -100,28 +100,29 @@ std::string table(const std::vector<OptionSpec>& specs) {
 }
 
 std::string traits_text(const Registration& component) {
-  const Traits& traits = component.traits;
+  const auto& workload = component.as<WorkloadTraits>();
+  const auto& recovery = component.as<RecoveryTraits>();
   std::string text;
   const auto say = [&text](bool holds, const char* words) {
     if (holds) text += (text.empty() ? "" : "; ") + std::string(words);
   };
-  say(traits.needs_fifo, "needs messages in order (`fifo`)");
+  say(component.needs_fifo(), "needs messages in order (`fifo`)");
   if (component.family == Family::termination)
-    say(true, traits.tolerates_faults ? "survives faults" : "tolerates no faults");
-  say(traits.needs_detection, "needs `failure_detection` under faults");
-  say(traits.needs_logging_off, "not above message logging");
-  say(traits.takes_images, "needs images of everything above it");
-  say(traits.needs_order_free, "needs a program that ends alike in whatever order messages come");
-  say(traits.needs_no_layer_above, "no other layer above it");
-  say(traits.recovers_singly, "gives up if several ranks are dead at once");
-  say(traits.commits_blocks, "accepts and rejects TryBlocks");
-  say(static_cast<bool>(component.try_blocks), "a program of TryBlocks");
-  say(traits.starts_at_root, "all work begins at rank 0");
-  say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
-  say(traits.has_objects, "is over-decomposed into objects, which a layer can move");
-  say(traits.tags_messages, "tags its messages");
-  say(traits.order_free, "ends alike in whatever order its messages come");
-  say(traits.accurate, "never reports a live process");
+    say(true, component.tolerates_faults() ? "survives faults" : "tolerates no faults");
+  say(component.needs_detection(), "needs `failure_detection` under faults");
+  say(component.needs_logging_off(), "not above message logging");
+  say(recovery.takes_images, "needs images of everything above it");
+  say(recovery.needs_order_free, "needs a program that ends alike in whatever order messages come");
+  say(recovery.needs_no_layer_above, "no other layer above it");
+  say(recovery.recovers_singly, "gives up if several ranks are dead at once");
+  say(recovery.commits_blocks, "accepts and rejects TryBlocks");
+  say(static_cast<bool>(workload.as<WorkloadTraits>().try_blocks), "a program of TryBlocks");
+  say(workload.starts_at_root, "all work begins at rank 0");
+  say(workload.finishes, "declares its end (`stop.when` may be `finished`)");
+  say(workload.has_objects, "is over-decomposed into objects, which a layer can move");
+  say(workload.tags_messages, "tags its messages");
+  say(workload.order_free, "ends alike in whatever order its messages come");
+  say(component.as<DetectorTraits>().accurate, "never reports a live process");
   return text;
 }
 

@@ -167,8 +167,8 @@ struct RunSpec {
   /// which changes no result. Scenarios have no key for it: tests, searches and debug builds set
   /// it.
   bool checks_state = kDebugBuild;
-  /// If true, the driver of the run makes the choices of the workload (Context::choose), and random
-  /// streams draw nothing. Scenarios have no key for it: without_costs sets it.
+  /// If true, the driver of the run makes the choices of the workload (WorkloadContext::choose),
+  /// and random streams draw nothing. Scenarios have no key for it: without_costs sets it.
   bool branches_at_choices = false;
   /// If true, the driver of the run can let actors die. Scenarios have no key for it: without_costs
   /// sets it.
@@ -195,10 +195,11 @@ inline std::string protocol_of(const RunSpec& spec, Family family) {
 inline JobShape job_shape(const RunSpec& spec) {
   const ComponentChoice& workload = spec.component(Family::workload);
   JobShape shape = job_shape(spec.platform);
-  shape.starts_at_root = workload.registration != nullptr &&
-                         workload.registration->traits.starts_at_root &&
-                         !(workload.registration->starts_everywhere &&
-                           workload.registration->starts_everywhere(workload.options));
+  shape.starts_at_root =
+      workload.registration != nullptr &&
+      workload.registration->as<WorkloadTraits>().starts_at_root &&
+      !(workload.registration->as<WorkloadTraits>().starts_everywhere &&
+        workload.registration->as<WorkloadTraits>().starts_everywhere(workload.options));
   shape.mtbf_s = mtbf_of(spec.fault_sources, shape);
   return shape;
 }

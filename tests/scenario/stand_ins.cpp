@@ -18,17 +18,17 @@ Registration stand_in(Family family, const std::string& name, const Traits& trai
 
 const Registered ordered(
     stand_in(Family::termination, "test-ordered",
-             {.needs_fifo = true, .tolerates_faults = true, .announces = true}));
+             TerminationTraits{.needs_fifo = true, .tolerates_faults = true, .announces = true}));
 const Registered adopting(stand_in(Family::termination, "test-adopting",
-                                   {.tolerates_faults = true,
-                                    .needs_detection = true,
-                                    .announces = true,
-                                    .needs_logging_off = true}));
-const Registered silent(stand_in(Family::termination, "test-silent", {.tolerates_faults = true}));
-const Registered logging(stand_in(Family::message_logging, "test-logging",
-                                  {.tolerates_faults = true}));
+                                   TerminationTraits{.tolerates_faults = true,
+                                                     .needs_detection = true,
+                                                     .announces = true,
+                                                     .needs_logging_off = true}));
+const Registered silent(stand_in(Family::termination, "test-silent",
+                                 TerminationTraits{.tolerates_faults = true}));
+const Registered logging(stand_in(Family::message_logging, "test-logging", RecoveryTraits{}));
 const Registered imaging(stand_in(Family::message_logging, "test-imaging",
-                                  {.tolerates_faults = true, .takes_images = true}));
+                                  RecoveryTraits{.takes_images = true}));
 
 }  // namespace
 }  // namespace faultline

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
+#include "sim/core/in_role.hpp"
 #include "sim/core/registry.hpp"
 #include "tests/support/digest_of.hpp"
 
@@ -58,22 +59,23 @@ class Alone final : public Services {
 
   [[nodiscard]] Incarnation known(ActorId, ActorId peer) const override { return {peer, 0}; }
 
-  /// Calls a handler: a function of the component's role and a context. The rank is active.
-  template <class Role = Layer, class Handler>
+  /// Calls a handler: a function of the component, as what it is, and its context. The rank is
+  /// active.
+  template <class Handler>
   Alone& turn(const Handler& handler) {
     turn_.active = true;
-    return call<Role>(handler);
+    return in_turn([&](Component& component) { call_in_role(component, family_, turn_, handler); });
   }
-  /// Calls a handler on an idle rank.
-  template <class Role = Layer, class Handler>
-  Alone& idle_turn(const Handler& handler) {
-    turn_.active = false;
-    return call<Role>(handler);
+  /// Calls a handler that only components of that role have. The rank is active.
+  template <class Role, class Handler>
+  Alone& turn_as(const Handler& handler) {
+    turn_.active = true;
+    return in_turn(
+        [&](Component& component) { call_as<Role>(component, family_, turn_, handler); });
   }
 
   Alone& start() {
-    return turn<Component>(
-        [](Component& component, Context& context) { component.start(context); });
+    return turn([](auto& component, auto& context) { component.start(context); });
   }
   /// The application sends a message to each of these ranks, in one batch.
   Alone& sends(const std::vector<Rank>& to) {
@@ -84,7 +86,7 @@ class Alone final : public Services {
       messages[i].to = to[i];
       batch.push_back(&messages[i]);
     }
-    return turn([&](Layer& layer, Context& context) { layer.on_sends(context, batch, true); });
+    return layer_turn([&](auto& layer, auto& context) { layer.on_sends(context, batch, true); });
   }
   /// A message of the application arrives, with what the detector of its sender has put on it.
   template <class T>
@@ -93,7 +95,7 @@ class Alone final : public Services {
     message.from = from;
     message.to = turn_.self;
     message.termination.put(of_detector);
-    return turn([&](Layer& layer, Context& context) { layer.on_receive(context, message); });
+    return layer_turn([&](auto& layer, auto& context) { layer.on_receive(context, message); });
   }
   /// A message of the same component of another rank arrives.
   template <class T>
@@ -103,21 +105,22 @@ class Alone final : public Services {
     return gets(message);
   }
   Alone& gets(const Message& message) {
-    return turn<Component>(
-        [&](Component& component, Context& context) { component.on_message(context, message); });
+    return turn([&](auto& component, auto& context) { component.on_message(context, message); });
   }
   Alone& told_dead(Rank peer) {
-    return turn<Component>([&](Component& component, Context& context) {
+    return turn([&](auto& component, auto& context) {
       component.on_peer_failed(context, {peer, 0});
     });
   }
   Alone& flushed(Rank peer) {
-    return turn<Component>([&](Component& component, Context& context) {
-      component.on_flushed(context, {peer, 0});
-    });
+    return turn([&](auto& component, auto& context) { component.on_flushed(context, {peer, 0}); });
   }
   Alone& idle() {
-    return idle_turn([](Layer& layer, Context& context) { layer.on_idle(context); });
+    turn_.active = false;
+    return in_turn([&](Component& component) {
+      call_layer(component, family_, turn_,
+                 [](auto& layer, auto& context) { layer.on_idle(context); });
+    });
   }
   Alone& at(double now_s) {
     turn_.now_s = now_s;
@@ -128,10 +131,14 @@ class Alone final : public Services {
   [[nodiscard]] const Component& component() const { return *component_; }
 
  private:
-  template <class Role, class Handler>
-  Alone& call(const Handler& handler) {
-    Context context(turn_, family_);
-    handler(static_cast<Role&>(*component_), context);
+  template <class Handler>
+  Alone& layer_turn(const Handler& handler) {
+    turn_.active = true;
+    return in_turn([&](Component& component) { call_layer(component, family_, turn_, handler); });
+  }
+  template <class Call>
+  Alone& in_turn(const Call& call) {
+    call(*component_);
     for (std::size_t family = 0; family < kFamilies; ++family) {
       turn_.outbox[family].clear();
       turn_.upward[family].clear();

@@ -182,9 +182,14 @@ Job& Job::own(Family family, const ComponentFactory& make, const OwnTerms& terms
                   .marks = terms.marks,
                   .properties = terms.properties});
   own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
-  own_.back().residence = [terms](const OptionValues&) { return terms.residence; };
+  if (terms.residence != Residence::ranks)
+    own_.back().declare<DetectorTraits>().residence = [terms](const OptionValues&) {
+      return terms.residence;
+    };
   if (terms.exit_notice)
-    own_.back().exit_notice = [terms](const OptionValues&) { return *terms.exit_notice; };
+    own_.back().declare<DetectorTraits>().exit_notice = [terms](const OptionValues&) {
+      return *terms.exit_notice;
+    };
   choose(family, own_.back(), {});
   return *this;
 }
@@ -248,7 +253,7 @@ const std::vector<std::string>& detectors() {
 
 std::optional<Ordering> needed_ordering(const std::string& detector) {
   const Registration* found = find_registration(Family::termination, detector);
-  if (found != nullptr && found->traits.needs_fifo) return Ordering::fifo;
+  if (found != nullptr && found->needs_fifo()) return Ordering::fifo;
   return std::nullopt;
 }
 

@@ -84,7 +84,8 @@ bool close(const std::vector<double>& times_s, const std::vector<double>& expect
 std::string to_text(const Seen& seen);
 Seen from_text(const std::string& text);
 
-/// The parts of a registration of the test's own components besides how they are made.
+/// The parts of a registration of the test's own components besides how they are made. Where they
+/// live and what notices they get is said here for detectors, instead of in their traits.
 struct OwnTerms {
   Traits traits = {};
   Residence residence = Residence::ranks;

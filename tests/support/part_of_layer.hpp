@@ -24,8 +24,8 @@ class EmptyProgram final : public Workload {
   void digest_state(Digest&) const override {}
 };
 
-/// What surrounds a part of a layer of one rank, without an engine. Whatever the part asks for
-/// stays here until the test takes it.
+/// What surrounds a part of message logging or transactions of one rank, without an engine.
+/// Whatever the part asks for stays here until the test takes it.
 class PartOfLayer final : public Services {
  public:
   PartOfLayer(Rank self, const JobShape& job, Family family = Family::message_logging)
@@ -43,7 +43,7 @@ class PartOfLayer final : public Services {
   PartOfLayer& operator=(const PartOfLayer&) = delete;
   ~PartOfLayer() = default;
 
-  [[nodiscard]] Context& context() { return context_; }
+  [[nodiscard]] RecoveryContext& context() { return context_; }
   [[nodiscard]] Turn& turn() { return turn_; }
   PartOfLayer& at(double now_s) {
     turn_.now_s = now_s;
@@ -98,7 +98,7 @@ class PartOfLayer final : public Services {
   Placement placement_;
   Family family_;
   Turn turn_;
-  Context context_;
+  RecoveryContext context_;
   std::map<ActorId, std::uint16_t> known_;
   std::map<std::uint64_t, std::vector<std::uint64_t>> stored_;
   bool has_image_ = true;

@@ -14,7 +14,7 @@ namespace faultline::test {
 
 /// Passes every handler on to a real component. `Mistake` inherits from this and
 /// overrides the handlers that it gets wrong. Random numbers are not passed on.
-template <class Mistake, class Role = Layer>
+template <class Mistake, class Role>
 class PassThrough : public Forwarding<Role> {
  public:
   using Forwarding<Role>::Forwarding;

@@ -12,6 +12,7 @@ namespace {
 template <class Role>
 class ScriptedComponent : public Role {
  public:
+  using Context = typename Role::OwnContext;
   explicit ScriptedComponent(Handlers handlers) : do_(std::move(handlers)) {}
 
   void start(Context& context) override { call(do_.start, context); }
@@ -49,10 +50,14 @@ class ScriptedComponent : public Role {
 
  protected:
   template <class Function, class... Arguments>
-  static void call(Function& function, Arguments&&... arguments) {
-    if (function) function(std::forward<Arguments>(arguments)...);
+  static void call(Function& function, Context& context, Arguments&&... arguments) {
+    if (!function) return;
+    ScriptContext script(context);
+    function(script, std::forward<Arguments>(arguments)...);
   }
-  void digest_state(Digest& into) const override { call(do_.digest, into); }
+  void digest_state(Digest& into) const override {
+    if (do_.digest) do_.digest(into);
+  }
 
   Handlers do_;
 };
@@ -64,39 +69,58 @@ class ScriptedWorkload final : public ScriptedComponent<Workload> {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<ScriptedWorkload>(*this);
   }
-  void on_announced(Context& context, std::uint32_t phase) override {
+  void on_announced(WorkloadContext& context, std::uint32_t phase) override {
     call(do_.announced, context, phase);
   }
 };
 
-// A layer that calls the handlers of a test.
-class ScriptedLayer final : public ScriptedComponent<Layer> {
+// Calls the handlers of a test that all layers have.
+template <class Role>
+class ScriptedLayer : public ScriptedComponent<Role> {
  public:
-  using ScriptedComponent::ScriptedComponent;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<ScriptedLayer>(*this);
-  }
+  using ScriptedComponent<Role>::ScriptedComponent;
+  using typename ScriptedComponent<Role>::Context;
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
-    if (do_.sends)
-      do_.sends(context, batch, still_active);
+    if (this->do_.sends)
+      this->call(this->do_.sends, context, batch, still_active);
     else
-      Layer::on_sends(context, batch, still_active);
+      Role::on_sends(context, batch, still_active);
   }
   Passage on_receive(Context& context, Message& message) override {
-    return do_.receive ? do_.receive(context, message) : Passage::deliver;
+    if (!this->do_.receive) return Passage::deliver;
+    ScriptContext script(context);
+    return this->do_.receive(script, message);
   }
-  void on_idle(Context& context) override { call(do_.idle, context); }
-  void on_object_moved(Context& context, ObjectId object) override {
-    call(do_.object_moved, context, object);
-  }
-  [[nodiscard]] bool recovers(ActorId peer) const override {
-    return do_.recovers && do_.recovers(peer);
+  void on_idle(Context& context) override { this->call(this->do_.idle, context); }
+};
+
+// A termination detector that calls the handlers of a test.
+class ScriptedTerminationDetector final : public ScriptedLayer<TerminationDetector> {
+ public:
+  using ScriptedLayer::ScriptedLayer;
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<ScriptedTerminationDetector>(*this);
   }
   [[nodiscard]] std::optional<Conserved> conserved() const override {
     return do_.conserved ? std::optional(do_.conserved()) : std::nullopt;
   }
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {
     return do_.conserved_in ? do_.conserved_in(message) : 0;
+  }
+};
+
+// Message logging, or transactions, that call the handlers of a test.
+class ScriptedRecoveryLayer final : public ScriptedLayer<RecoveryLayer> {
+ public:
+  using ScriptedLayer::ScriptedLayer;
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<ScriptedRecoveryLayer>(*this);
+  }
+  [[nodiscard]] bool recovers(ActorId peer) const override {
+    return do_.recovers && do_.recovers(peer);
+  }
+  void on_object_moved(RecoveryContext& context, ObjectId object) override {
+    call(do_.object_moved, context, object);
   }
 };
 
@@ -107,13 +131,13 @@ class ScriptedDetector final : public ScriptedComponent<Detector> {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<ScriptedDetector>(*this);
   }
-  void on_exit_notice(Context& context, Incarnation dead) override {
+  void on_exit_notice(DetectorContext& context, Incarnation dead) override {
     call(do_.exit_notice, context, dead);
   }
-  void on_local_exit(Context& context, Incarnation rank) override {
+  void on_local_exit(DetectorContext& context, Incarnation rank) override {
     call(do_.local_exit, context, rank);
   }
-  void on_link_lost(Context& context, Incarnation peer) override {
+  void on_link_lost(DetectorContext& context, Incarnation peer) override {
     call(do_.link_lost, context, peer);
   }
 };
@@ -124,8 +148,10 @@ std::unique_ptr<Component> scripted(Family family, Handlers handlers) {
   switch (place_of(family).role) {
     case Role::workload:
       return std::make_unique<ScriptedWorkload>(std::move(handlers));
-    case Role::layer:
-      return std::make_unique<ScriptedLayer>(std::move(handlers));
+    case Role::recovery:
+      return std::make_unique<ScriptedRecoveryLayer>(std::move(handlers));
+    case Role::termination:
+      return std::make_unique<ScriptedTerminationDetector>(std::move(handlers));
     case Role::detector:
       break;
   }

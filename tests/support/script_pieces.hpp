@@ -14,9 +14,9 @@
 namespace faultline::test {
 
 /// A handler that notes the kind of each message as `what`.
-inline std::function<void(Context&, const Message&)> noted_kinds(Job& job,
-                                                                 const char* what = "got") {
-  return [&job, what](Context& context, const Message& message) {
+inline std::function<void(ScriptContext&, const Message&)> noted_kinds(Job& job,
+                                                                       const char* what = "got") {
+  return [&job, what](ScriptContext& context, const Message& message) {
     job.note(context, what, message.kind);
   };
 }
@@ -33,7 +33,7 @@ struct FirstSend {
 /// of a message is its place in the list. The rank notes the kinds of the messages that it gets.
 inline Handlers first_sends(Job& job, ActorId self, const std::vector<FirstSend>& sends) {
   return {.start =
-              [self, sends](Context& context) {
+              [self, sends](ScriptContext& context) {
                 for (std::size_t i = 0; i < sends.size(); ++i) {
                   const FirstSend& send = sends[i];
                   if (send.from != self) continue;
@@ -61,7 +61,7 @@ inline Handlers holding_at_random(std::uint64_t seed, ActorId self) {
   const auto state = std::make_shared<State>();
   state->random = Stream(seed, 0, Purpose::message_logging, self);
   Handlers handlers;
-  handlers.sends = [state](Context& context, std::span<Message* const> batch, bool) {
+  handlers.sends = [state](ScriptContext& context, std::span<Message* const> batch, bool) {
     for (Message* message : batch) {
       if (state->random.chance(0.5))
         state->down.push_back(*message);
@@ -70,13 +70,13 @@ inline Handlers holding_at_random(std::uint64_t seed, ActorId self) {
     }
     context.set_timer(1, 1e-5);
   };
-  handlers.receive = [state](Context& context, Message& message) {
+  handlers.receive = [state](ScriptContext& context, Message& message) {
     if (state->random.chance(0.5)) return Passage::deliver;
     state->up.push_back(message);
     context.set_timer(1, 1e-5);
     return Passage::hold;
   };
-  handlers.timer = [state](Context& context, std::uint64_t) {
+  handlers.timer = [state](ScriptContext& context, std::uint64_t) {
     for (const Message& message : std::exchange(state->down, {})) context.release(message);
     for (const Message& message : std::exchange(state->up, {})) context.deliver(message);
   };
@@ -87,7 +87,7 @@ inline Handlers holding_at_random(std::uint64_t seed, ActorId self) {
 /// afresh. Other tests decide which ranks are restarted, and when.
 inline Handlers starting_afresh() {
   return {.start =
-              [](Context& context) {
+              [](ScriptContext& context) {
                 if (context.incarnation() > 0) context.start_above();
               },
           .recovers = [](ActorId) { return true; }};

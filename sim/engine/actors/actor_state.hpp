@@ -150,8 +150,13 @@ struct alignas(kCacheLine) ActorState {
     return lower ? lower->component(family) : nullptr;
   }
   // The registration of a component vouches for its role.
-  [[nodiscard]] Layer* layer(Family family) const { return static_cast<Layer*>(component(family)); }
-  [[nodiscard]] Layer* layer(std::size_t level) const { return layer(static_cast<Family>(level)); }
+  [[nodiscard]] TerminationDetector* termination() const {
+    return static_cast<TerminationDetector*>(component(Family::termination));
+  }
+  /// A component of a family whose role is recovery.
+  [[nodiscard]] RecoveryLayer* recovery(Family family) const {
+    return static_cast<RecoveryLayer*>(component(family));
+  }
   RareState& rare() {
     if (!rare_state) rare_state = std::make_unique<RareState>();
     return *rare_state;

@@ -41,7 +41,8 @@ class Images {
         verdict_(parts.verdict) {}
 
   // ---- asked in a turn, of its actor ---------------------------------------------------------
-  /// None if there is no whole state of the components above the layer; see Context::capture.
+  /// None if there is no whole state of the components above the layer; see
+  /// RecoveryContext::capture.
   [[nodiscard]] std::optional<Image> capture(Family layer) const;
   [[nodiscard]] std::vector<ObjectId> objects() const;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const;

@@ -36,11 +36,9 @@ void Images::host_object(ActorId self, Family layer, const PackedObject& packed)
   if (actor.rare_state && actor.rare_state->awaits_start)
     throw std::logic_error("objects are hosted only by a workload that has started");
   run_.state.truth.hosted(self, packed);
-  turns_.turn(
+  turns_.turn_as<Workload>(
       self, Family::workload,
-      [&packed](Component& component, Context& context) {
-        as_workload(component).unpack(context, packed);
-      },
+      [&packed](Workload& workload, WorkloadContext& context) { workload.unpack(context, packed); },
       true);
   tell_moved(self, layer, packed.object);
 }
@@ -52,9 +50,10 @@ void Images::remove_object(ActorId self, Family layer, ObjectId object) {
 }
 
 void Images::tell_moved(ActorId self, Family layer, ObjectId object) {
-  turns_.turn(self, layer, [object](Component& component, Context& context) {
-    static_cast<Layer&>(component).on_object_moved(context, object);
-  });
+  turns_.turn_as<RecoveryLayer>(self, layer,
+                                [object](RecoveryLayer& mover, RecoveryContext& context) {
+                                  mover.on_object_moved(context, object);
+                                });
 }
 
 }  // namespace faultline::engine

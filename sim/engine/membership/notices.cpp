@@ -59,15 +59,15 @@ void Notices::tell_exit(EventKind kind, ActorId listener, Incarnation dead) {
     if (link == links.end() || *link != dead) return;
     links.erase(link);
   }
-  turns_.turn(listener, Family::failure_detection, [&](Component& component, Context& context) {
-    auto& detector = static_cast<Detector&>(component);
+  const auto tell = [kind, dead](Detector& detector, DetectorContext& context) {
     if (kind == EventKind::exit_notice)
       detector.on_exit_notice(context, dead);
     else if (kind == EventKind::local_exit)
       detector.on_local_exit(context, dead);
     else
       detector.on_link_lost(context, dead);
-  });
+  };
+  turns_.turn_as<Detector>(listener, Family::failure_detection, tell);
 }
 
 // ---- connections ------------------------------------------------------------------------------

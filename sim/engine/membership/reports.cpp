@@ -109,21 +109,22 @@ void Reports::report_falsely(ActorId self, Incarnation peer) {
 void Reports::tell_of_death(ActorId self, Incarnation peer) {
   run_.state.truth.declared_dead(self, peer, run_.now_s());
   run_.show_about(Sight::Kind::declared_dead, self, peer.actor);
-  if (run_.is_rank(self)) turns_.tell_stack(self, peer, &Component::on_peer_failed);
+  if (run_.is_rank(self))
+    turns_.tell_stack(self, peer.actor, [peer](auto& component, auto& context) {
+      component.on_peer_failed(context, peer);
+    });
 }
 
 void Reports::learn(ActorId self, Incarnation peer) {
   if (peer.actor == self || peer.number <= run_.known(self, peer.actor).number) return;
   run_.state.actors[self].rare().restarted.learn(peer);
   const std::size_t before = turns_.actions();
-  turns_.turn(
-      self, Family::failure_detection,
-      [peer](Component& component, Context& context) {
-        component.on_peer_restarted(context, peer);
-      },
-      true);
+  const auto tell = [peer](auto& component, auto& context) {
+    component.on_peer_restarted(context, peer);
+  };
+  turns_.turn(self, Family::failure_detection, tell, true);
   turns_.carry_out_since(before);
-  turns_.tell_stack(self, peer, &Component::on_peer_restarted);
+  turns_.tell_stack(self, peer.actor, tell);
 }
 
 /// The deaths that an actor has declared, whom it refuses, whose later lives it knows of, and its

@@ -17,10 +17,10 @@ void Phases::announce(ActorId self) {
                              [this](Rank rank) { return run_.state.actors[rank].active; });
   run_.show_about(Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
-  turns_.turn(
+  turns_.turn_as<Workload>(
       self, Family::workload,
-      [phase](Component& component, Context& context) {
-        static_cast<Workload&>(component).on_announced(context, phase);
+      [phase](Workload& workload, WorkloadContext& context) {
+        workload.on_announced(context, phase);
       },
       true);
   turns_.carry_out_all();
@@ -54,7 +54,7 @@ void Phases::start_phase(ActorId self) {
     });
   }
   for (const Incarnation peer : reports_.known_failures(self))
-    turns_.turn(self, Family::termination, [peer](Component& component, Context& context) {
+    turns_.turn(self, Family::termination, [peer](auto& component, auto& context) {
       component.on_peer_failed(context, peer);
     });
   turns_.start_detector(self);

@@ -12,8 +12,8 @@
 
 namespace faultline::engine {
 
-/// What processes have stored, and find again in a later life (Context::store). It outlives all of
-/// them, but what is stored on a node does not outlive that node.
+/// What processes have stored, and find again in a later life (RecoveryContext::store). It outlives
+/// all of them, but what is stored on a node does not outlive that node.
 class StableStorage {
  public:
   /// An actor on that node stores the words in a place, instead of what is there.

@@ -8,7 +8,7 @@
 namespace faultline::engine {
 
 /// Answers those who have asked to be told when nothing from a peer to them is in flight any more
-/// (Context::flush).
+/// (TerminationContext::flush).
 class Flushes {
  public:
   Flushes(const Common& run, Network& network, Turns& turns)

@@ -21,7 +21,7 @@ void LocalEvents::fire_timer(ActorId self, std::uint32_t serial) {
     return;
   }
   timers.erase(armed);
-  turns_.turn(self, timer.family, [&](Component& component, Context& context) {
+  turns_.turn(self, timer.family, [&](auto& component, auto& context) {
     component.on_timer(context, timer.key);
     if (timer.family == Family::workload) turns_.expect_no_new_work("on_timer");
   });
@@ -50,7 +50,7 @@ void LocalEvents::compute_done(ActorId self, std::uint32_t serial) {
   processors_.end(self, serial);
   // For the turn the rank is active, because it was computing until now.
   if (computation.family == Family::workload) --actor.computing;
-  turns_.turn(self, computation.family, [&computation](Component& component, Context& context) {
+  turns_.turn(self, computation.family, [&computation](auto& component, auto& context) {
     component.on_compute_done(context, computation.tag);
   });
   turns_.carry_out_all();
@@ -76,9 +76,10 @@ bool LocalEvents::may_happen(ActorId self, const LocalEvent& event) {
   auto* layer = dynamic_cast<OrdersLocalEvents*>(actor.component(Family::message_logging));
   if (layer == nullptr) return true;
   Passage passage = Passage::deliver;
-  turns_.turn(self, Family::message_logging, [&](Component&, Context& context) {
-    passage = layer->on_local_event(context, event);
-  });
+  turns_.turn_as<RecoveryLayer>(self, Family::message_logging,
+                                [&](RecoveryLayer&, RecoveryContext& context) {
+                                  passage = layer->on_local_event(context, event);
+                                });
   return passage == Passage::deliver;
 }
 
@@ -106,8 +107,9 @@ void LocalEvents::leave_out_cancelled(ActorId self) {
   if (layer == nullptr) return;
   const auto next = layer->next_event();
   if (!next || can_come(self, *next)) return;
-  turns_.turn(self, Family::message_logging,
-              [layer](Component&, Context& context) { layer->leave_out_next(context); });
+  turns_.turn_as<RecoveryLayer>(
+      self, Family::message_logging,
+      [layer](RecoveryLayer&, RecoveryContext& context) { layer->leave_out_next(context); });
 }
 
 /// Offers again what message logging has let wait. What one of them leads to can cancel another.

@@ -31,7 +31,7 @@ void Stacks::make(ActorId actor) {
     state.present = static_cast<std::uint8_t>(state.present | 1U << index);
   }
   // A restarted component begins with what it held at the start of the run, already counted.
-  const Layer* termination = state.layer(Family::termination);
+  const TerminationDetector* termination = state.termination();
   if (termination == nullptr || state.incarnation > 0) return;
   if (const auto conserved = termination->conserved())
     run_.state.truth.conserve(conserved->held - conserved->issued);

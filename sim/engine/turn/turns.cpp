@@ -88,7 +88,7 @@ void Turns::end_turn() {
     idle_told_ = 0;
     handled = handled || handled_;
   }
-  const bool active = turn_.computing > 0 || turn_.declared_work > 0;
+  const bool active = turn_.busy();
   actor.computing = static_cast<std::int32_t>(turn_.computing);
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
   if (turn_.spent_s > 0.0) spend_time();
@@ -143,13 +143,14 @@ void Turns::store_entries() {
 void Turns::tell_idle() {
   std::uint32_t levels = turn_.present & kLayers;
   while (levels != 0) {
-    if (turn_.computing > 0 || turn_.declared_work > 0) return;
+    if (turn_.busy()) return;
     const auto level = static_cast<std::size_t>(std::countr_zero(levels));
     levels &= levels - 1;
     handled_ = false;
     idle_told_ = level;
-    Context context(turn_, kStack[level].family);
-    current_->layer(level)->on_idle(context);
+    const Family family = kStack[level].family;
+    call_layer(*current_->component(family), family, turn_,
+               [](auto& layer, auto& context) { layer.on_idle(context); });
     settle();
     if (handled_) levels = turn_.present & kLayers;
   }
@@ -182,19 +183,20 @@ void Turns::deliver_request() {
   }
   Component* component = current_->component(request.to);
   if (component == nullptr) return;
-  Context context(turn_, request.to);
   const std::size_t before = sent_by_workload();
-  const bool is_active = turn_.active || handled_ || context.busy() || before > 0;
+  const bool is_active = turn_.active || handled_ || turn_.busy() || before > 0;
   if (run_.state.truth.blocks()) audit_block(request);
-  if (request.is_answer)
-    component->on_answer(context, request);
-  else
-    component->on_request(context, request);
+  call_in_role(*component, request.to, turn_, [&request](auto& whom, auto& context) {
+    if (request.is_answer)
+      whom.on_answer(context, request);
+    else
+      whom.on_request(context, request);
+  });
   if (request.is_answer && request.to == Family::workload &&
       request.from == Family::message_logging)
     expect_no_new_work(is_active, "on_answer");
   if (request.to == Family::workload)
-    handled_ = handled_ || context.busy() || sent_by_workload() > before;
+    handled_ = handled_ || turn_.busy() || sent_by_workload() > before;
 }
 
 /// What a program of TryBlocks says to the layer below it, or is told.
@@ -214,8 +216,7 @@ void Turns::pass_down(std::size_t level) {
   // What lies below termination detection carries what it conserves, be it a layer or the network.
   if (level == kTermination && run_.state.truth.audits_conserved())
     for (const Message* message : outbox)
-      run_.state.truth.auditor().conserved_moved(
-          current_->layer(kTermination)->conserved_in(*message));
+      run_.state.truth.auditor().conserved_moved(current_->termination()->conserved_in(*message));
   const auto next =
       static_cast<std::size_t>(std::countr_zero((turn_.present & kLayers & below(level)) | kBelow));
   if (next >= kNetwork) {
@@ -224,8 +225,9 @@ void Turns::pass_down(std::size_t level) {
     return;
   }
   batch_ = outbox;  // only the level above adds to it
-  Context context(turn_, static_cast<Family>(next));
-  current_->layer(next)->on_sends(context, batch_, context.busy());
+  const auto family = static_cast<Family>(next);
+  call_layer(*current_->component(family), family, turn_,
+             [this](auto& layer, auto& context) { layer.on_sends(context, batch_, turn_.busy()); });
   for (Message* message : batch_) {
     if ((message->flags & kForwarded) != 0) {
       message->flags &= static_cast<std::uint8_t>(~kForwarded);
@@ -260,11 +262,13 @@ void Turns::climb(Message* message, std::size_t from) {
   while (levels != 0) {
     const auto level = static_cast<std::size_t>(std::bit_width(levels) - 1);
     levels &= ~(1U << level);
-    Layer* layer = current_->layer(level);
+    const auto family = static_cast<Family>(level);
     if (level == kTermination && run_.state.truth.audits_conserved())
-      run_.state.truth.auditor().conserved_moved(-layer->conserved_in(*message));
-    Context context(turn_, static_cast<Family>(level));
-    if (layer->on_receive(context, *message) == Passage::deliver) continue;
+      run_.state.truth.auditor().conserved_moved(-current_->termination()->conserved_in(*message));
+    const Passage passage = call_layer(
+        *current_->component(family), family, turn_,
+        [message](auto& layer, auto& context) { return layer.on_receive(context, *message); });
+    if (passage == Passage::deliver) continue;
     if (message->channel == Family::workload) {
       ++turn_.counts.held[level];
       turn_.counts.any = true;
@@ -282,19 +286,19 @@ void Turns::handle(Message* message) {
     handled_ = true;
   }
   if (message->channel == Family::termination && state.truth.audits_conserved())
-    state.truth.auditor().conserved_moved(-current_->layer(kTermination)->conserved_in(*message));
+    state.truth.auditor().conserved_moved(-current_->termination()->conserved_in(*message));
   Component* component = current_->component(message->channel);
-  if (component != nullptr) {
-    Context context(turn_, message->channel);
-    component->on_message(context, *message);
-  }
+  if (component != nullptr)
+    call_in_role(*component, message->channel, turn_, [message](auto& receiver, auto& context) {
+      receiver.on_message(context, *message);
+    });
   state.pool.give_back(message);
   settle();
 }
 
 void Turns::expect_no_new_work(bool was_active, const char* handler) const {
   if (was_active || !run_.job.factories[kTermination]) return;
-  if (turn_.computing == 0 && turn_.declared_work == 0 && sent_by_workload() == 0) return;
+  if (!turn_.busy() && sent_by_workload() == 0) return;
   const std::string words = "the workload " +
                             run_.job.spec.components[kWorkload].registration->name +
                             " counts as idle and goes on in " + handler +
@@ -303,7 +307,7 @@ void Turns::expect_no_new_work(bool was_active, const char* handler) const {
 }
 
 std::int64_t Turns::conserved_now() const {
-  const Layer* termination = current_->layer(Family::termination);
+  const TerminationDetector* termination = current_->termination();
   if (termination == nullptr) return 0;
   const auto conserved = termination->conserved();
   return conserved ? conserved->held - conserved->issued : 0;
@@ -311,30 +315,24 @@ std::int64_t Turns::conserved_now() const {
 
 void Turns::start(ActorId self, Family family) {
   starts_above_ = family != Family::workload;
-  turn(self, family, [](Component& component, Context& context) { component.start(context); });
+  turn(self, family, [](auto& component, auto& context) { component.start(context); });
   starts_above_ = false;
 }
 
 void Turns::start_detector(ActorId self) {
   begin_turn(self);
   if (!current_->active) run_.state.truth.auditor().phase_started();
-  Context context(turn_, Family::termination);
-  current_->component(Family::termination)->start(context);
+  TerminationContext context(turn_, Family::termination);
+  current_->termination()->start(context);
   settle();
   handled_ = true;
   end_turn();
 }
 
-void Turns::tell_stack(ActorId self, Incarnation peer,
-                       void (Component::*handler)(Context&, Incarnation)) {
-  for (std::size_t level = index_of(Family::failure_detection); level-- > 0;) {
-    turn(
-        self, kStack[level].family,
-        [&](Component& component, Context& context) { (component.*handler)(context, peer); }, true);
-    const Layer* layer =
-        kStack[level].role == Role::layer ? run_.state.actors[self].layer(level) : nullptr;
-    if (layer != nullptr && layer->recovers(peer.actor)) return;
-  }
+bool Turns::recovers(ActorId self, std::size_t level, ActorId peer) const {
+  if (kStack[level].role != Role::recovery) return false;
+  const RecoveryLayer* layer = run_.state.actors[self].recovery(kStack[level].family);
+  return layer != nullptr && layer->recovers(peer);
 }
 
 // ---- messages leave ---------------------------------------------------------------------------
@@ -421,8 +419,8 @@ bool Turns::waits_above(Family layer) const {
 }
 
 bool Turns::owes_idle(Family layer) const {
-  const bool busy = turn_.computing > 0 || turn_.declared_work > 0;
-  return !busy && (handled_ || ((turn_.active || idle_told_ > 0) && idle_told_ < index_of(layer)));
+  return !turn_.busy() &&
+         (handled_ || ((turn_.active || idle_told_ > 0) && idle_told_ < index_of(layer)));
 }
 
 void Turns::check() const {

@@ -8,6 +8,7 @@
 
 #include "sim/core/component.hpp"
 #include "sim/core/context.hpp"
+#include "sim/core/in_role.hpp"
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/network/network.hpp"
 #include "sim/engine/processors/processors.hpp"
@@ -37,19 +38,20 @@ class Turns {
 
   // ---- turns ---------------------------------------------------------------------------------
   /// Runs `handler(component, context)` as one turn, if the actor is alive and has a component of
-  /// that family. A handler of the workload makes its rank active. The handler of a notice
-  /// (`is_notice`) does so only if it starts or sends something.
+  /// that family. The handler takes a component of any role, with its own context. A handler of the
+  /// workload makes its rank active. The handler of a notice (`is_notice`) does so only if it
+  /// starts or sends something.
   template <class Handler>
   void turn(ActorId actor, Family family, Handler handler, bool is_notice = false) {
-    if (!run_.state.actors[actor].alive || run_.state.actors[actor].component(family) == nullptr)
-      return;
-    begin_turn(actor);
-    Context context(turn_, family);
-    handler(*current_->component(family), context);
-    handled_ =
-        family == Family::workload && (!is_notice || context.busy() || sent_by_workload() > 0);
-    settle();
-    end_turn();
+    run_handler(actor, family, is_notice,
+                [&](Component& component) { call_in_role(component, family, turn_, handler); });
+  }
+  /// Runs `handler(component, context)` as one turn, where the components of that family are known
+  /// to be `Base`: a handler that only they have.
+  template <class Base, class Handler>
+  void turn_as(ActorId actor, Family family, Handler handler, bool is_notice = false) {
+    run_handler(actor, family, is_notice,
+                [&](Component& component) { call_as<Base>(component, family, turn_, handler); });
   }
   /// An actor receives a message that nothing keeps it from handling.
   void receive(ActorId self, Message* message) {
@@ -70,8 +72,13 @@ class Turns {
   void start_detector(ActorId self);
   /// Calls a handler of all components of a rank about a peer, from the bottom up. If a layer can
   /// recover the peer, those above it are not told.
-  void tell_stack(ActorId self, Incarnation peer,
-                  void (Component::*handler)(Context&, Incarnation));
+  template <class Handler>
+  void tell_stack(ActorId self, ActorId peer, Handler handler) {
+    for (std::size_t level = index_of(Family::failure_detection); level-- > 0;) {
+      turn(self, kStack[level].family, handler, true);
+      if (recovers(self, level, peer)) return;
+    }
+  }
   /// To be called in a turn, after a handler of the workload in which an idle rank takes up no work
   /// by itself. It gets work from messages alone: all detectors of termination rely on that, and
   /// none can know of other work. Transactions, which do not work above such a detector, answer
@@ -118,6 +125,17 @@ class Turns {
   void check() const;
 
  private:
+  template <class Call>
+  void run_handler(ActorId actor, Family family, bool is_notice, Call call) {
+    if (!run_.state.actors[actor].alive || run_.state.actors[actor].component(family) == nullptr)
+      return;
+    begin_turn(actor);
+    call(*current_->component(family));
+    handled_ = family == Family::workload && (!is_notice || turn_.busy() || sent_by_workload() > 0);
+    settle();
+    end_turn();
+  }
+  [[nodiscard]] bool recovers(ActorId self, std::size_t level, ActorId peer) const;
   void begin();
   void begin_turn(ActorId actor);
   void end_turn();

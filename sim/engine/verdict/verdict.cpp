@@ -95,7 +95,7 @@ void Verdict::conclude() {
 /// depends on their messages; see analysis/lemmas/needless_fatal.hpp.
 void Verdict::give_up(const GivenUp& given_up, const std::vector<ActorId>& dead) {
   const ComponentChoice& choice = job_.spec.component(given_up.family);
-  const MayGiveUp& rule = choice.registration->may_give_up;
+  const MayGiveUp& rule = choice.registration->may_give_up();
   const bool any = see_.roll.any_death() || auditor().reports() > 0;
   if (rule ? !rule(choice.options, job_.shape, dead) : !any)
     auditor().violation(
@@ -155,7 +155,7 @@ bool Verdict::awaits_recovery() const {
   for (Rank dead = 0; dead < job_.shape.processes; ++dead) {
     if (see_.actors[dead].alive) continue;
     for (Rank rank = 0; rank < job_.shape.processes; ++rank) {
-      const Layer* logging = see_.actors[rank].layer(Family::message_logging);
+      const RecoveryLayer* logging = see_.actors[rank].recovery(Family::message_logging);
       if (see_.actors[rank].alive && logging->recovers(dead)) return true;
     }
   }
@@ -247,7 +247,7 @@ void Verdict::check_end(const MetricTotals& of_workload) {
   if (workload == nullptr || !at_end || gave_up || !auditor().violations().empty()) return;
   if (const auto wrong = wrong_channel())
     return auditor().violation("wrong-state", std::nullopt, *wrong, see_.schedule.now_s());
-  for (const EndCheck& check : workload->end_checks) {
+  for (const EndCheck& check : workload->as<WorkloadTraits>().end_checks) {
     const double left = of_workload.value(*check.metric).value_or(0.0);
     if (left == 0.0) continue;
     char count[32];
