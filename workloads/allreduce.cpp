@@ -21,17 +21,17 @@ class Allreduce final : public Workload {
   Allreduce(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
   void digest_state(Digest& into) const override;
-  void begin(Context& context);
-  void send(Context& context, const std::vector<RecursiveDoubling::Send>& sends);
-  void try_complete(Context& context);
+  void begin(WorkloadContext& context);
+  void send(WorkloadContext& context, const std::vector<RecursiveDoubling::Send>& sends);
+  void try_complete(WorkloadContext& context);
 
   std::shared_ptr<const Options> options_;
   Rank self_;
@@ -85,10 +85,10 @@ Allreduce::Allreduce(std::shared_ptr<const Options> options, const JobShape& job
 
 std::unique_ptr<Component> Allreduce::clone() const { return std::make_unique<Allreduce>(*this); }
 
-void Allreduce::start(Context& context) { begin(context); }
+void Allreduce::start(WorkloadContext& context) { begin(context); }
 
 // A single rank waits for nobody, so its operations must not nest.
-void Allreduce::begin(Context& context) {
+void Allreduce::begin(WorkloadContext& context) {
   if (options_->compute_s > 0.0 || context.job().processes == 1) {
     context.compute(options_->compute_s);
     return;
@@ -96,22 +96,22 @@ void Allreduce::begin(Context& context) {
   on_compute_done(context, 0);
 }
 
-void Allreduce::on_compute_done(Context& context, std::uint64_t) {
+void Allreduce::on_compute_done(WorkloadContext& context, std::uint64_t) {
   reducing_ = true;
   send(context, sum_.begin(static_cast<double>(self_)));
   try_complete(context);
 }
 
-void Allreduce::on_message(Context& context, const Message& message) {
+void Allreduce::on_message(WorkloadContext& context, const Message& message) {
   send(context, sum_.take(message.payload.get<CollectivePart>()));
   try_complete(context);
 }
 
-void Allreduce::send(Context& context, const std::vector<RecursiveDoubling::Send>& sends) {
+void Allreduce::send(WorkloadContext& context, const std::vector<RecursiveDoubling::Send>& sends) {
   for (const auto& send : sends) context.send(send.to, 0, options_->bytes).payload.put(send.part);
 }
 
-void Allreduce::try_complete(Context& context) {
+void Allreduce::try_complete(WorkloadContext& context) {
   const auto sum = sum_.sum();
   if (!reducing_ || !sum) return;
   reducing_ = false;

@@ -11,22 +11,22 @@ AnyTree::AnyTree(std::shared_ptr<const RandomTreeOptions> options) : options_(st
 
 std::unique_ptr<Component> AnyTree::clone() const { return std::make_unique<AnyTree>(*this); }
 
-void AnyTree::start(Context& context) {
+void AnyTree::start(WorkloadContext& context) {
   if (context.self() != 0) return;
   const std::uint64_t most = context.job().processes > 1 ? *options_->most_messages : 0;
   run(context, context.choose(random, most + 1, "the number of messages of the tree"));
 }
 
-void AnyTree::on_message(Context& context, const Message& message) {
+void AnyTree::on_message(WorkloadContext& context, const Message& message) {
   run(context, message.payload.get<std::uint64_t>());
 }
 
-void AnyTree::run(Context& context, std::uint64_t messages) {
+void AnyTree::run(WorkloadContext& context, std::uint64_t messages) {
   ++tasks_;
   context.compute(options_->task_compute_s, messages);
 }
 
-void AnyTree::on_compute_done(Context& context, std::uint64_t messages) {
+void AnyTree::on_compute_done(WorkloadContext& context, std::uint64_t messages) {
   while (messages > 0) {
     const auto other =
         static_cast<Rank>(context.choose(random, context.job().processes - 1, kChildRank));

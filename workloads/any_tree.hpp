@@ -22,16 +22,16 @@ class AnyTree final : public Workload {
   explicit AnyTree(std::shared_ptr<const RandomTreeOptions> options);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t messages) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t messages) override;
   void report(MetricTotals& totals) const override;
 
  private:
   /// Messages and computations hold everything that remains to be done; tasks are only for the
   /// report.
   void digest_state(Digest&) const override {}
-  void run(Context& context, std::uint64_t messages);
+  void run(WorkloadContext& context, std::uint64_t messages);
 
   std::shared_ptr<const RandomTreeOptions> options_;
   std::uint64_t tasks_ = 0;

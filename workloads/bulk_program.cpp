@@ -83,7 +83,7 @@ std::unique_ptr<Component> BulkProgram::clone() const {
   return std::make_unique<BulkProgram>(*this);
 }
 
-void BulkProgram::start(Context& context) {
+void BulkProgram::start(WorkloadContext& context) {
   has_blocks_ = context.ask(Family::transactions, EnterWorld{program_->state_bytes});
   if (has_blocks_)
     waits_ = Waits::world;
@@ -93,7 +93,7 @@ void BulkProgram::start(Context& context) {
 
 // ---- steps ------------------------------------------------------------------------------------
 
-void BulkProgram::walk(Context& context) {
+void BulkProgram::walk(WorkloadContext& context) {
   go_through_steps(context);
   hold_work(context);
 }
@@ -101,13 +101,13 @@ void BulkProgram::walk(Context& context) {
 /// When a send that the rank waits for has left, the rank goes on, although no message has come. If
 /// the rank counted as idle meanwhile, it would begin work that no termination detector can know
 /// of.
-void BulkProgram::hold_work(Context& context) {
+void BulkProgram::hold_work(WorkloadContext& context) {
   const bool waits_for_requests = waits_ == Waits::requests || waits_ == Waits::sum;
   const bool holds = waits_for_requests && operations_.waits_for_send();
   if (holds != std::exchange(holds_work_, holds)) context.declare_work(holds ? 1 : -1);
 }
 
-void BulkProgram::go_through_steps(Context& context) {
+void BulkProgram::go_through_steps(WorkloadContext& context) {
   check_requests(context);
   while (waits_ == Waits::nothing) {
     if (step_ == program_->steps.size()) next_iteration(context);
@@ -120,7 +120,7 @@ void BulkProgram::go_through_steps(Context& context) {
   }
 }
 
-void BulkProgram::next_iteration(Context& context) {
+void BulkProgram::next_iteration(WorkloadContext& context) {
   step_ = 0;
   if (++iteration_ > reached_)
     reached_ = iteration_;
@@ -131,7 +131,7 @@ void BulkProgram::next_iteration(Context& context) {
   context.mark(kRedoneMark, static_cast<std::int64_t>(iteration_));
 }
 
-void BulkProgram::do_step(Context& context) {
+void BulkProgram::do_step(WorkloadContext& context) {
   switch (step().kind) {
     case Kind::exchange:
       return begin_exchange(context);
@@ -156,19 +156,19 @@ void BulkProgram::next_step() {
   waits_ = Waits::nothing;
 }
 
-void BulkProgram::leave(Context& context) {
+void BulkProgram::leave(WorkloadContext& context) {
   if (!has_blocks_) return end_program(context);
   waits_ = Waits::leave;
   context.ask(Family::transactions, LeaveWorld{});
 }
 
-void BulkProgram::end_program(Context& context) {
+void BulkProgram::end_program(WorkloadContext& context) {
   waits_ = Waits::end;
   finish_s_ = context.now_s();
   context.finish();
 }
 
-void BulkProgram::begin_exchange(Context& context) {
+void BulkProgram::begin_exchange(WorkloadContext& context) {
   const HaloExchange& exchange = program_->exchanges[step().exchange];
   operations_.forget_ended();
   operations_.reserve(exchange.sends.size(), exchange.receives.size());
@@ -189,7 +189,7 @@ void BulkProgram::begin_exchange(Context& context) {
 
 /// A rank that is not in the communicator counts its tags all the same, so that all ranks number
 /// requests alike.
-void BulkProgram::begin_sum(Context& context) {
+void BulkProgram::begin_sum(WorkloadContext& context) {
   const RankRange ranks = program_->summing(step(), world_.size());
   sum_tag_ = tag_;
   tag_ += doubling_stages(ranks.count);
@@ -200,7 +200,7 @@ void BulkProgram::begin_sum(Context& context) {
   post_sum(context);
 }
 
-SumRequest::Means BulkProgram::sum_means(Context& context) {
+SumRequest::Means BulkProgram::sum_means(WorkloadContext& context) {
   return {.context = context,
           .operations = operations_,
           .world = world_,
@@ -210,7 +210,7 @@ SumRequest::Means BulkProgram::sum_means(Context& context) {
           .timeout_s = timeout_s_};
 }
 
-void BulkProgram::post_sum(Context& context) {
+void BulkProgram::post_sum(WorkloadContext& context) {
   operations_.forget_ended();
   if (sum_.post_next(sum_means(context))) return;
   state_ = ProgramStates::next(state_, sum_.sum());
@@ -218,7 +218,7 @@ void BulkProgram::post_sum(Context& context) {
 }
 
 /// Checks whether the requests of the step have ended.
-void BulkProgram::check_requests(Context& context) {
+void BulkProgram::check_requests(WorkloadContext& context) {
   while (waits_ == Waits::requests || waits_ == Waits::sum) {
     if (operations_.any_failed() || has_failed()) {
       if (!open_.empty()) give_block_up(context);
@@ -244,7 +244,7 @@ void BulkProgram::consume_exchange() {
 
 // ---- TryBlocks --------------------------------------------------------------------------------
 
-void BulkProgram::begin_block(Context& context) {
+void BulkProgram::begin_block(WorkloadContext& context) {
   const bool begins = step().local || program_->begins_block(iteration_);
   if (!has_blocks_ || !begins) return next_step();
   if (step().local) {
@@ -270,7 +270,7 @@ bool BulkProgram::has_failed() const {
 }
 
 /// A failure in an inner TryBlock is a failure in the one around it, which is then given up.
-void BulkProgram::finish_block(Context& context) {
+void BulkProgram::finish_block(WorkloadContext& context) {
   if (open_.empty()) return next_step();
   const OpenBlock block = open_.back();
   const bool is_local = program_->steps[block.begin].local;
@@ -287,7 +287,7 @@ void BulkProgram::finish_block(Context& context) {
   finish_block(context);
 }
 
-void BulkProgram::give_block_up(Context& context) {
+void BulkProgram::give_block_up(WorkloadContext& context) {
   const std::uint32_t late = operations_.count(OperationState::timed_out);
   const std::uint32_t pending = operations_.count(OperationState::pending);
   errors_ += operations_.count(OperationState::failed) + late;
@@ -302,14 +302,14 @@ void BulkProgram::give_block_up(Context& context) {
   finish_block(context);
 }
 
-void BulkProgram::ask_for_outcome(Context& context) {
+void BulkProgram::ask_for_outcome(WorkloadContext& context) {
   waits_ = Waits::outcome;
   timeout_s_ = kNever;
   context.ask(Family::transactions, WaitBlock{attempt_}, attempt_);
 }
 
 /// If a commit takes too long, the rank asks for it again: it is the same commit.
-void BulkProgram::on_outcome(Context& context, BlockVerdict verdict) {
+void BulkProgram::on_outcome(WorkloadContext& context, BlockVerdict verdict) {
   if (verdict == BlockVerdict::accepted) return next_step();
   if (verdict == BlockVerdict::timed_out) {
     context.ask(Family::transactions, FinishBlock{attempt_, errors_, cancelled_}, attempt_);
@@ -320,28 +320,28 @@ void BulkProgram::on_outcome(Context& context, BlockVerdict verdict) {
   context.ask(Family::transactions, RecoverWorld{});
 }
 
-void BulkProgram::save(Context& context) {
+void BulkProgram::save(WorkloadContext& context) {
   if (!has_blocks_ || !program_->ends_block(iteration_)) return next_step();
   waits_ = Waits::saved;
   context.ask(Family::transactions, SaveCheckpoint{iteration_ + 1, state_, program_->state_bytes});
 }
 
 /// A rank that has come to its end only waits to be released.
-void BulkProgram::stop(Context& context) {
+void BulkProgram::stop(WorkloadContext& context) {
   if (waits_ == Waits::leave || waits_ == Waits::end) return;
   abandon(context);
   waits_ = Waits::world;
 }
 
 /// Ends the requests and computations that are under way.
-void BulkProgram::abandon(Context& context) {
+void BulkProgram::abandon(WorkloadContext& context) {
   operations_.cancel_all(context);
   if (waits_ == Waits::compute) context.cancel_computations();
   open_.clear();
 }
 
 /// Goes on from here, whatever the program was doing.
-void BulkProgram::enter(Context& context, const WorldEntered& entered) {
+void BulkProgram::enter(WorkloadContext& context, const WorldEntered& entered) {
   abandon(context);
   if (entered.epoch == epoch_ && attempt_ > 0) {
     operations_.enter_epoch(context, ++attempt_);
@@ -395,7 +395,7 @@ void BulkProgram::on_started(const BlockStarted& started) {
   }
 }
 
-void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
+void BulkProgram::on_answer(WorkloadContext& context, const StackRequest& answer) {
   if (answer.is<WorldPart>()) {
     const auto part = answer.get<WorldPart>();
     return others_.change().next.append(part.actor, part.count);
@@ -430,7 +430,7 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
 // ---- events -----------------------------------------------------------------------------------
 
 /// An error has been found. A computation ends before the TryBlock is given up.
-void BulkProgram::on_request(Context& context, const StackRequest& request) {
+void BulkProgram::on_request(WorkloadContext& context, const StackRequest& request) {
   invariant(request.is<RaiseError>(), "a program gets a request other than for an error");
   if (!has_blocks_ || waits_ == Waits::end) return;
   ++raised_;
@@ -438,26 +438,26 @@ void BulkProgram::on_request(Context& context, const StackRequest& request) {
   walk(context);
 }
 
-void BulkProgram::on_message(Context& context, const Message& message) {
+void BulkProgram::on_message(WorkloadContext& context, const Message& message) {
   if (operations_.on_message(context, message)) walk(context);
 }
 
-void BulkProgram::on_sent(Context& context, ActorId to, std::uint16_t kind) {
+void BulkProgram::on_sent(WorkloadContext& context, ActorId to, std::uint16_t kind) {
   if (operations_.on_sent(context, to, kind)) walk(context);
 }
 
-void BulkProgram::on_timer(Context& context, std::uint64_t key) {
+void BulkProgram::on_timer(WorkloadContext& context, std::uint64_t key) {
   if (operations_.on_timer(context, key)) walk(context);
 }
 
-void BulkProgram::on_compute_done(Context& context, std::uint64_t) {
+void BulkProgram::on_compute_done(WorkloadContext& context, std::uint64_t) {
   invariant(waits_ == Waits::compute, "an abandoned computation has ended");
   next_step();
   walk(context);
 }
 
 /// A late notice does not concern the peer's next incarnation.
-void BulkProgram::on_peer_failed(Context& context, Incarnation peer) {
+void BulkProgram::on_peer_failed(WorkloadContext& context, Incarnation peer) {
   if (peer.actor >= program_->processes || waits_ == Waits::end) return;
   if (!has_blocks_)
     return context.fatal("a process has died, which ends the job of an MPI without transactions");
@@ -465,7 +465,7 @@ void BulkProgram::on_peer_failed(Context& context, Incarnation peer) {
   if (operations_.on_peer_failed(context, peer)) walk(context);
 }
 
-void BulkProgram::on_peer_restarted(Context& context, Incarnation peer) {
+void BulkProgram::on_peer_restarted(WorkloadContext& context, Incarnation peer) {
   if (operations_.on_peer_restarted(context, peer)) walk(context);
 }
 

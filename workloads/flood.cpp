@@ -27,13 +27,13 @@ class Flood final : public Workload {
   Flood(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
 
  private:
   void digest_state(Digest& into) const override { into.add(reached_); }
-  [[nodiscard]] std::vector<Rank> successors(Context& context);
-  void pass_on(Context& context);
+  [[nodiscard]] std::vector<Rank> successors(WorkloadContext& context);
+  void pass_on(WorkloadContext& context);
 
   std::shared_ptr<const Options> options_;
   Rank self_;
@@ -86,16 +86,16 @@ Flood::Flood(std::shared_ptr<const Options> options, const JobShape&, Rank self)
 
 std::unique_ptr<Component> Flood::clone() const { return std::make_unique<Flood>(*this); }
 
-void Flood::start(Context& context) {
+void Flood::start(WorkloadContext& context) {
   if (self_ == 0) pass_on(context);
 }
 
-void Flood::on_message(Context& context, const Message&) {
+void Flood::on_message(WorkloadContext& context, const Message&) {
   if (!reached_) pass_on(context);
 }
 
 // The last ranks of a complete tree have fewer successors, or none.
-std::vector<Rank> Flood::successors(Context& context) {
+std::vector<Rank> Flood::successors(WorkloadContext& context) {
   if (options_->graph == "random") return random_successors(context, random, options_->fanout);
   std::vector<Rank> children;
   children.reserve(options_->fanout);
@@ -106,7 +106,7 @@ std::vector<Rank> Flood::successors(Context& context) {
   return children;
 }
 
-void Flood::pass_on(Context& context) {
+void Flood::pass_on(WorkloadContext& context) {
   reached_ = true;
   for (const Rank to : successors(context)) context.send(to, 0, options_->bytes);
   context.compute(options_->compute_s);

@@ -23,9 +23,9 @@ class PingPong final : public Workload {
   PingPong(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -33,8 +33,8 @@ class PingPong final : public Workload {
   /// Leaves out everything that is only for the report.
   void digest_state(Digest& into) const override { into.add(round_trips_); }
   [[nodiscard]] bool serves() const { return self_ < peer_; }
-  void take_ball(Context& context);
-  void finish(Context& context);
+  void take_ball(WorkloadContext& context);
+  void finish(WorkloadContext& context);
 
   std::shared_ptr<const Options> options_;
   Rank self_;
@@ -111,7 +111,7 @@ PingPong::PingPong(std::shared_ptr<const Options> options, const JobShape& job, 
 
 std::unique_ptr<Component> PingPong::clone() const { return std::make_unique<PingPong>(*this); }
 
-void PingPong::start(Context& context) {
+void PingPong::start(WorkloadContext& context) {
   begin_s_ = context.now_s();
   if (peer_ == kNobody)
     finish(context);
@@ -119,16 +119,16 @@ void PingPong::start(Context& context) {
     context.send(peer_, 0, options_->bytes);
 }
 
-void PingPong::on_message(Context& context, const Message&) {
+void PingPong::on_message(WorkloadContext& context, const Message&) {
   if (options_->compute_s > 0.0)
     context.compute(options_->compute_s);
   else
     take_ball(context);
 }
 
-void PingPong::on_compute_done(Context& context, std::uint64_t) { take_ball(context); }
+void PingPong::on_compute_done(WorkloadContext& context, std::uint64_t) { take_ball(context); }
 
-void PingPong::take_ball(Context& context) {
+void PingPong::take_ball(WorkloadContext& context) {
   ++round_trips_;
   if (!serves()) {
     context.send(peer_, 0, options_->bytes);
@@ -145,7 +145,7 @@ void PingPong::take_ball(Context& context) {
   finish(context);
 }
 
-void PingPong::finish(Context& context) {
+void PingPong::finish(WorkloadContext& context) {
   finished_ = true;
   context.finish();
 }

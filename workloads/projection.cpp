@@ -23,17 +23,17 @@ class Projection final : public Workload {
   Projection(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
 
  private:
   /// Messages and computations hold everything that remains to be done; tasks are only for the
   /// report.
   void digest_state(Digest&) const override {}
-  void spawn(Context& context, HaarNode node);
-  void run(Context& context, HaarNode node);
+  void spawn(WorkloadContext& context, HaarNode node);
+  void run(WorkloadContext& context, HaarNode node);
 
   std::shared_ptr<const Options> options_;
   HaarTree tree_;
@@ -100,11 +100,11 @@ Projection::Projection(std::shared_ptr<const Options> options, const JobShape&, 
 std::unique_ptr<Component> Projection::clone() const { return std::make_unique<Projection>(*this); }
 
 // The computation starts at rank 0, which sends the root to its rank.
-void Projection::start(Context& context) {
+void Projection::start(WorkloadContext& context) {
   if (self_ == 0) spawn(context, 1);
 }
 
-void Projection::spawn(Context& context, HaarNode node) {
+void Projection::spawn(WorkloadContext& context, HaarNode node) {
   const JobShape& job = context.job();
   const Rank owner = dealt(node, job) ? dealt_to(node, job) : self_;
   if (owner == self_)
@@ -113,18 +113,18 @@ void Projection::spawn(Context& context, HaarNode node) {
     context.send(owner, 0, options_->bytes).payload.put(node);
 }
 
-void Projection::on_message(Context& context, const Message& message) {
+void Projection::on_message(WorkloadContext& context, const Message& message) {
   run(context, message.payload.get<HaarNode>());
 }
 
-void Projection::run(Context& context, HaarNode node) {
+void Projection::run(WorkloadContext& context, HaarNode node) {
   const bool subtree = !dealt(2 * node, context.job());
   const std::uint64_t tasks = subtree ? tree_.subtree_nodes(node) : 1;
   tasks_ += tasks;
   context.compute(static_cast<double>(tasks) * options_->task_compute_s, subtree ? kSubtree : node);
 }
 
-void Projection::on_compute_done(Context& context, std::uint64_t tag) {
+void Projection::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
   if (tag == kSubtree || !tree_.refined(tag)) return;
   spawn(context, 2 * tag);
   spawn(context, 2 * tag + 1);

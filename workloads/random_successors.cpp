@@ -6,7 +6,8 @@
 namespace faultline {
 
 // Floyd's sampling: distinct ranks without a table of all of them.
-std::vector<Rank> random_successors(Context& context, Stream& random, std::uint32_t fanout) {
+std::vector<Rank> random_successors(WorkloadContext& context, Stream& random,
+                                    std::uint32_t fanout) {
   std::vector<Rank> successors;
   successors.reserve(fanout);
   const std::uint32_t others = context.job().processes - 1;

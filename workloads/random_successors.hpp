@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/context.hpp"
+#include "sim/core/workload_context.hpp"
 
 namespace faultline {
 
 /// Chooses `fanout` distinct ranks other than this one, with the component's own stream; every set
 /// of them is equally likely (adoption-2013 section 5.2). `fanout` must be below the number of
 /// processes.
-std::vector<Rank> random_successors(Context& context, Stream& random, std::uint32_t fanout);
+std::vector<Rank> random_successors(WorkloadContext& context, Stream& random, std::uint32_t fanout);
 
 }  // namespace faultline

@@ -208,27 +208,27 @@ RandomTree::RandomTree(std::shared_ptr<const Options> options, std::shared_ptr<c
 std::unique_ptr<Component> RandomTree::clone() const { return std::make_unique<RandomTree>(*this); }
 
 // The computation starts at rank 0, which sends the root to its rank.
-void RandomTree::start(Context& context) {
+void RandomTree::start(WorkloadContext& context) {
   if (self_ == 0) spawn(context, 0);
 }
 
-void RandomTree::spawn(Context& context, Task task) {
+void RandomTree::spawn(WorkloadContext& context, Task task) {
   if (plan_->owner[task] == self_)
     run(context, task);
   else
     context.send(plan_->owner[task], 0, options_->bytes).payload.put(task);
 }
 
-void RandomTree::on_message(Context& context, const Message& message) {
+void RandomTree::on_message(WorkloadContext& context, const Message& message) {
   run(context, message.payload.get<Task>());
 }
 
-void RandomTree::run(Context& context, Task task) {
+void RandomTree::run(WorkloadContext& context, Task task) {
   ++tasks_;
   context.compute(options_->task_compute_s, task);
 }
 
-void RandomTree::on_compute_done(Context& context, std::uint64_t tag) {
+void RandomTree::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
   const Task end = plan_->first_child[tag + 1];
   for (Task child = plan_->first_child[tag]; child < end; ++child) spawn(context, child);
 }

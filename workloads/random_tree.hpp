@@ -44,17 +44,17 @@ class RandomTree final : public Workload {
              Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
 
  private:
   /// Messages and computations hold everything that remains to be done; tasks are only for the
   /// report.
   void digest_state(Digest&) const override {}
-  void spawn(Context& context, Task task);
-  void run(Context& context, Task task);
+  void spawn(WorkloadContext& context, Task task);
+  void run(WorkloadContext& context, Task task);
 
   std::shared_ptr<const Options> options_;
   std::shared_ptr<const TreePlan> plan_;

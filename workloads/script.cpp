@@ -26,16 +26,16 @@ class ScriptedRanks final : public Workload {
                 Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
 
  private:
   /// Counts of applied rules are only for the report.
   void digest_state(Digest& into) const override { into.add(counts_); }
-  void on(Context& context, const ScriptRule& occasion);
-  void apply(Context& context, std::uint32_t rule);
+  void on(WorkloadContext& context, const ScriptRule& occasion);
+  void apply(WorkloadContext& context, std::uint32_t rule);
 
   std::shared_ptr<const ScriptOptions> options_;
   std::shared_ptr<const Script> script_;
@@ -152,23 +152,23 @@ std::unique_ptr<Component> ScriptedRanks::clone() const {
   return std::make_unique<ScriptedRanks>(*this);
 }
 
-void ScriptedRanks::start(Context& context) {
+void ScriptedRanks::start(WorkloadContext& context) {
   on(context, {.occasion = Occasion::start, .actions = {}});
 }
 
-void ScriptedRanks::on_message(Context& context, const Message& message) {
+void ScriptedRanks::on_message(WorkloadContext& context, const Message& message) {
   on(context, {.occasion = Occasion::received,
                .name = static_cast<std::uint32_t>(message.payload.get<std::uint64_t>()),
                .from = message.from,
                .actions = {}});
 }
 
-void ScriptedRanks::on_compute_done(Context& context, std::uint64_t tag) {
+void ScriptedRanks::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
   on(context,
      {.occasion = Occasion::computed, .name = static_cast<std::uint32_t>(tag), .actions = {}});
 }
 
-void ScriptedRanks::on(Context& context, const ScriptRule& occasion) {
+void ScriptedRanks::on(WorkloadContext& context, const ScriptRule& occasion) {
   if (own_ == nullptr) return;
   std::size_t counter = 0;
   for (const std::uint32_t place : *own_) {
@@ -180,7 +180,7 @@ void ScriptedRanks::on(Context& context, const ScriptRule& occasion) {
 }
 
 // A fault can strike at the mark.
-void ScriptedRanks::apply(Context& context, std::uint32_t rule) {
+void ScriptedRanks::apply(WorkloadContext& context, std::uint32_t rule) {
   ++applied_;
   context.mark(kRuleMark, rule);
   for (const ScriptAction& action : script_->rules[rule].actions) {

@@ -193,7 +193,7 @@ void Stencil::digest_state(Digest& into) const {
 
 // ---- iterations -------------------------------------------------------------------------------
 
-void Stencil::start(Context& context) {
+void Stencil::start(WorkloadContext& context) {
   if (plan().synchronizations() > 0) {
     for (Object& object : objects_) object.phase = Phase::synchronizing;
     waiting_ = static_cast<std::uint32_t>(objects_.size());
@@ -203,7 +203,7 @@ void Stencil::start(Context& context) {
   for (Object& object : objects_) begin_exchange(context, object);
 }
 
-void Stencil::begin_exchange(Context& context, Object& object) {
+void Stencil::begin_exchange(WorkloadContext& context, Object& object) {
   const std::uint64_t iteration = iteration_of(object);
   if (object.exchange % exchanges() == 0 && iteration >= marked_) {
     context.mark(kIterationMark, static_cast<std::int64_t>(iteration));
@@ -215,7 +215,7 @@ void Stencil::begin_exchange(Context& context, Object& object) {
   try_compute(context, object);
 }
 
-void Stencil::send_halos(Context& context, Object& object) {
+void Stencil::send_halos(WorkloadContext& context, Object& object) {
   const std::size_t exchange = object.exchange % exchanges();
   const Halo halo{.iteration = iteration_of(object), .state = object.state};
   std::uint32_t neighbours = 0;
@@ -236,7 +236,7 @@ void Stencil::send_halos(Context& context, Object& object) {
   object.halo_bytes = static_cast<float>(bytes);
 }
 
-void Stencil::on_message(Context& context, const Message& message) {
+void Stencil::on_message(WorkloadContext& context, const Message& message) {
   if (message.kind == kContribution) {
     reduction_.take(message.payload.get<Part>());
     return complete_reductions(context);
@@ -286,7 +286,7 @@ void Stencil::take_early(Object& object) {
       early_.push_back(early);
 }
 
-void Stencil::try_compute(Context& context, Object& object) {
+void Stencil::try_compute(WorkloadContext& context, Object& object) {
   if (object.phase != Phase::exchanging || object.missing != 0) return;
   object.phase = Phase::computing;
   double compute_s = plan().exchanges()[object.exchange % exchanges()].compute_s;
@@ -295,7 +295,7 @@ void Stencil::try_compute(Context& context, Object& object) {
   context.compute(compute_s, object.number);
 }
 
-void Stencil::on_compute_done(Context& context, std::uint64_t number) {
+void Stencil::on_compute_done(WorkloadContext& context, std::uint64_t number) {
   Object& object = hosted(static_cast<ObjectId>(number));
   object.state = StencilStates::next(object.state, std::exchange(object.consumed[0], 0));
   std::swap(object.consumed[0], object.consumed[1]);
@@ -307,14 +307,14 @@ void Stencil::on_compute_done(Context& context, std::uint64_t number) {
   contribute(context, object, object.state);
 }
 
-void Stencil::end_iteration(Context& context, Object& object) {
+void Stencil::end_iteration(WorkloadContext& context, Object& object) {
   if (!plan().synchronization_after(iteration_of(object))) return go_on(context, object);
   object.phase = Phase::synchronizing;
   ++waiting_;
   synchronize(context);
 }
 
-void Stencil::go_on(Context& context, Object& object) {
+void Stencil::go_on(WorkloadContext& context, Object& object) {
   if (iteration_of(object) < plan().options().iterations) return begin_exchange(context, object);
   object.phase = Phase::done;
   ++done_;
@@ -322,7 +322,7 @@ void Stencil::go_on(Context& context, Object& object) {
 }
 
 /// An object that must synchronise at its end has already done so.
-void Stencil::finish_if_done(Context& context) {
+void Stencil::finish_if_done(WorkloadContext& context) {
   if (finished_ || done_ < objects_.size() || synchronization_ < plan().synchronizations()) return;
   finished_ = true;
   finish_s_ = context.now_s();
@@ -342,7 +342,7 @@ bool Stencil::has_reduced() const {
 
 /// When all objects that are here wait, message logging takes a checkpoint. Without message logging
 /// they wait for the objects of all other ranks.
-void Stencil::synchronize(Context& context) {
+void Stencil::synchronize(WorkloadContext& context) {
   if (synchronization_ == plan().synchronizations() || waiting_ < objects_.size() || asked_ ||
       !has_reduced())
     return;
@@ -356,7 +356,7 @@ void Stencil::synchronize(Context& context) {
   for (Object& object : objects_) contribute(context, object, object.state);
 }
 
-void Stencil::on_answer(Context& context, const StackRequest& answer) {
+void Stencil::on_answer(WorkloadContext& context, const StackRequest& answer) {
   if (!answer.is<CheckpointRequest>() || answer.get<CheckpointRequest>().number != synchronization_)
     return;
   ++synchronization_;

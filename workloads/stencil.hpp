@@ -45,17 +45,17 @@ class Stencil final : public Workload, public Prefetched {
   Stencil(std::shared_ptr<const StencilJob> job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t object) override;
-  void on_answer(Context& context, const StackRequest& answer) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t object) override;
+  void on_answer(WorkloadContext& context, const StackRequest& answer) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
   [[nodiscard]] std::vector<ObjectId> objects() const override;
   [[nodiscard]] PackedObject pack(ObjectId object) const override;
   void remove(ObjectId object) override;
-  void unpack(Context& context, const PackedObject& packed) override;
+  void unpack(WorkloadContext& context, const PackedObject& packed) override;
 
  private:
   enum class Phase : std::uint8_t {
@@ -110,21 +110,21 @@ class Stencil final : public Workload, public Prefetched {
   void digest_state(Digest& into) const override;
   void fetch_ahead(const Message& message) const override;
 
-  void begin_exchange(Context& context, Object& object);
-  void send_halos(Context& context, Object& object);
+  void begin_exchange(WorkloadContext& context, Object& object);
+  void send_halos(WorkloadContext& context, Object& object);
   void take(Object& object, const Early& halo);
   void take_early(Object& object);
-  void try_compute(Context& context, Object& object);
-  void end_iteration(Context& context, Object& object);
-  void go_on(Context& context, Object& object);
-  void contribute(Context& context, Object& object, std::uint64_t value);
-  void complete_reductions(Context& context);
-  void pass_results_on(Context& context);
-  void spread(Context& context, const Part& result);
-  void take_result(Context& context, Object& object, const Part& result);
+  void try_compute(WorkloadContext& context, Object& object);
+  void end_iteration(WorkloadContext& context, Object& object);
+  void go_on(WorkloadContext& context, Object& object);
+  void contribute(WorkloadContext& context, Object& object, std::uint64_t value);
+  void complete_reductions(WorkloadContext& context);
+  void pass_results_on(WorkloadContext& context);
+  void spread(WorkloadContext& context, const Part& result);
+  void take_result(WorkloadContext& context, Object& object, const Part& result);
   [[nodiscard]] bool has_reduced() const;
-  void synchronize(Context& context);
-  void finish_if_done(Context& context);
+  void synchronize(WorkloadContext& context);
+  void finish_if_done(WorkloadContext& context);
   void report_messages(MetricTotals& totals, double iterations) const;
   void report_states(MetricTotals& totals) const;
 

@@ -88,7 +88,7 @@ void Stencil::remove(ObjectId number) {
   std::erase_if(early_, [number](const Early& early) { return early.object == number; });
 }
 
-void Stencil::unpack(Context& context, const PackedObject& packed) {
+void Stencil::unpack(WorkloadContext& context, const PackedObject& packed) {
   const std::vector<std::uint64_t>& words = *packed.words;
   const std::size_t place = place_of(packed.object);
   invariant(!hosts_at(place, packed.object), "an unpacked object is here already");

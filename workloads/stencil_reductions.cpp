@@ -17,7 +17,7 @@ constexpr std::uint32_t kReductionBytes = 16;  ///< the number of a reduction, a
 
 /// An object contributes at its home, which sends the contributions of its objects up the tree
 /// together.
-void Stencil::contribute(Context& context, Object& object, std::uint64_t value) {
+void Stencil::contribute(WorkloadContext& context, Object& object, std::uint64_t value) {
   const Part part{.number = object.reductions++, .smallest = value};
   const Rank home = plan().home(object.number);
   if (home == self_) {
@@ -38,7 +38,7 @@ void Stencil::contribute(Context& context, Object& object, std::uint64_t value) 
   take_result(context, object, early);
 }
 
-void Stencil::complete_reductions(Context& context) {
+void Stencil::complete_reductions(WorkloadContext& context) {
   while (const auto part = reduction_.complete()) {
     if (self_ == 0) {
       spread(context, *part);
@@ -54,7 +54,7 @@ void Stencil::complete_reductions(Context& context) {
 
 /// Results overtake one another only when results from before a death are sent again, all at once.
 /// What this rank sends must have the same order as before.
-void Stencil::pass_results_on(Context& context) {
+void Stencil::pass_results_on(WorkloadContext& context) {
   const auto next = [this] {
     return std::find_if(early_results_.begin(), early_results_.end(),
                         [this](const Part& part) { return part.number == results_; });
@@ -67,7 +67,7 @@ void Stencil::pass_results_on(Context& context) {
 }
 
 /// Passes a result down the tree, and to each object with its home here, wherever the object is.
-void Stencil::spread(Context& context, const Part& result) {
+void Stencil::spread(WorkloadContext& context, const Part& result) {
   const auto send = [&](Rank rank, ObjectId object) {
     Message& message = context.send(rank, kResult, kReductionBytes);
     message.from_object = kNoObject;
@@ -82,7 +82,7 @@ void Stencil::spread(Context& context, const Part& result) {
   synchronize(context);
 }
 
-void Stencil::take_result(Context& context, Object& object, const Part& result) {
+void Stencil::take_result(WorkloadContext& context, Object& object, const Part& result) {
   if (result.number >= object.reductions) {
     early_.push_back({object.number, result.number, kNoSide, result.smallest});
     return;

@@ -20,7 +20,7 @@ class SumRequest {
   };
   /// The context and addresses with which messages are sent.
   struct Means {
-    Context& context;
+    WorkloadContext& context;
     Operations& operations;
     const World& world;
     Rank first_rank = 0;          ///< first of the ranks that sum

@@ -33,20 +33,20 @@ class TokenRing final : public Workload {
   TokenRing(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
 
  private:
   /// Moves, stays and leaves are only for the report.
   void digest_state(Digest& into) const override { into.add(steps_done_); }
-  void step(Context& context, std::uint64_t left);
-  [[nodiscard]] Rank random_rank(Context& context);
-  void send_leaf(Context& context, std::uint64_t left);
-  [[nodiscard]] bool stops(Context& context, std::uint64_t left);
-  [[nodiscard]] bool walks_on(Context& context, std::uint64_t left);
-  [[nodiscard]] bool branches(Context& context, std::uint64_t left);
+  void step(WorkloadContext& context, std::uint64_t left);
+  [[nodiscard]] Rank random_rank(WorkloadContext& context);
+  void send_leaf(WorkloadContext& context, std::uint64_t left);
+  [[nodiscard]] bool stops(WorkloadContext& context, std::uint64_t left);
+  [[nodiscard]] bool walks_on(WorkloadContext& context, std::uint64_t left);
+  [[nodiscard]] bool branches(WorkloadContext& context, std::uint64_t left);
 
   std::shared_ptr<const Options> options_;
   Rank self_;
@@ -168,7 +168,7 @@ TokenRing::TokenRing(std::shared_ptr<const Options> options, const JobShape&, Ra
 
 std::unique_ptr<Component> TokenRing::clone() const { return std::make_unique<TokenRing>(*this); }
 
-void TokenRing::start(Context& context) {
+void TokenRing::start(WorkloadContext& context) {
   if (self_ != 0) return;
   const std::uint64_t left = options_->most_steps.value_or(0);
   const Rank first = options_->route == "random" ? 0 : 1 % context.job().processes;
@@ -178,7 +178,7 @@ void TokenRing::start(Context& context) {
     context.send(first, kToken, options_->bytes).payload.put(Token{steps_done_, left});
 }
 
-void TokenRing::on_message(Context& context, const Message& message) {
+void TokenRing::on_message(WorkloadContext& context, const Message& message) {
   const auto token = message.payload.get<Token>();
   if (message.kind == kLeaf) {
     context.compute(options_->leaf_compute_s, tag_of(kLeafTask, token.left));
@@ -188,7 +188,7 @@ void TokenRing::on_message(Context& context, const Message& message) {
   context.compute(options_->step_compute_s, tag_of(kStep, token.left));
 }
 
-void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
+void TokenRing::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
   const std::uint64_t left = tag >> 1U;
   if ((tag & 1U) == kStep) {
     if (!stops(context, left)) step(context, left);
@@ -197,20 +197,20 @@ void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
   }
 }
 
-bool TokenRing::stops(Context& context, std::uint64_t left) {
+bool TokenRing::stops(WorkloadContext& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return true;
   if (options_->walk_length) return steps_done_ >= *options_->walk_length;
   return context.choose_yes(random, options_->stop_probability, "whether the walk stops");
 }
 
-bool TokenRing::walks_on(Context& context, std::uint64_t left) {
+bool TokenRing::walks_on(WorkloadContext& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return false;
   const double probability = options_->branch_walk_probability;
   return probability > 0.0 &&
          context.choose_yes(random, probability, "whether a walk goes on from a further token");
 }
 
-bool TokenRing::branches(Context& context, std::uint64_t left) {
+bool TokenRing::branches(WorkloadContext& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return false;
   const double probability = options_->branch_probability;
   return probability > 0.0 &&
@@ -219,7 +219,7 @@ bool TokenRing::branches(Context& context, std::uint64_t left) {
 
 // The paper draws the next owner from all ranks: a token that stays costs no message. Tokens that
 // count steps spend one here, and share the rest with an additional token.
-void TokenRing::step(Context& context, std::uint64_t left) {
+void TokenRing::step(WorkloadContext& context, std::uint64_t left) {
   if (options_->most_steps) --left;
   const Rank next = options_->route == "random" ? random_rank(context) : self_;
   ++steps_done_;
@@ -243,11 +243,11 @@ void TokenRing::step(Context& context, std::uint64_t left) {
   if (branching) send_leaf(context, share);
 }
 
-Rank TokenRing::random_rank(Context& context) {
+Rank TokenRing::random_rank(WorkloadContext& context) {
   return static_cast<Rank>(context.choose(random, context.job().processes, kNextRank));
 }
 
-void TokenRing::send_leaf(Context& context, std::uint64_t left) {
+void TokenRing::send_leaf(WorkloadContext& context, std::uint64_t left) {
   ++leaves_;
   if (options_->most_steps) --left;
   const Rank rank =

@@ -35,17 +35,17 @@ class UniformTraffic final : public Workload {
   UniformTraffic& operator=(const UniformTraffic&) = delete;
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t hops_left) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t hops_left) override;
 
  private:
   void digest_state(Digest& into) const override {
     into.add(successors_ ? *successors_ : std::vector<Rank>());
   }
-  void burst(Context& context) const;
-  void move(Context& context, std::uint64_t hops_left);
-  [[nodiscard]] Rank successor(Context& context);
+  void burst(WorkloadContext& context) const;
+  void move(WorkloadContext& context, std::uint64_t hops_left);
+  [[nodiscard]] Rank successor(WorkloadContext& context);
 
   std::shared_ptr<const Options> options_;
   /// Does not change after the start; null if all other ranks are successors. It is a pointer,
@@ -121,7 +121,7 @@ std::unique_ptr<Component> UniformTraffic::clone() const {
   return std::make_unique<UniformTraffic>(*this);
 }
 
-void UniformTraffic::start(Context& context) {
+void UniformTraffic::start(WorkloadContext& context) {
   const std::uint32_t processes = context.job().processes;
   if (options_->fanout && processes > 1)
     successors_ = std::make_unique<const std::vector<Rank>>(
@@ -132,14 +132,14 @@ void UniformTraffic::start(Context& context) {
     move(context, options_->hops);
 }
 
-void UniformTraffic::burst(Context& context) const {
+void UniformTraffic::burst(WorkloadContext& context) const {
   if (successors_)
     for (const Rank to : *successors_)
       context.send(to, 0, options_->bytes).payload.put(std::uint64_t{0});
   context.compute(*options_->burst_compute_s, 0);
 }
 
-Rank UniformTraffic::successor(Context& context) {
+Rank UniformTraffic::successor(WorkloadContext& context) {
   const std::uint32_t processes = context.job().processes;
   if (processes == 1) return 0;
   if (options_->stay_probability > 0.0 &&
@@ -151,7 +151,7 @@ Rank UniformTraffic::successor(Context& context) {
   return other + static_cast<Rank>(other >= context.self());
 }
 
-void UniformTraffic::on_message(Context& context, const Message& message) {
+void UniformTraffic::on_message(WorkloadContext& context, const Message& message) {
   const auto hops_left = message.payload.get<std::uint64_t>();
   if (hops_left == 0) return;
   if (options_->compute_s > 0.0)
@@ -160,11 +160,11 @@ void UniformTraffic::on_message(Context& context, const Message& message) {
     move(context, hops_left);
 }
 
-void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) {
+void UniformTraffic::on_compute_done(WorkloadContext& context, std::uint64_t hops_left) {
   if (hops_left > 0) move(context, hops_left);
 }
 
-void UniformTraffic::move(Context& context, std::uint64_t hops_left) {
+void UniformTraffic::move(WorkloadContext& context, std::uint64_t hops_left) {
   const Rank to = successor(context);
   context.send(to, 0, options_->bytes).payload.put(hops_left - 1);
 }

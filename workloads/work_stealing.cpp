@@ -42,11 +42,11 @@ class WorkStealing final : public Workload {
                const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
-  void on_peer_failed(Context& context, Incarnation peer) override;
-  void on_announced(Context& context, std::uint32_t phase) override;
+  void start(WorkloadContext& context) override;
+  void on_message(WorkloadContext& context, const Message& message) override;
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override;
+  void on_peer_failed(WorkloadContext& context, Incarnation peer) override;
+  void on_announced(WorkloadContext& context, std::uint32_t phase) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -62,28 +62,29 @@ class WorkStealing final : public Workload {
   void digest_state(Digest& into) const override;
 
   // owner and victim
-  void take_over(const Context& context, TaskRange range);
-  void work(Context& context);
-  void run(Context& context, std::uint32_t task);
-  void requested(Context& context, Rank thief);
-  void give(Context& context, Rank thief, bool answer);
-  void share(Context& context);
+  void take_over(const WorkloadContext& context, TaskRange range);
+  void work(WorkloadContext& context);
+  void run(WorkloadContext& context, std::uint32_t task);
+  void requested(WorkloadContext& context, Rank thief);
+  void give(WorkloadContext& context, Rank thief, bool answer);
+  void share(WorkloadContext& context);
 
   // thief
-  void search(Context& context);
-  void attempt(Context& context);
-  void answered(Context& context);
-  void end_search(Context& context);
-  void hang_on_lifelines(Context& context);
-  void take_in(Context& context, const Message& message);
+  void search(WorkloadContext& context);
+  void attempt(WorkloadContext& context);
+  void answered(WorkloadContext& context);
+  void end_search(WorkloadContext& context);
+  void hang_on_lifelines(WorkloadContext& context);
+  void take_in(WorkloadContext& context, const Message& message);
 
   // recovery
-  void learn_of_death(Context& context, Rank dead);
-  void give_up_without_root(Context& context) const;
-  void start_recovery(Context& context);
-  void recover(Context& context, const AttachedWords& dead);
-  void pass_on_recovery(Context& context, const AttachedWords& dead, Rank rank, std::uint32_t bits);
-  void queue_lost_again(Context& context);
+  void learn_of_death(WorkloadContext& context, Rank dead);
+  void give_up_without_root(WorkloadContext& context) const;
+  void start_recovery(WorkloadContext& context);
+  void recover(WorkloadContext& context, const AttachedWords& dead);
+  void pass_on_recovery(WorkloadContext& context, const AttachedWords& dead, Rank rank,
+                        std::uint32_t bits);
+  void queue_lost_again(WorkloadContext& context);
   [[nodiscard]] bool knows_dead(Rank rank) const;
 
   [[nodiscard]] bool out_of_work() const { return running_ == 0 && deque_.empty(); }
@@ -292,14 +293,14 @@ std::unique_ptr<Component> WorkStealing::clone() const {
   return std::make_unique<WorkStealing>(*this);
 }
 
-void WorkStealing::start(Context& context) {
+void WorkStealing::start(WorkloadContext& context) {
   if (self_ != 0) return;
   take_over(context, {0, list_->tasks()});
   work(context);
   share(context);
 }
 
-void WorkStealing::on_message(Context& context, const Message& message) {
+void WorkStealing::on_message(WorkloadContext& context, const Message& message) {
   switch (message.kind) {
     case kRequest:
       requested(context, message.from);
@@ -321,18 +322,18 @@ void WorkStealing::on_message(Context& context, const Message& message) {
 
 // ---- the owner and the victim ------------------------------------------------------------------
 
-void WorkStealing::take_over(const Context& context, TaskRange range) {
+void WorkStealing::take_over(const WorkloadContext& context, TaskRange range) {
   if (out_of_work()) account_idle(context.now_s());
   deque_.put(range);
 }
 
 /// Begins as many tasks as there are free cores; looks for more when none are left.
-void WorkStealing::work(Context& context) {
+void WorkStealing::work(WorkloadContext& context) {
   while (running_ < job_.worker_cores && !deque_.empty()) run(context, deque_.take());
   if (running_ < job_.worker_cores && !searching_) search(context);
 }
 
-void WorkStealing::run(Context& context, std::uint32_t task) {
+void WorkStealing::run(WorkloadContext& context, std::uint32_t task) {
   ++running_;
   if (begun_.size() > finished_ && begun_.back().end == task)
     ++begun_.back().end;
@@ -341,7 +342,7 @@ void WorkStealing::run(Context& context, std::uint32_t task) {
   context.compute(list_->compute_s(task), task);
 }
 
-void WorkStealing::on_compute_done(Context& context, std::uint64_t tag) {
+void WorkStealing::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
   if (tag == kBeginRecovery) {
     recover(context, std::make_shared<std::vector<std::uint64_t>>(dead_.begin(), dead_.end()));
     return;
@@ -357,7 +358,7 @@ void WorkStealing::on_compute_done(Context& context, std::uint64_t tag) {
   work(context);
 }
 
-void WorkStealing::requested(Context& context, Rank thief) {
+void WorkStealing::requested(WorkloadContext& context, Rank thief) {
   if (knows_dead(thief)) return;
   if (deque_.empty())
     context.send(thief, kNothing, options_->request_bytes);
@@ -365,7 +366,7 @@ void WorkStealing::requested(Context& context, Rank thief) {
     give(context, thief, true);
 }
 
-void WorkStealing::give(Context& context, Rank thief, bool answer) {
+void WorkStealing::give(WorkloadContext& context, Rank thief, bool answer) {
   const TaskRange range =
       options_->steal == "one" ? deque_.steal_one(list_->divergence) : deque_.steal_half();
   thefts_.push_back({thief, range});
@@ -374,7 +375,7 @@ void WorkStealing::give(Context& context, Rank thief, bool answer) {
 
 /// Serves the highest dimension first: at the start it leads to the largest part of the binomial
 /// tree.
-void WorkStealing::share(Context& context) {
+void WorkStealing::share(WorkloadContext& context) {
   while (waiting_ != 0 && !deque_.empty()) {
     const std::uint32_t neighbour = bit(largest(waiting_));
     waiting_ &= ~neighbour;
@@ -385,14 +386,14 @@ void WorkStealing::share(Context& context) {
 // ---- the thief ---------------------------------------------------------------------------------
 
 /// A process that searches is active: it waits for an answer that may bring work.
-void WorkStealing::search(Context& context) {
+void WorkStealing::search(WorkloadContext& context) {
   searching_ = true;
   attempts_ = 0;
   context.declare_work(1);
   attempt(context);
 }
 
-void WorkStealing::attempt(Context& context) {
+void WorkStealing::attempt(WorkloadContext& context) {
   const auto others_alive = job_.processes - 1 - static_cast<std::uint32_t>(dead_.size());
   if (attempts_ == options_->steal_attempts || others_alive == 0) {
     end_search(context);
@@ -408,7 +409,7 @@ void WorkStealing::attempt(Context& context) {
 }
 
 /// The victim has nothing, or is dead. A lifeline may have brought work meanwhile.
-void WorkStealing::answered(Context& context) {
+void WorkStealing::answered(WorkloadContext& context) {
   ++failed_steals_;
   victim_ = kNobody;
   if (running_ == job_.worker_cores)
@@ -417,13 +418,13 @@ void WorkStealing::answered(Context& context) {
     attempt(context);
 }
 
-void WorkStealing::end_search(Context& context) {
+void WorkStealing::end_search(WorkloadContext& context) {
   searching_ = false;
   victim_ = kNobody;
   context.declare_work(-1);
 }
 
-void WorkStealing::hang_on_lifelines(Context& context) {
+void WorkStealing::hang_on_lifelines(WorkloadContext& context) {
   for (std::uint32_t i = 0; bit(i) < job_.processes; ++i) {
     const Rank neighbour = self_ ^ bit(i);
     if ((hanging_ & bit(i)) != 0 || neighbour >= job_.processes || knows_dead(neighbour)) continue;
@@ -432,7 +433,7 @@ void WorkStealing::hang_on_lifelines(Context& context) {
   }
 }
 
-void WorkStealing::take_in(Context& context, const Message& message) {
+void WorkStealing::take_in(WorkloadContext& context, const Message& message) {
   const auto got = message.payload.get<Work>();
   if (got.answer == 1) {
     ++steals_;
@@ -448,11 +449,11 @@ void WorkStealing::take_in(Context& context, const Message& message) {
 
 // ---- recovery ----------------------------------------------------------------------------------
 
-void WorkStealing::on_peer_failed(Context& context, Incarnation peer) {
+void WorkStealing::on_peer_failed(WorkloadContext& context, Incarnation peer) {
   if (peer.actor < job_.processes) learn_of_death(context, peer.actor);
 }
 
-void WorkStealing::learn_of_death(Context& context, Rank dead) {
+void WorkStealing::learn_of_death(WorkloadContext& context, Rank dead) {
   const auto place = std::lower_bound(dead_.begin(), dead_.end(), dead);
   if (place != dead_.end() && *place == dead) return;
   dead_.insert(place, dead);
@@ -464,12 +465,12 @@ void WorkStealing::learn_of_death(Context& context, Rank dead) {
 
 /// Only rank 0 starts a recovery, and only its records cover all work. Once the phase is over, rank
 /// 0 itself has left nothing undone.
-void WorkStealing::give_up_without_root(Context& context) const {
+void WorkStealing::give_up_without_root(WorkloadContext& context) const {
   if (knows_dead(0) && (!announced_ || unrecovered_))
     context.fatal("rank 0 has died, and no other rank can have lost work done again");
 }
 
-void WorkStealing::on_announced(Context& context, std::uint32_t) {
+void WorkStealing::on_announced(WorkloadContext& context, std::uint32_t) {
   if (out_of_work()) account_idle(context.now_s());
   announced_ = true;
   if (self_ == 0 && unrecovered_) start_recovery(context);
@@ -477,7 +478,7 @@ void WorkStealing::on_announced(Context& context, std::uint32_t) {
 
 /// What handlers send now belongs to the phase that is over: the new one begins with a computation
 /// that takes no time.
-void WorkStealing::start_recovery(Context& context) {
+void WorkStealing::start_recovery(WorkloadContext& context) {
   announced_ = false;
   unrecovered_ = false;
   ++phases_;
@@ -487,7 +488,7 @@ void WorkStealing::start_recovery(Context& context) {
 
 /// All live ranks hear of the recovery, along the binomial tree of the live ranks. It names the
 /// dead, of which a slower failure detector may not have told this rank yet.
-void WorkStealing::recover(Context& context, const AttachedWords& dead) {
+void WorkStealing::recover(WorkloadContext& context, const AttachedWords& dead) {
   announced_ = false;
   for (const std::uint64_t rank : *dead) learn_of_death(context, static_cast<Rank>(rank));
   if (self_ != 0) unrecovered_ = dead_.size() > dead->size();
@@ -498,7 +499,7 @@ void WorkStealing::recover(Context& context, const AttachedWords& dead) {
   share(context);
 }
 
-void WorkStealing::pass_on_recovery(Context& context, const AttachedWords& dead, Rank rank,
+void WorkStealing::pass_on_recovery(WorkloadContext& context, const AttachedWords& dead, Rank rank,
                                     std::uint32_t bits) {
   for (; bits != 0; bits &= ~bit(largest(bits))) {
     const Rank child = rank + bit(largest(bits));
@@ -512,7 +513,7 @@ void WorkStealing::pass_on_recovery(Context& context, const AttachedWords& dead,
 }
 
 /// Records outlive their phase: a thief may die while it repeats tasks that another one lost.
-void WorkStealing::queue_lost_again(Context& context) {
+void WorkStealing::queue_lost_again(WorkloadContext& context) {
   std::erase_if(thefts_, [&](const Theft& theft) {
     if (!knows_dead(theft.thief)) return false;
     ++lost_steals_;

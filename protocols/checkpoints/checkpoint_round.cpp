@@ -16,43 +16,43 @@ void CheckpointRound::begin(RoundStep round) {
   in_flight_ = 0;
 }
 
-CheckpointRound::Due CheckpointRound::ask(Context& context, std::int64_t in_flight) {
+CheckpointRound::Due CheckpointRound::ask(RecoveryContext& context, std::int64_t in_flight) {
   asked_ = counts_ = true;
   in_flight_ += in_flight;
   return pass_on_ready(context);
 }
 
-CheckpointRound::Due CheckpointRound::ask(Context& context) {
+CheckpointRound::Due CheckpointRound::ask(RecoveryContext& context) {
   asked_ = true;
   is_quiet_ = false;
   return pass_on_ready(context);
 }
 
 /// The first `take` of two. The second `ready` of the children follows it.
-CheckpointRound::Due CheckpointRound::tell_to_be_quiet(Context& context) {
+CheckpointRound::Due CheckpointRound::tell_to_be_quiet(RecoveryContext& context) {
   is_quiet_ = true;
   ready_ = false;
   ready_below_ = 0;
   return tell_children(context, CheckpointMessage::take, Due::be_quiet);
 }
 
-CheckpointRound::Due CheckpointRound::is_quiet(Context& context, std::int64_t in_flight) {
+CheckpointRound::Due CheckpointRound::is_quiet(RecoveryContext& context, std::int64_t in_flight) {
   counts_ = true;
   in_flight_ += in_flight;
   return pass_on_ready(context);
 }
 
-CheckpointRound::Due CheckpointRound::received(Context& context) {
+CheckpointRound::Due CheckpointRound::received(RecoveryContext& context) {
   --in_flight_;
   return pass_on_ready(context);
 }
 
-CheckpointRound::Due CheckpointRound::stored(Context& context) {
+CheckpointRound::Due CheckpointRound::stored(RecoveryContext& context) {
   stored_.add_own();
   return pass_on_stored(context);
 }
 
-CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message& message) {
+CheckpointRound::Due CheckpointRound::on_message(RecoveryContext& context, const Message& message) {
   switch (message.kind) {
     case CheckpointMessage::ready:
       in_flight_ += message.payload.get<RoundWords>().in_flight;
@@ -72,7 +72,7 @@ CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message
 }
 
 /// A child that has told once tells again when a message has come.
-CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
+CheckpointRound::Due CheckpointRound::pass_on_ready(RecoveryContext& context) {
   invariant(ready_below_ <= tree_.child_count(self_), "a child is ready twice");
   if (!asked_ || (is_quiet_ && !counts_) || ready_below_ < tree_.child_count(self_))
     return Due::nothing;
@@ -89,7 +89,7 @@ CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
   return Due::nothing;
 }
 
-CheckpointRound::Due CheckpointRound::pass_on_stored(Context& context) {
+CheckpointRound::Due CheckpointRound::pass_on_stored(RecoveryContext& context) {
   invariant(!stored_.exceeds(tree_.child_count(self_)), "a child has stored twice");
   if (!stored_.is_complete(tree_.child_count(self_))) return Due::nothing;
   if (self_ == tree_.root) return tell_children(context, CheckpointMessage::commit, Due::commit);
@@ -97,13 +97,13 @@ CheckpointRound::Due CheckpointRound::pass_on_stored(Context& context) {
   return Due::nothing;
 }
 
-CheckpointRound::Due CheckpointRound::tell_children(Context& context, CheckpointMessage::Kind kind,
-                                                    Due due) const {
+CheckpointRound::Due CheckpointRound::tell_children(RecoveryContext& context,
+                                                    CheckpointMessage::Kind kind, Due due) const {
   tree_.for_each_child(self_, [&](Rank child) { send(context, child, kind); });
   return due;
 }
 
-void CheckpointRound::send(Context& context, Rank to, CheckpointMessage::Kind kind) const {
+void CheckpointRound::send(RecoveryContext& context, Rank to, CheckpointMessage::Kind kind) const {
   context.send(to, kind, bytes_).payload.put(RoundWords{.step = round_});
 }
 

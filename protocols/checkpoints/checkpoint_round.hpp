@@ -7,7 +7,7 @@
 #include "protocols/checkpoints/checkpoint_message.hpp"
 #include "protocols/checkpoints/gathering.hpp"
 #include "protocols/checkpoints/rank_tree.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -40,20 +40,20 @@ class CheckpointRound {
 
   /// The program of this rank has asked for the checkpoint. It sends nothing until that is
   /// committed. `in_flight`: messages that this rank has sent less those that it has received.
-  Due ask(Context& context, std::int64_t in_flight);
+  Due ask(RecoveryContext& context, std::int64_t in_flight);
   /// Asks for a checkpoint where not only the program sends. When all have asked, `be_quiet` is
   /// due.
-  Due ask(Context& context);
+  Due ask(RecoveryContext& context);
   /// From now on this rank sends nothing.
-  Due is_quiet(Context& context, std::int64_t in_flight);
+  Due is_quiet(RecoveryContext& context, std::int64_t in_flight);
   /// Has this rank told how many messages it has sent less those that it has received?
   [[nodiscard]] bool counts() const { return counts_; }
   /// A message has come since.
-  Due received(Context& context);
+  Due received(RecoveryContext& context);
   /// The image of this rank is safe.
-  Due stored(Context& context);
+  Due stored(RecoveryContext& context);
   /// A message of this level and of the number of this round.
-  Due on_message(Context& context, const Message& message);
+  Due on_message(RecoveryContext& context, const Message& message);
   /// The next round begins, of that number, or the same one on another level.
   void begin(RoundStep round);
   [[nodiscard]] const RoundStep& round() const { return round_; }
@@ -66,11 +66,11 @@ class CheckpointRound {
   }
 
  private:
-  Due pass_on_ready(Context& context);
-  Due tell_to_be_quiet(Context& context);
-  Due pass_on_stored(Context& context);
-  Due tell_children(Context& context, CheckpointMessage::Kind kind, Due due) const;
-  void send(Context& context, Rank to, CheckpointMessage::Kind kind) const;
+  Due pass_on_ready(RecoveryContext& context);
+  Due tell_to_be_quiet(RecoveryContext& context);
+  Due pass_on_stored(RecoveryContext& context);
+  Due tell_children(RecoveryContext& context, CheckpointMessage::Kind kind, Due due) const;
+  void send(RecoveryContext& context, Rank to, CheckpointMessage::Kind kind) const;
 
   RankTree tree_;
   Rank self_;

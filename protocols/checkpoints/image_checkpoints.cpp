@@ -32,7 +32,7 @@ void ImageCheckpoints::ask(const StackRequest& request) {
   asked_ = request;
 }
 
-ImageCheckpoints::Due ImageCheckpoints::take(Context& context, const BesideImage& beside) {
+ImageCheckpoints::Due ImageCheckpoints::take(RecoveryContext& context, const BesideImage& beside) {
   std::optional<Image> image = context.capture();
   still_to_take_ = !image;
   if (!image) return Due::nothing;
@@ -46,7 +46,8 @@ ImageCheckpoints::Due ImageCheckpoints::take(Context& context, const BesideImage
   return Due::nothing;
 }
 
-ImageCheckpoints::Due ImageCheckpoints::on_message(Context& context, const Message& message) {
+ImageCheckpoints::Due ImageCheckpoints::on_message(RecoveryContext& context,
+                                                   const Message& message) {
   if (message.kind == CheckpointMessage::image) {
     keep(context, message);
     return Due::nothing;
@@ -66,21 +67,22 @@ std::uint64_t ImageCheckpoints::bytes_of(const Checkpoint& checkpoint) const {
   return bytes + control_bytes_;
 }
 
-void ImageCheckpoints::send_copy(Context& context, const OwnImage& own, bool committed) const {
+void ImageCheckpoints::send_copy(RecoveryContext& context, const OwnImage& own,
+                                 bool committed) const {
   Message& message =
       context.send(own.keeper.actor, CheckpointMessage::image, bytes_of(own.checkpoint));
   message.payload.put(ImageWords{{own.checkpoint.number, level()}, committed ? 1U : 0U});
   context.attach(message, own.checkpoint);
 }
 
-void ImageCheckpoints::keep(Context& context, const Message& message) {
+void ImageCheckpoints::keep(RecoveryContext& context, const Message& message) {
   const auto* checkpoint = context.attached<Checkpoint>(message);
   store_.put_pending(sender_of(message), *checkpoint);
   context.send(message.from, CheckpointMessage::image_stored, control_bytes_)
       .payload.put(RoundStep{checkpoint->number, level()});
 }
 
-void ImageCheckpoints::commit(Context& context, std::uint64_t level) {
+void ImageCheckpoints::commit(RecoveryContext& context, std::uint64_t level) {
   invariant(taken_ && taken_->checkpoint.number == epoch_,
             "a checkpoint is committed without an image");
   kept_ = std::exchange(taken_, std::nullopt);
@@ -98,7 +100,7 @@ void ImageCheckpoints::begin_round(std::uint64_t level) {
 
 // ---- restarts ---------------------------------------------------------------------------------
 
-ImageCheckpoints::Known ImageCheckpoints::known(const Context& context) const {
+ImageCheckpoints::Known ImageCheckpoints::known(const RecoveryContext& context) const {
   Known all{.epoch = epoch_, .images = {}};
   if (arrived_) {  // of a checkpoint that was committed
     all.epoch = std::max(epoch_, arrived_->checkpoint.number + 1);
@@ -117,7 +119,7 @@ void ImageCheckpoints::drop_round() {
   store_.drop_pending();
 }
 
-void ImageCheckpoints::renew_copy(Context& context) {
+void ImageCheckpoints::renew_copy(RecoveryContext& context) {
   if (!kept_ || kept_->keeper.actor == kNobody) return;
   const Incarnation now = context.known(kept_->keeper.actor);
   if (now == kept_->keeper) return;
@@ -125,7 +127,7 @@ void ImageCheckpoints::renew_copy(Context& context) {
   send_copy(context, *kept_, true);
 }
 
-void ImageCheckpoints::serve_clients(Context& context) {
+void ImageCheckpoints::serve_clients(RecoveryContext& context) {
   for (KeptImages& kept : store_.clients()) {
     const Incarnation client = context.known(kept.rank);
     if (client.number <= kept.sent_to || !kept.committed) continue;
@@ -137,15 +139,15 @@ void ImageCheckpoints::serve_clients(Context& context) {
   }
 }
 
-void ImageCheckpoints::keep_renewed(Context& context, const Message& message) {
+void ImageCheckpoints::keep_renewed(RecoveryContext& context, const Message& message) {
   store_.put_committed(sender_of(message), *context.attached<Checkpoint>(message));
 }
 
-void ImageCheckpoints::on_your_image(Context& context, const Message& message) {
+void ImageCheckpoints::on_your_image(RecoveryContext& context, const Message& message) {
   arrived_ = {.checkpoint = *context.attached<Checkpoint>(message), .keeper = sender_of(message)};
 }
 
-bool ImageCheckpoints::take_arrived(Context& context) {
+bool ImageCheckpoints::take_arrived(RecoveryContext& context) {
   if (!arrived_ || arrived_->checkpoint.number + 1 != epoch_) return false;
   kept_ = std::exchange(arrived_, std::nullopt);
   renew_copy(context);

@@ -10,9 +10,9 @@
 #include "protocols/checkpoints/checkpoint_round.hpp"
 #include "protocols/checkpoints/checkpoint_times.hpp"
 #include "protocols/checkpoints/image_store.hpp"
-#include "sim/core/context.hpp"
 #include "sim/core/mark.hpp"
 #include "sim/core/metrics.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -59,14 +59,14 @@ class ImageCheckpoints {
   [[nodiscard]] CheckpointRound& round() { return round_; }
   [[nodiscard]] const CheckpointRound& round() const { return round_; }
   /// Takes the image. If there is none as yet, it is still to be taken.
-  Due take(Context& context, const BesideImage& beside);
+  Due take(RecoveryContext& context, const BesideImage& beside);
   [[nodiscard]] bool is_still_to_take() const { return still_to_take_; }
   void take_later() { still_to_take_ = true; }
   /// A message about a checkpoint on the level of this rank: `ready`, `take`, `stored`, `commit`,
   /// `image`, or `image-stored`.
-  Due on_message(Context& context, const Message& message);
+  Due on_message(RecoveryContext& context, const Message& message);
   /// What all have taken is valid, and the next round begins.
-  void commit(Context& context, std::uint64_t level);
+  void commit(RecoveryContext& context, std::uint64_t level);
   /// How many checkpoints are committed.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   /// The last one of this rank. There is one.
@@ -80,7 +80,7 @@ class ImageCheckpoints {
     std::uint64_t epoch = 0;
     std::vector<KeptFor> images;
   };
-  [[nodiscard]] Known known(const Context& context) const;
+  [[nodiscard]] Known known(const RecoveryContext& context) const;
   /// The round goes on or begins anew, on that level; images that all have not stored are void.
   void begin_round(std::uint64_t level);
   void drop_round();
@@ -89,16 +89,16 @@ class ImageCheckpoints {
   /// The program is put back, and asks again.
   void forget_request() { asked_.reset(); }
   /// The keeper has restarted, and has lost the image: it gets it again.
-  void renew_copy(Context& context);
+  void renew_copy(RecoveryContext& context);
   /// Gives the clients that have restarted their images.
-  void serve_clients(Context& context);
+  void serve_clients(RecoveryContext& context);
   /// `image`, where the sender says that it is committed already.
-  void keep_renewed(Context& context, const Message& message);
+  void keep_renewed(RecoveryContext& context, const Message& message);
   /// `your-image`: it can come before this rank knows what has been agreed on. If its keeper dies
   /// then, this rank alone has it.
-  void on_your_image(Context& context, const Message& message);
+  void on_your_image(RecoveryContext& context, const Message& message);
   /// Goes on from the image that has come, if that is the valid one. False if none has.
-  bool take_arrived(Context& context);
+  bool take_arrived(RecoveryContext& context);
 
   // ---- seen from outside ----------------------------------------------------------------------
   [[nodiscard]] ImageStore& store() { return store_; }
@@ -118,8 +118,8 @@ class ImageCheckpoints {
 
   [[nodiscard]] std::uint64_t level() const { return round_.round().level; }
   [[nodiscard]] std::uint64_t bytes_of(const Checkpoint& checkpoint) const;
-  void send_copy(Context& context, const OwnImage& own, bool committed) const;
-  void keep(Context& context, const Message& message);
+  void send_copy(RecoveryContext& context, const OwnImage& own, bool committed) const;
+  void keep(RecoveryContext& context, const Message& message);
 
   JobShape job_;
   Rank self_;

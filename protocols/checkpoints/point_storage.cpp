@@ -5,7 +5,7 @@
 
 namespace faultline {
 
-void PointStorage::write(Context& context, Storage storage, const SavedPoint& point,
+void PointStorage::write(RecoveryContext& context, Storage storage, const SavedPoint& point,
                          const SavedPoints& saved) const {
   std::uint64_t chosen = first;
   std::uint64_t oldest = UINT64_MAX;
@@ -21,7 +21,8 @@ void PointStorage::write(Context& context, Storage storage, const SavedPoint& po
   context.store(storage, chosen, {point.iteration, point.state, point.bytes});
 }
 
-std::vector<SavedPoint> PointStorage::find(const Context& context, std::uint64_t latest) const {
+std::vector<SavedPoint> PointStorage::find(const RecoveryContext& context,
+                                           std::uint64_t latest) const {
   std::vector<SavedPoint> found;
   for (std::uint64_t place = first; place < first + kPlaces; ++place)
     if (const std::vector<std::uint64_t> words = context.stored(place);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocols/checkpoints/saved_points.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -19,10 +19,11 @@ struct PointStorage {
 
   /// Writes a checkpoint. Those of `saved` that are there stay, but for the earliest of three:
   /// others may not have heard that the last is complete, and go back to the one before.
-  void write(Context& context, Storage storage, const SavedPoint& point,
+  void write(RecoveryContext& context, Storage storage, const SavedPoint& point,
              const SavedPoints& saved) const;
   /// The checkpoints that are there up to that iteration, ascending.
-  [[nodiscard]] std::vector<SavedPoint> find(const Context& context, std::uint64_t latest) const;
+  [[nodiscard]] std::vector<SavedPoint> find(const RecoveryContext& context,
+                                             std::uint64_t latest) const;
 };
 
 }  // namespace faultline

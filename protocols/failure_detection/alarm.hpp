@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "sim/core/context.hpp"
+#include "sim/core/detector_context.hpp"
 
 namespace faultline {
 
@@ -14,7 +14,7 @@ namespace faultline {
 class Alarm {
  public:
   /// Rings at `due_s`, by on_timer(key), unless it rings before that anyway.
-  void want(Context& context, std::uint64_t key, double due_s) {
+  void want(DetectorContext& context, std::uint64_t key, double due_s) {
     if (due_s >= due_s_) return;
     due_s_ = due_s;
     context.set_timer(key, std::max(0.0, due_s - context.now_s()), true);

@@ -92,7 +92,7 @@ std::optional<ConnectionLoss::Place> ConnectionLoss::parent_of(Place member) con
   return first < member ? std::optional(first) : std::nullopt;
 }
 
-void ConnectionLoss::start(Context& context) {
+void ConnectionLoss::start(DetectorContext& context) {
   parent_ = parent_of(self_);
   if (parent_) context.open_link(members_.actor(*parent_));
   for_each_child(self_, [&](Place child) {
@@ -113,7 +113,7 @@ void ConnectionLoss::start(Context& context) {
 }
 
 /// Opens a connection to a new neighbour, and tells it everything that this member knows.
-void ConnectionLoss::connect(Context& context, Place neighbour) {
+void ConnectionLoss::connect(DetectorContext& context, Place neighbour) {
   const ActorId to = members_.actor(neighbour);
   ++reconnections_;
   most_links_ = std::max(most_links_, children_.size() + (parent_ ? 1 : 0));
@@ -122,7 +122,7 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
 }
 
 /// Sends deaths before lives, since the receiver may have missed both the death and the new life.
-void ConnectionLoss::send_all(Context& context, ActorId to) const {
+void ConnectionLoss::send_all(DetectorContext& context, ActorId to) const {
   std::vector<std::uint64_t> words;
   words.reserve(ended_.size() + dead_.size() + lives_.size());
   for_each_death([&](Incarnation dead) { words.push_back(as_word(dead)); });
@@ -135,7 +135,7 @@ void ConnectionLoss::send_all(Context& context, ActorId to) const {
 }
 
 /// Takes the place of a dead neighbour: below it if it was a child, above it if it was the parent.
-void ConnectionLoss::mend(Context& context, Place dead) {
+void ConnectionLoss::mend(DetectorContext& context, Place dead) {
   if (children_.erase(dead) > 0) adopt_below(context, dead);
   if (parent_ != dead) return;
   parent_ = parent_of(self_);
@@ -146,7 +146,7 @@ void ConnectionLoss::mend(Context& context, Place dead) {
 }
 
 /// Adopts the nearest live descendants of a dead member.
-void ConnectionLoss::adopt_below(Context& context, Place dead) {
+void ConnectionLoss::adopt_below(DetectorContext& context, Place dead) {
   std::vector<Place> all{dead};
   for (std::size_t next = 0; next < all.size(); ++next) {
     const Place above = all[next];
@@ -161,15 +161,15 @@ void ConnectionLoss::adopt_below(Context& context, Place dead) {
 
 // ---- reports ------------------------------------------------------------------------------------
 
-void ConnectionLoss::on_link_lost(Context& context, Incarnation peer) {
+void ConnectionLoss::on_link_lost(DetectorContext& context, Incarnation peer) {
   learn_of(context, peer, kNobody);
 }
 
-void ConnectionLoss::on_local_exit(Context& context, Incarnation rank) {
+void ConnectionLoss::on_local_exit(DetectorContext& context, Incarnation rank) {
   learn_of(context, rank, kNobody);
 }
 
-void ConnectionLoss::on_message(Context& context, const Message& message) {
+void ConnectionLoss::on_message(DetectorContext& context, const Message& message) {
   switch (message.kind) {
     case kLossReport:
       learn_of(context, message.payload.get<Incarnation>(), message.from);
@@ -190,7 +190,7 @@ void ConnectionLoss::on_message(Context& context, const Message& message) {
   }
 }
 
-void ConnectionLoss::learn_of(Context& context, Incarnation dead, ActorId from) {
+void ConnectionLoss::learn_of(DetectorContext& context, Incarnation dead, ActorId from) {
   if (stopped_) return;
   if (dead.actor == context.self()) {
     stopped_ = dead == context.known(dead.actor);
@@ -219,7 +219,7 @@ std::uint16_t ConnectionLoss::life_of(ActorId actor) const {
 }
 
 /// A process that has died in one life has died in all before it.
-void ConnectionLoss::declare_through(Context& context, Incarnation dead, ActorId from) {
+void ConnectionLoss::declare_through(DetectorContext& context, Incarnation dead, ActorId from) {
   Incarnation life{dead.actor, life_of(dead.actor)};
   if (const auto known = dead_.find(dead.actor); known != dead_.end()) {
     life.number = known->second;
@@ -229,7 +229,7 @@ void ConnectionLoss::declare_through(Context& context, Incarnation dead, ActorId
   declare(context, dead, from);
 }
 
-void ConnectionLoss::declare(Context& context, Incarnation dead, ActorId from) {
+void ConnectionLoss::declare(DetectorContext& context, Incarnation dead, ActorId from) {
   const auto known = dead_.find(dead.actor);
   const bool was_dead = known != dead_.end();
   if (was_dead) ended_.insert({dead.actor, known->second});
@@ -243,7 +243,7 @@ void ConnectionLoss::declare(Context& context, Incarnation dead, ActorId from) {
 
 /// Tells all neighbours except the one that it has heard the news from, and the one that the news
 /// is about.
-void ConnectionLoss::tell(Context& context, ConnectionLossMessage kind, Incarnation about,
+void ConnectionLoss::tell(DetectorContext& context, ConnectionLossMessage kind, Incarnation about,
                           ActorId except) {
   const auto tell_one = [&](Place neighbour) {
     const ActorId to = members_.actor(neighbour);
@@ -254,14 +254,14 @@ void ConnectionLoss::tell(Context& context, ConnectionLossMessage kind, Incarnat
   for (const Place child : children_) tell_one(child);
 }
 
-void ConnectionLoss::tell_ranks(Context& context, Incarnation dead) {
+void ConnectionLoss::tell_ranks(DetectorContext& context, Incarnation dead) {
   if (!members_.are_daemons()) return;
   for (const Rank rank : ranks_of_daemon(context))
     if (dead_.count(rank) == 0)
       context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
 }
 
-void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
+void ConnectionLoss::tell_rank_of_all(DetectorContext& context, Rank rank) const {
   for_each_death([&](Incarnation dead) {
     if (dead.actor != rank)
       context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
@@ -272,7 +272,7 @@ void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
 
 /// Learns of a new life from another member. To connect to it, this member has to know that life as
 /// others do.
-void ConnectionLoss::learn_of_life(Context& context, Incarnation life, ActorId from) {
+void ConnectionLoss::learn_of_life(DetectorContext& context, Incarnation life, ActorId from) {
   if (stopped_ || life.actor == context.self()) return;
   if (has_died(life) || life.number <= life_of(life.actor)) return;
   take_for_alive(context, life, from);
@@ -280,7 +280,7 @@ void ConnectionLoss::learn_of_life(Context& context, Incarnation life, ActorId f
 }
 
 /// A process that lives in a later life has died in all before it.
-void ConnectionLoss::take_for_alive(Context& context, Incarnation life, ActorId from) {
+void ConnectionLoss::take_for_alive(DetectorContext& context, Incarnation life, ActorId from) {
   const Incarnation before{life.actor, static_cast<std::uint16_t>(life.number - 1)};
   if (!has_died(before)) declare_through(context, before, from);
   ended_.insert(before);
@@ -291,7 +291,7 @@ void ConnectionLoss::take_for_alive(Context& context, Incarnation life, ActorId 
 
 /// A process that lives again takes its place in the tree. The members that took over from it stay
 /// connected to each other until they hear of it, which does no harm.
-void ConnectionLoss::on_peer_restarted(Context& context, Incarnation peer) {
+void ConnectionLoss::on_peer_restarted(DetectorContext& context, Incarnation peer) {
   if (stopped_ || has_died(peer)) return;
   if (life_of(peer.actor) < peer.number) take_for_alive(context, peer, kNobody);
   if (!members_.contains(peer.actor)) return;

@@ -49,11 +49,11 @@ class ConnectionLoss final : public Detector {
     return std::make_unique<ConnectionLoss>(*this);
   }
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_local_exit(Context& context, Incarnation rank) override;
-  void on_link_lost(Context& context, Incarnation peer) override;
-  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void start(DetectorContext& context) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_local_exit(DetectorContext& context, Incarnation rank) override;
+  void on_link_lost(DetectorContext& context, Incarnation peer) override;
+  void on_peer_restarted(DetectorContext& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
 
  private:
@@ -61,18 +61,19 @@ class ConnectionLoss final : public Detector {
   using Place = std::uint32_t;
 
   void digest_state(Digest& into) const override;
-  void learn_of(Context& context, Incarnation dead, ActorId from);
-  void learn_of_life(Context& context, Incarnation life, ActorId from);
-  void take_for_alive(Context& context, Incarnation life, ActorId from);
-  void declare_through(Context& context, Incarnation dead, ActorId from);
-  void declare(Context& context, Incarnation dead, ActorId from);
-  void mend(Context& context, Place dead);
-  void connect(Context& context, Place neighbour);
-  void send_all(Context& context, ActorId to) const;
-  void tell(Context& context, ConnectionLossMessage kind, Incarnation about, ActorId except);
-  void tell_ranks(Context& context, Incarnation dead);
-  void tell_rank_of_all(Context& context, Rank rank) const;
-  void adopt_below(Context& context, Place dead);
+  void learn_of(DetectorContext& context, Incarnation dead, ActorId from);
+  void learn_of_life(DetectorContext& context, Incarnation life, ActorId from);
+  void take_for_alive(DetectorContext& context, Incarnation life, ActorId from);
+  void declare_through(DetectorContext& context, Incarnation dead, ActorId from);
+  void declare(DetectorContext& context, Incarnation dead, ActorId from);
+  void mend(DetectorContext& context, Place dead);
+  void connect(DetectorContext& context, Place neighbour);
+  void send_all(DetectorContext& context, ActorId to) const;
+  void tell(DetectorContext& context, ConnectionLossMessage kind, Incarnation about,
+            ActorId except);
+  void tell_ranks(DetectorContext& context, Incarnation dead);
+  void tell_rank_of_all(DetectorContext& context, Rank rank) const;
+  void adopt_below(DetectorContext& context, Place dead);
   [[nodiscard]] bool has_died(Incarnation life) const;
   [[nodiscard]] std::uint16_t life_of(ActorId actor) const;
   [[nodiscard]] bool is_dead(Place member) const { return dead_.count(members_.actor(member)) > 0; }

@@ -66,13 +66,13 @@ const Registered registered{erring_oracle()};
 
 }  // namespace
 
-void ErringOracle::start(Context& context) {
+void ErringOracle::start(DetectorContext& context) {
   // A new process in the reporter's place does not repeat the mistake.
   if (context.self() == options_->reporter && context.incarnation() == 0)
     context.set_timer(0, options_->report_s);
 }
 
-void ErringOracle::on_timer(Context& context, std::uint64_t) {
+void ErringOracle::on_timer(DetectorContext& context, std::uint64_t) {
   const Incarnation accused = context.known(options_->accused);
   context.report_failed(accused);
   if (!options_->spreads) return;
@@ -81,7 +81,7 @@ void ErringOracle::on_timer(Context& context, std::uint64_t) {
       context.send(rank, kReport, options_->control_bytes).payload.put(accused);
 }
 
-void ErringOracle::on_message(Context& context, const Message& message) {
+void ErringOracle::on_message(DetectorContext& context, const Message& message) {
   context.report_failed(message.payload.get<Incarnation>());
 }
 

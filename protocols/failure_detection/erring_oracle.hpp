@@ -29,10 +29,12 @@ class ErringOracle final : public Detector {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<ErringOracle>(*this);
   }
-  void start(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
+  void start(DetectorContext& context) override;
+  void on_timer(DetectorContext& context, std::uint64_t key) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_exit_notice(DetectorContext& context, Incarnation dead) override {
+    context.report_failed(dead);
+  }
 
  private:
   /// The detector keeps no state.

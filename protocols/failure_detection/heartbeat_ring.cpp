@@ -32,7 +32,7 @@ HeartbeatRing::HeartbeatRing(const MemberCircle& circle, ActorId self)
   observer_ = circle.after(self);
 }
 
-void HeartbeatRing::start(Context& context, const RingTerms& terms, double random_part) {
+void HeartbeatRing::start(DetectorContext& context, const RingTerms& terms, double random_part) {
   if (context.incarnation() > 0) emitter_ = observer_ = kNobody;
   if (emitter_ == kNobody) return;
   if (terms.tick_s > 0.0) last_look_s_ = context.now_s();
@@ -40,14 +40,15 @@ void HeartbeatRing::start(Context& context, const RingTerms& terms, double rando
   await_heartbeat(context, terms, terms.timeout_s + terms.start_slack_s);
 }
 
-ActorId HeartbeatRing::on_timer(Context& context, const RingTerms& terms, std::uint64_t key) {
+ActorId HeartbeatRing::on_timer(DetectorContext& context, const RingTerms& terms,
+                                std::uint64_t key) {
   if (key == kDeadline) return emitter_;
   if (terms.tick_s > 0.0) return look(context, terms);
   beat(context, terms);
   return kNobody;
 }
 
-ActorId HeartbeatRing::look(Context& context, const RingTerms& terms) {
+ActorId HeartbeatRing::look(DetectorContext& context, const RingTerms& terms) {
   const double now_s = context.now_s();
   const double before_s = last_look_s_;
   last_look_s_ = now_s;
@@ -62,38 +63,39 @@ ActorId HeartbeatRing::look(Context& context, const RingTerms& terms) {
   return kNobody;
 }
 
-void HeartbeatRing::beat(Context& context, const RingTerms& terms) {
+void HeartbeatRing::beat(DetectorContext& context, const RingTerms& terms) {
   if (terms.cpu_s > 0.0) context.spend(terms.cpu_s);
   Message& heartbeat = context.send(observer_, kHeartbeat, terms.bytes);
   heartbeat.payload.put(terms.summary);
-  Context::background(heartbeat);
+  DetectorContext::background(heartbeat);
   if (terms.tick_s > 0.0)
     last_beat_s_ = context.now_s();
   else
     context.set_timer(kBeat, terms.period_s, true);
 }
 
-void HeartbeatRing::await_heartbeat(Context& context, const RingTerms& terms, double timeout_s) {
+void HeartbeatRing::await_heartbeat(DetectorContext& context, const RingTerms& terms,
+                                    double timeout_s) {
   if (terms.tick_s > 0.0)
     deadline_s_ = context.now_s() + timeout_s;
   else
     context.set_timer(kDeadline, timeout_s, true);
 }
 
-bool HeartbeatRing::got_heartbeat(Context& context, const RingTerms& terms, ActorId from) {
+bool HeartbeatRing::got_heartbeat(DetectorContext& context, const RingTerms& terms, ActorId from) {
   if (from != emitter_) return false;
   await_heartbeat(context, terms, terms.timeout_s);
   return true;
 }
 
-void HeartbeatRing::got_request(Context& context, const RingTerms& terms, ActorId from) {
+void HeartbeatRing::got_request(DetectorContext& context, const RingTerms& terms, ActorId from) {
   if (emitter_ == kNobody || !circle_.contains(from)) return;
   if (circle_.steps(self_, from) < circle_.steps(self_, observer_)) return;
   observer_ = from;
   beat(context, terms);
 }
 
-void HeartbeatRing::leave_out(Context& context, const RingTerms& terms, ActorId dead) {
+void HeartbeatRing::leave_out(DetectorContext& context, const RingTerms& terms, ActorId dead) {
   if (!circle_.contains(dead) || !insert_sorted(left_out_, dead)) return;
   if (dead == emitter_) mend(context, terms);
 }
@@ -105,7 +107,7 @@ bool HeartbeatRing::is_left_out(ActorId member) const {
 // "Daemon o tries to observe the predecessor of d. It sets d-1 as its new predecessor and then
 // sends a request to d-1 to initiate heartbeat emission. [...] o may skip over daemons that have
 // already been reported as failed" (section 4.5).
-void HeartbeatRing::mend(Context& context, const RingTerms& terms) {
+void HeartbeatRing::mend(DetectorContext& context, const RingTerms& terms) {
   while (emitter_ != self_ && is_left_out(emitter_)) emitter_ = circle_.before(emitter_);
   if (emitter_ == self_) {  // nobody is left to observe, or to be observed by
     emitter_ = observer_ = kNobody;

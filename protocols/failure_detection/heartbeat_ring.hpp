@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocols/failure_detection/member_circle.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/detector_context.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
@@ -46,20 +46,21 @@ class HeartbeatRing {
   HeartbeatRing(const MemberCircle& circle, ActorId self);
 
   /// Begins. The first heartbeat leaves after a random part of a period.
-  void start(Context& context, const RingTerms& terms, double random_part);
+  void start(DetectorContext& context, const RingTerms& terms, double random_part);
   /// Handles a timer of the ring. Returns the emitter if it is now suspected, else kNobody. The
   /// caller must then call leave_out(), and tell the others.
-  [[nodiscard]] ActorId on_timer(Context& context, const RingTerms& terms, std::uint64_t key);
+  [[nodiscard]] ActorId on_timer(DetectorContext& context, const RingTerms& terms,
+                                 std::uint64_t key);
   /// Returns true if the heartbeat counts, that is if it comes from the emitter.
-  bool got_heartbeat(Context& context, const RingTerms& terms, ActorId from);
+  bool got_heartbeat(DetectorContext& context, const RingTerms& terms, ActorId from);
   /// From now on that member observes this one. A request from a member nearer than the present
   /// observer is old news: the observer asked because it knows that all members between are dead.
-  void got_request(Context& context, const RingTerms& terms, ActorId from);
+  void got_request(DetectorContext& context, const RingTerms& terms, ActorId from);
   /// The ring was agreed on at the start of the job, so a later incarnation has no place in it. An
   /// overdue member has died in its first life, although it may have been started again since.
   [[nodiscard]] static Incarnation life_of(ActorId member) { return {member, 0}; }
   /// Takes a dead member out of the ring, also if it is started again.
-  void leave_out(Context& context, const RingTerms& terms, ActorId dead);
+  void leave_out(DetectorContext& context, const RingTerms& terms, ActorId dead);
 
   [[nodiscard]] ActorId emitter() const { return emitter_; }
   [[nodiscard]] ActorId observer() const { return observer_; }
@@ -68,10 +69,10 @@ class HeartbeatRing {
   void digest(Digest& into) const;
 
  private:
-  void beat(Context& context, const RingTerms& terms);
-  void await_heartbeat(Context& context, const RingTerms& terms, double timeout_s);
-  [[nodiscard]] ActorId look(Context& context, const RingTerms& terms);
-  void mend(Context& context, const RingTerms& terms);
+  void beat(DetectorContext& context, const RingTerms& terms);
+  void await_heartbeat(DetectorContext& context, const RingTerms& terms, double timeout_s);
+  [[nodiscard]] ActorId look(DetectorContext& context, const RingTerms& terms);
+  void mend(DetectorContext& context, const RingTerms& terms);
   [[nodiscard]] bool is_left_out(ActorId member) const;
 
   MemberCircle circle_;

@@ -3,7 +3,7 @@
 
 namespace faultline {
 
-std::vector<Rank> ranks_of_daemon(const Context& context) {
+std::vector<Rank> ranks_of_daemon(const DetectorContext& context) {
   const Placement& placement = context.placement();
   return placement.ranks_on(placement.node_of(context.self()));
 }

@@ -36,7 +36,7 @@ class Members {
 };
 
 /// The ranks that are on a daemon's node now.
-std::vector<Rank> ranks_of_daemon(const Context& context);
+std::vector<Rank> ranks_of_daemon(const DetectorContext& context);
 
 /// The problem of a job that has too few members to watch each other; nothing if it has two.
 std::vector<OptionProblem> check_members(const std::string& who, const JobShape& job);

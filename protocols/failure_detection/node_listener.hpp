@@ -24,13 +24,13 @@ class NodeListener final : public Detector {
     return std::make_unique<NodeListener>(*this);
   }
 
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     if (context.incarnation() > 0) context.send(own_daemon(context), join_, bytes_);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (message.kind == report_) context.report_failed(message.payload.get<Incarnation>());
   }
-  void on_peer_restarted(Context& context, Incarnation peer) override {
+  void on_peer_restarted(DetectorContext& context, Incarnation peer) override {
     const bool is_other_daemon =
         peer.actor >= context.job().processes && peer.actor != own_daemon(context);
     if (lives_ && is_other_daemon)
@@ -38,7 +38,7 @@ class NodeListener final : public Detector {
   }
 
  private:
-  [[nodiscard]] static ActorId own_daemon(const Context& context) {
+  [[nodiscard]] static ActorId own_daemon(const DetectorContext& context) {
     const Placement& placement = context.placement();
     return placement.daemon_of(placement.node_of(context.self()));
   }

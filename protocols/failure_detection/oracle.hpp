@@ -22,7 +22,9 @@ class Oracle final : public Detector {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Oracle>(*this);
   }
-  void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
+  void on_exit_notice(DetectorContext& context, Incarnation dead) override {
+    context.report_failed(dead);
+  }
 
  private:
   /// The detector keeps no state.

@@ -163,7 +163,7 @@ RingTerms Rdaemon::terms() const {
 
 /// A daemon that is started again is no member of the ring. But the processes of its node must hear
 /// of deaths, so it lets its neighbours in the graph know that it lives.
-void Rdaemon::start(Context& context) {
+void Rdaemon::start(DetectorContext& context) {
   ring_.start(context, terms(), random.uniform());
   if (context.incarnation() == 0) return;
   for (const std::uint32_t distance : distances(context.self()))
@@ -171,7 +171,7 @@ void Rdaemon::start(Context& context) {
                  options_->control_bytes);
 }
 
-void Rdaemon::on_timer(Context& context, std::uint64_t key) {
+void Rdaemon::on_timer(DetectorContext& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
   if (overdue == kNobody) return;
@@ -179,12 +179,12 @@ void Rdaemon::on_timer(Context& context, std::uint64_t key) {
   start_propagation(context, HeartbeatRing::life_of(overdue));
 }
 
-void Rdaemon::on_local_exit(Context& context, Incarnation rank) {
+void Rdaemon::on_local_exit(DetectorContext& context, Incarnation rank) {
   context.spend(options_->daemon_cpu_s);
   start_propagation(context, rank);
 }
 
-void Rdaemon::on_message(Context& context, const Message& message) {
+void Rdaemon::on_message(DetectorContext& context, const Message& message) {
   context.spend(options_->daemon_cpu_s);
   switch (message.kind) {
     case kHeartbeat:
@@ -205,26 +205,26 @@ void Rdaemon::on_message(Context& context, const Message& message) {
   }
 }
 
-void Rdaemon::on_heartbeat(Context& context, const Message& message) {
+void Rdaemon::on_heartbeat(DetectorContext& context, const Message& message) {
   if (!ring_.got_heartbeat(context, terms(), message.from) || !options_->compare_reports) return;
   if (!comparison_.found_loss(message.payload.get<std::uint64_t>(), reported_.summary())) return;
   context.send(message.from, kReportsRequest, options_->control_bytes);
   send_all_reports(context, message.from);
 }
 
-void Rdaemon::send_all_reports(Context& context, ActorId daemon) const {
+void Rdaemon::send_all_reports(DetectorContext& context, ActorId daemon) const {
   for (const Incarnation dead : reported_.all())
     send_report(context, {dead, daemon}, bytes_of(context, dead));
 }
 
 // StartPropagation(Eid): "if Eid not in Reported_i"
-void Rdaemon::start_propagation(Context& context, Incarnation dead) {
+void Rdaemon::start_propagation(DetectorContext& context, Incarnation dead) {
   if (reported_.insert(dead)) act_on(context, dead);
 }
 
 // Forwarding(msg): "if msg is not part of Reported_j". The report of a node stands for its
 // processes, so that one entry holds them all.
-void Rdaemon::on_report(Context& context, const Message& message) {
+void Rdaemon::on_report(DetectorContext& context, const Message& message) {
   const auto report = message.payload.get<DeathReport>();
   if (report.to != context.self()) return send_report(context, report, message.bytes);
   if (report.dead == Incarnation{context.self(), context.incarnation()})
@@ -236,14 +236,14 @@ void Rdaemon::on_report(Context& context, const Message& message) {
     act_on(context, report.dead);
 }
 
-void Rdaemon::act_on(Context& context, Incarnation dead) {
+void Rdaemon::act_on(DetectorContext& context, Incarnation dead) {
   context.report_failed(dead);
   reliable_broadcast(context, dead);
   if (options_->feed_from_broadcast) ring_.leave_out(context, terms(), dead.actor);
 }
 
 // ReliableBroadcast(i, N, msg)
-void Rdaemon::reliable_broadcast(Context& context, Incarnation dead) const {
+void Rdaemon::reliable_broadcast(DetectorContext& context, Incarnation dead) const {
   const std::uint64_t bytes = bytes_of(context, dead);
   for (const std::uint32_t distance : distances(context.self()))
     send_report(context, {dead, daemons_.after(context.self(), distance)}, bytes);
@@ -268,7 +268,8 @@ std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {
 }
 
 /// Sends a report to its receiver, or one hop towards it.
-void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint64_t bytes) const {
+void Rdaemon::send_report(DetectorContext& context, const DeathReport& report,
+                          std::uint64_t bytes) const {
   ActorId hop = report.to;
   if (options_->broadcast == "routed-tree")
     hop = daemons_.first + RoutingTree{options_->radix}.next_hop(context.self() - daemons_.first,
@@ -277,7 +278,7 @@ void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint
 }
 
 /// "If Eid is a daemon, add Hosted{Eid} to msg."
-std::uint64_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const {
+std::uint64_t Rdaemon::bytes_of(const DetectorContext& context, Incarnation dead) const {
   const Placement& placement = context.placement();
   std::uint64_t named = 1;
   if (daemons_.contains(dead.actor))
@@ -288,7 +289,7 @@ std::uint64_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const 
 /// Tells a process that was started later of every death that this daemon knows of. The processes
 /// of a dead daemon may still be dead when another one is in its place. A process that has died in
 /// a later life than this daemon knows of has told it nothing.
-void Rdaemon::tell_all(Context& context, Rank rank) const {
+void Rdaemon::tell_all(DetectorContext& context, Rank rank) const {
   for (const Incarnation dead : reported_.all())
     if (dead.number >= context.known(dead.actor).number || daemons_.contains(dead.actor))
       context.send(rank, kNotice, bytes_of(context, dead)).payload.put(dead);
@@ -298,14 +299,14 @@ void Rdaemon::tell_all(Context& context, Rank rank) const {
 
 /// The daemon tells the processes that run from the start. A process that starts later has missed
 /// what the daemon told before.
-void RdaemonClient::start(Context& context) {
+void RdaemonClient::start(DetectorContext& context) {
   if (context.incarnation() == 0) return;
   const Placement& placement = context.placement();
   context.send(placement.daemon_of(placement.node_of(context.self())), kRegistration,
                control_bytes_);
 }
 
-void RdaemonClient::on_message(Context& context, const Message& message) {
+void RdaemonClient::on_message(DetectorContext& context, const Message& message) {
   context.report_failed(message.payload.get<Incarnation>());
 }
 

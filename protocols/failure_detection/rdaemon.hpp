@@ -40,23 +40,23 @@ class Rdaemon final : public Detector {
     return std::make_unique<Rdaemon>(*this);
   }
 
-  void start(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_local_exit(Context& context, Incarnation rank) override;
+  void start(DetectorContext& context) override;
+  void on_timer(DetectorContext& context, std::uint64_t key) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_local_exit(DetectorContext& context, Incarnation rank) override;
   void report(MetricTotals& totals) const override;
 
  private:
   void digest_state(Digest& into) const override { into.add(ring_, reported_, comparison_); }
-  void on_heartbeat(Context& context, const Message& message);
-  void send_all_reports(Context& context, ActorId daemon) const;
-  void start_propagation(Context& context, Incarnation dead);
-  void on_report(Context& context, const Message& message);
-  void act_on(Context& context, Incarnation dead);
-  void reliable_broadcast(Context& context, Incarnation dead) const;
-  void send_report(Context& context, const DeathReport& report, std::uint64_t bytes) const;
-  void tell_all(Context& context, Rank rank) const;
-  [[nodiscard]] std::uint64_t bytes_of(const Context& context, Incarnation dead) const;
+  void on_heartbeat(DetectorContext& context, const Message& message);
+  void send_all_reports(DetectorContext& context, ActorId daemon) const;
+  void start_propagation(DetectorContext& context, Incarnation dead);
+  void on_report(DetectorContext& context, const Message& message);
+  void act_on(DetectorContext& context, Incarnation dead);
+  void reliable_broadcast(DetectorContext& context, Incarnation dead) const;
+  void send_report(DetectorContext& context, const DeathReport& report, std::uint64_t bytes) const;
+  void tell_all(DetectorContext& context, Rank rank) const;
+  [[nodiscard]] std::uint64_t bytes_of(const DetectorContext& context, Incarnation dead) const;
   [[nodiscard]] std::vector<std::uint32_t> distances(ActorId daemon) const;
   [[nodiscard]] std::size_t degree(ActorId daemon) const;
   [[nodiscard]] RingTerms terms() const;
@@ -77,8 +77,8 @@ class RdaemonClient final : public Detector {
     return std::make_unique<RdaemonClient>(*this);
   }
 
-  void start(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void start(DetectorContext& context) override;
+  void on_message(DetectorContext& context, const Message& message) override;
 
  private:
   /// The client keeps no state.

@@ -169,7 +169,7 @@ double SwimOptions::push_pull_s(std::uint32_t live) const {
 Swim::Swim(std::shared_ptr<const Options> options, const JobShape& job, ActorId self)
     : options_(std::move(options)), members_(options_->members, job), self_(self) {}
 
-void Swim::start(Context& context) {
+void Swim::start(DetectorContext& context) {
   order_ = KeyedPermutation(members_.count(), random.next());
   next_probe_s_ = context.now_s() + options_->heartbeat_period_s * random.uniform();
   context.set_timer(kProbe, next_probe_s_ - context.now_s(), true);
@@ -181,7 +181,7 @@ void Swim::start(Context& context) {
   push_pull(context);
 }
 
-void Swim::on_timer(Context& context, std::uint64_t key) {
+void Swim::on_timer(DetectorContext& context, std::uint64_t key) {
   if (stopped_) return;
   switch (key) {
     case kProbe:
@@ -208,7 +208,7 @@ void Swim::on_timer(Context& context, std::uint64_t key) {
   }
 }
 
-void Swim::on_message(Context& context, const Message& message) {
+void Swim::on_message(DetectorContext& context, const Message& message) {
   if (const auto* updates = context.attached<SwimUpdates>(message)) {
     if (message.kind == kSwimPush || message.kind == kSwimPull)
       merge_state(context, *updates);

@@ -93,11 +93,11 @@ class Swim final : public Detector {
     return std::make_unique<Swim>(*this);
   }
 
-  void start(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_local_exit(Context& context, Incarnation rank) override;
-  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void start(DetectorContext& context) override;
+  void on_timer(DetectorContext& context, std::uint64_t key) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_local_exit(DetectorContext& context, Incarnation rank) override;
+  void on_peer_restarted(DetectorContext& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
 
  private:
@@ -143,30 +143,30 @@ class Swim final : public Detector {
   void digest_state(Digest& into) const override;
 
   // Probes.
-  void begin_probe(Context& context);
-  void rest(Context& context);
+  void begin_probe(DetectorContext& context);
+  void rest(DetectorContext& context);
   [[nodiscard]] std::optional<ActorId> next_target();
-  void ask_others(Context& context);
-  void probe_failed(Context& context);
-  void acknowledged(Context& context, SwimProbeNumber probe);
-  void ping_for(Context& context, const Message& request);
-  void give_up_relays(Context& context);
+  void ask_others(DetectorContext& context);
+  void probe_failed(DetectorContext& context);
+  void acknowledged(DetectorContext& context, SwimProbeNumber probe);
+  void ping_for(DetectorContext& context, const Message& request);
+  void give_up_relays(DetectorContext& context);
   void change_health(int difference);
   using Accept = std::function<bool(ActorId)>;
   [[nodiscard]] std::vector<ActorId> pick(std::uint32_t count, const Accept& accept);
 
   // What members tell each other.
-  void hear(Context& context, const SwimUpdate& update);
-  void hear_of_me(Context& context, const SwimUpdate& update);
-  void suspect(Context& context, const SwimUpdate& update);
-  void confirm(Context& context, Opinion& opinion, const SwimUpdate& update);
-  void believe_alive(Context& context, const SwimUpdate& update);
-  void declare_dead(Context& context, Incarnation dead);
-  void suspicions_are_due(Context& context);
+  void hear(DetectorContext& context, const SwimUpdate& update);
+  void hear_of_me(DetectorContext& context, const SwimUpdate& update);
+  void suspect(DetectorContext& context, const SwimUpdate& update);
+  void confirm(DetectorContext& context, Opinion& opinion, const SwimUpdate& update);
+  void believe_alive(DetectorContext& context, const SwimUpdate& update);
+  void declare_dead(DetectorContext& context, Incarnation dead);
+  void suspicions_are_due(DetectorContext& context);
   /// True if that is the latest life that this member has heard of. If it is news that the actor
   /// lives again, remembers it.
-  [[nodiscard]] bool is_present(Context& context, Incarnation life);
-  void begin_life(Context& context, Incarnation life);
+  [[nodiscard]] bool is_present(DetectorContext& context, Incarnation life);
+  void begin_life(DetectorContext& context, Incarnation life);
   void end_suspicion(Opinion& opinion, ActorId of);
   [[nodiscard]] Standing standing_of(ActorId actor) const;
   [[nodiscard]] std::uint32_t refutations_of(ActorId actor) const;
@@ -174,15 +174,15 @@ class Swim final : public Detector {
   [[nodiscard]] SwimUpdate as_update(ActorId actor, const Opinion& opinion) const;
 
   // How news spreads.
-  void spread(Context& context, const SwimUpdate& update);
-  Message& send(Context& context, ActorId to, std::uint16_t kind);
-  Message& send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates);
+  void spread(DetectorContext& context, const SwimUpdate& update);
+  Message& send(DetectorContext& context, ActorId to, std::uint16_t kind);
+  Message& send_with(DetectorContext& context, ActorId to, std::uint16_t kind, SwimUpdates updates);
   [[nodiscard]] SwimUpdates take_updates();
-  void gossip(Context& context);
-  void push_pull(Context& context);
-  void send_state(Context& context, ActorId to, std::uint16_t kind);
-  void merge_state(Context& context, const SwimUpdates& state);
-  void tell_rank_of_all(Context& context, Rank rank);
+  void gossip(DetectorContext& context);
+  void push_pull(DetectorContext& context);
+  void send_state(DetectorContext& context, ActorId to, std::uint16_t kind);
+  void merge_state(DetectorContext& context, const SwimUpdates& state);
+  void tell_rank_of_all(DetectorContext& context, Rank rank);
   [[nodiscard]] std::uint32_t live_members() const { return members_.count() - dead_members_; }
 
   std::shared_ptr<const Options> options_;

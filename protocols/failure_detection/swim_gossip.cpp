@@ -10,7 +10,7 @@
 namespace faultline {
 
 /// A member without news sends no gossip, but its rounds go on at their times.
-void Swim::spread(Context& context, const SwimUpdate& update) {
+void Swim::spread(DetectorContext& context, const SwimUpdate& update) {
   updates_.add(update);
   if (options_->gossip_members == 0) return;
   const double rounds = (context.now_s() - gossip_phase_s_) / options_->gossip_period_s;
@@ -26,20 +26,21 @@ SwimUpdates Swim::take_updates() {
   return updates_.take(room, options_->transmissions(live_members()));
 }
 
-Message& Swim::send(Context& context, ActorId to, std::uint16_t kind) {
+Message& Swim::send(DetectorContext& context, ActorId to, std::uint16_t kind) {
   Message& probing = send_with(context, to, kind, take_updates());
-  Context::background(probing);
+  DetectorContext::background(probing);
   return probing;
 }
 
-Message& Swim::send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates) {
+Message& Swim::send_with(DetectorContext& context, ActorId to, std::uint16_t kind,
+                         SwimUpdates updates) {
   const std::uint64_t bytes = options_->control_bytes + updates.size() * options_->update_bytes;
   Message& message = context.send(to, kind, bytes);
   if (!updates.empty()) context.attach(message, std::move(updates));
   return message;
 }
 
-void Swim::gossip(Context& context) {
+void Swim::gossip(DetectorContext& context) {
   const double round_s = gossip_alarm_.rings();
   const auto listeners = pick(options_->gossip_members, [&](ActorId actor) {
     return standing_of(actor) != Standing::dead ||
@@ -53,14 +54,14 @@ void Swim::gossip(Context& context) {
   if (!updates_.empty()) gossip_alarm_.want(context, kGossip, round_s + options_->gossip_period_s);
 }
 
-void Swim::push_pull(Context& context) {
+void Swim::push_pull(DetectorContext& context) {
   const auto peer = pick(1, [&](ActorId actor) { return standing_of(actor) == Standing::alive; });
   if (!peer.empty()) send_state(context, peer.front(), kSwimPush);
 }
 
 /// memberlist sends the state of every member, and the size here is that. News of members that are
 /// simply alive has no effect and is left out.
-void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
+void Swim::send_state(DetectorContext& context, ActorId to, std::uint16_t kind) {
   SwimUpdates state{{.about = context.known(self_), .refutations = refutations_, .by = self_}};
   for (const auto& [actor, opinion] : opinions_) state.push_back(as_update(actor, opinion));
   const std::uint64_t bytes =
@@ -68,12 +69,12 @@ void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
       options_->update_bytes * std::max<std::uint64_t>(members_.count(), state.size());
   Message& message = context.send(to, kind, bytes);
   context.attach(message, std::move(state));
-  Context::background(message);
+  DetectorContext::background(message);
 }
 
 /// A member that another one takes for dead is only suspected here, so that it can deny it. A rank
 /// whose end its daemon has seen is dead.
-void Swim::merge_state(Context& context, const SwimUpdates& state) {
+void Swim::merge_state(DetectorContext& context, const SwimUpdates& state) {
   for (SwimUpdate update : state) {
     if (update.standing == Standing::dead && members_.contains(update.about.actor))
       update.standing = Standing::suspect;
@@ -82,7 +83,7 @@ void Swim::merge_state(Context& context, const SwimUpdates& state) {
   }
 }
 
-void Swim::tell_rank_of_all(Context& context, Rank rank) {
+void Swim::tell_rank_of_all(DetectorContext& context, Rank rank) {
   for (const auto& [actor, opinion] : opinions_)
     if (opinion.standing == Standing::dead && actor != rank)
       context.send(rank, kSwimReport, options_->control_bytes)

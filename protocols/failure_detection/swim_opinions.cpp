@@ -9,7 +9,7 @@
 
 namespace faultline {
 
-void Swim::hear(Context& context, const SwimUpdate& update) {
+void Swim::hear(DetectorContext& context, const SwimUpdate& update) {
   if (stopped_) return;
   if (update.about.actor == self_) return hear_of_me(context, update);
   if (!is_present(context, update.about) || standing_of(update.about.actor) == Standing::dead)
@@ -27,7 +27,7 @@ void Swim::hear(Context& context, const SwimUpdate& update) {
 
 /// The news of a member's own death is final, as in section 4.2 of the paper: nobody listens to it
 /// any more.
-void Swim::hear_of_me(Context& context, const SwimUpdate& update) {
+void Swim::hear_of_me(DetectorContext& context, const SwimUpdate& update) {
   if (update.about != context.known(self_)) return;
   if (update.standing == Standing::dead) {
     stopped_ = true;
@@ -39,7 +39,7 @@ void Swim::hear_of_me(Context& context, const SwimUpdate& update) {
   }
 }
 
-bool Swim::is_present(Context& context, Incarnation life) {
+bool Swim::is_present(DetectorContext& context, Incarnation life) {
   const auto found = opinions_.find(life.actor);
   const std::uint16_t latest =
       found == opinions_.end() ? context.known(life.actor).number : found->second.life;
@@ -65,7 +65,7 @@ void Swim::end_suspicion(Opinion& opinion, ActorId of) {
   opinion.least_s = 0.0;
 }
 
-void Swim::believe_alive(Context& context, const SwimUpdate& update) {
+void Swim::believe_alive(DetectorContext& context, const SwimUpdate& update) {
   if (update.refutations <= refutations_of(update.about.actor)) return;
   Opinion& opinion = remember(update.about);
   end_suspicion(opinion, update.about.actor);
@@ -75,7 +75,7 @@ void Swim::believe_alive(Context& context, const SwimUpdate& update) {
   spread(context, update);
 }
 
-void Swim::suspect(Context& context, const SwimUpdate& update) {
+void Swim::suspect(DetectorContext& context, const SwimUpdate& update) {
   if (update.refutations < refutations_of(update.about.actor)) return;
   Opinion& opinion = remember(update.about);
   if (opinion.standing == Standing::suspect) return confirm(context, opinion, update);
@@ -98,7 +98,7 @@ void Swim::suspect(Context& context, const SwimUpdate& update) {
 
 /// A member that was known to suspect it confirms nothing, nor does anybody after enough
 /// confirmations.
-void Swim::confirm(Context& context, Opinion& opinion, const SwimUpdate& update) {
+void Swim::confirm(DetectorContext& context, Opinion& opinion, const SwimUpdate& update) {
   std::vector<ActorId>& by = opinion.suspected_by;
   if (by.size() > opinion.wanted || std::find(by.begin(), by.end(), update.by) != by.end()) return;
   by.push_back(update.by);
@@ -111,7 +111,7 @@ void Swim::confirm(Context& context, Opinion& opinion, const SwimUpdate& update)
   spread(context, update);
 }
 
-void Swim::suspicions_are_due(Context& context) {
+void Swim::suspicions_are_due(DetectorContext& context) {
   const double due_s = suspicion_alarm_.rings();
   while (!suspicions_.empty() && suspicions_.begin()->first <= due_s) {
     const ActorId suspect = suspicions_.begin()->second;
@@ -120,7 +120,7 @@ void Swim::suspicions_are_due(Context& context) {
   if (!suspicions_.empty()) suspicion_alarm_.want(context, kSuspicion, suspicions_.begin()->first);
 }
 
-void Swim::declare_dead(Context& context, Incarnation dead) {
+void Swim::declare_dead(DetectorContext& context, Incarnation dead) {
   Opinion& opinion = remember(dead);
   end_suspicion(opinion, dead.actor);
   opinion.standing = Standing::dead;
@@ -137,18 +137,18 @@ void Swim::declare_dead(Context& context, Incarnation dead) {
 }
 
 /// The operating system tells a daemon of the end of its ranks, so this news is certain.
-void Swim::on_local_exit(Context& context, Incarnation rank) {
+void Swim::on_local_exit(DetectorContext& context, Incarnation rank) {
   hear(context, {.about = rank, .standing = Standing::dead, .by = self_});
 }
 
-void Swim::on_peer_restarted(Context& context, Incarnation peer) {
+void Swim::on_peer_restarted(DetectorContext& context, Incarnation peer) {
   const auto found = opinions_.find(peer.actor);
   if (found == opinions_.end() || found->second.life < peer.number) begin_life(context, peer);
 }
 
 /// A process that lives in a later life has died in the one before, of which this member may not
 /// have heard.
-void Swim::begin_life(Context& context, Incarnation life) {
+void Swim::begin_life(DetectorContext& context, Incarnation life) {
   const auto before = static_cast<std::uint16_t>(life.number - 1);
   const bool was_dead = standing_of(life.actor) == Standing::dead;
   if (!was_dead || opinions_.at(life.actor).life < before) {

@@ -23,7 +23,7 @@ std::optional<ActorId> Swim::next_target() {
 
 /// Probes begin at the ticks of a clock. A probe that takes longer, because this member is not
 /// well, lets ticks pass.
-void Swim::begin_probe(Context& context) {
+void Swim::begin_probe(DetectorContext& context) {
   const double period_s = options_->heartbeat_period_s;
   do next_probe_s_ += period_s;
   while (next_probe_s_ <= context.now_s() + kRounding * period_s);
@@ -43,12 +43,12 @@ void Swim::begin_probe(Context& context) {
 }
 
 /// Waits until the next period.
-void Swim::rest(Context& context) {
+void Swim::rest(DetectorContext& context) {
   probe_.stage = Probe::Stage::over;
   context.set_timer(kProbe, std::max(0.0, next_probe_s_ - context.now_s()), true);
 }
 
-void Swim::ask_others(Context& context) {
+void Swim::ask_others(DetectorContext& context) {
   probe_.stage = Probe::Stage::indirect;
   const SwimProbeNumber number{self_, probe_.number};
   const ActorId target = probe_.target.actor;
@@ -65,7 +65,7 @@ void Swim::ask_others(Context& context) {
 }
 
 // If helpers do not even report that they got no answer, it is probably this member that is slow.
-void Swim::probe_failed(Context& context) {
+void Swim::probe_failed(DetectorContext& context) {
   if (probe_.asked > 0)
     change_health(static_cast<int>(probe_.asked - std::min(probe_.asked, probe_.denied)));
   else
@@ -82,7 +82,7 @@ void Swim::probe_failed(Context& context) {
 }
 
 /// A member has answered this member's own probe, or the one that it made for another.
-void Swim::acknowledged(Context& context, SwimProbeNumber probe) {
+void Swim::acknowledged(DetectorContext& context, SwimProbeNumber probe) {
   if (probe.prober != self_) {
     const auto relay = std::find_if(relays_.begin(), relays_.end(), [probe](const Relay& one) {
       return one.probe.prober == probe.prober && one.probe.number == probe.number;
@@ -105,7 +105,7 @@ void Swim::change_health(int difference) {
       std::clamp(worse, std::int64_t{0}, std::int64_t{options_->health_maximum}));
 }
 
-void Swim::ping_for(Context& context, const Message& request) {
+void Swim::ping_for(DetectorContext& context, const Message& request) {
   const auto [probe, target] = request.payload.get<SwimPingRequest>();
   relays_.push_back({probe, context.now_s() + options_->answer_within_s()});
   send(context, target.actor, kSwimPing).payload.put(probe);
@@ -113,7 +113,7 @@ void Swim::ping_for(Context& context, const Message& request) {
 }
 
 /// All relays wait equally long, so the first one is due first.
-void Swim::give_up_relays(Context& context) {
+void Swim::give_up_relays(DetectorContext& context) {
   const double due_s = relay_alarm_.rings();
   const auto late = [due_s](const Relay& relay) { return relay.due_s <= due_s; };
   const auto in_time = std::find_if_not(relays_.begin(), relays_.end(), late);

@@ -93,7 +93,7 @@ RingTerms Ulfm::terms() const {
           .cpu_s = options_->message_cpu_s};
 }
 
-void Ulfm::start(Context& context) {
+void Ulfm::start(DetectorContext& context) {
   ring_.start(context, terms(), random.uniform());
   if (context.incarnation() > 0)
     for (const std::uint32_t distance : distances())
@@ -107,7 +107,7 @@ void Ulfm::start(Context& context) {
 
 // What this process finds out itself it also tells the suspect: a process that lives must learn
 // that it has to stop, since all others will leave it out.
-void Ulfm::on_timer(Context& context, std::uint64_t key) {
+void Ulfm::on_timer(DetectorContext& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
   if (overdue == kNobody) return;
@@ -118,12 +118,12 @@ void Ulfm::on_timer(Context& context, std::uint64_t key) {
 }
 
 // A process whose end of a link has been closed is certainly dead.
-void Ulfm::on_link_lost(Context& context, Incarnation peer) {
+void Ulfm::on_link_lost(DetectorContext& context, Incarnation peer) {
   context.spend(options_->message_cpu_s);
   if (reported_.insert(peer)) act_on(context, peer);
 }
 
-void Ulfm::on_message(Context& context, const Message& message) {
+void Ulfm::on_message(DetectorContext& context, const Message& message) {
   context.spend(options_->message_cpu_s);
   switch (message.kind) {
     case kHeartbeat:
@@ -142,12 +142,12 @@ void Ulfm::on_message(Context& context, const Message& message) {
 }
 
 /// Tells a process that was started later of all deaths that this one knows of.
-void Ulfm::send_all_reports(Context& context, Rank to) const {
+void Ulfm::send_all_reports(DetectorContext& context, Rank to) const {
   for (const Incarnation dead : reported_.all())
     if (dead == context.known(dead.actor)) send_report(context, to, dead);
 }
 
-void Ulfm::on_report(Context& context, Incarnation dead) {
+void Ulfm::on_report(DetectorContext& context, Incarnation dead) {
   if (dead == Incarnation{context.self(), context.incarnation()})
     return context.report_failed(dead);  // the sender errs, and this process has to stop
   if (!reported_.insert(dead)) return;
@@ -158,7 +158,7 @@ void Ulfm::on_report(Context& context, Incarnation dead) {
 }
 
 /// The ring and the broadcast leave out processes that are known to be dead.
-void Ulfm::act_on(Context& context, Incarnation dead) {
+void Ulfm::act_on(DetectorContext& context, Incarnation dead) {
   context.report_failed(dead);
   ring_.leave_out(context, terms(), dead.actor);
   for (const std::uint32_t distance : distances()) {
@@ -175,7 +175,7 @@ std::vector<std::uint32_t> Ulfm::distances() const {
 
 /// The neighbour at that distance, or kNobody if it is dead. The next one on either side is
 /// replaced by the next live one, so that the ring of the living is part of the graph.
-ActorId Ulfm::neighbour(const Context& context, std::uint32_t distance) const {
+ActorId Ulfm::neighbour(const DetectorContext& context, std::uint32_t distance) const {
   const auto is_dead = [&](ActorId member) { return reported_.contains(context.known(member)); };
   const bool is_next = distance == 1 || distance == ranks_.members - 1;
   ActorId member = ranks_.after(context.self(), distance);
@@ -189,7 +189,7 @@ void Ulfm::report(MetricTotals& totals) const {
   totals.put(kDegreeMax, distances().size());
 }
 
-void Ulfm::send_report(Context& context, Rank to, Incarnation dead) const {
+void Ulfm::send_report(DetectorContext& context, Rank to, Incarnation dead) const {
   context.send(to, kReport, options_->control_bytes).payload.put(dead);
 }
 

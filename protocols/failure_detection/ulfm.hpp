@@ -32,20 +32,20 @@ class Ulfm final : public Detector {
     return std::make_unique<Ulfm>(*this);
   }
 
-  void start(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_link_lost(Context& context, Incarnation peer) override;
+  void start(DetectorContext& context) override;
+  void on_timer(DetectorContext& context, std::uint64_t key) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_link_lost(DetectorContext& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
 
  private:
   void digest_state(Digest& into) const override { into.add(ring_, reported_); }
-  void on_report(Context& context, Incarnation dead);
-  void act_on(Context& context, Incarnation dead);
+  void on_report(DetectorContext& context, Incarnation dead);
+  void act_on(DetectorContext& context, Incarnation dead);
   [[nodiscard]] std::vector<std::uint32_t> distances() const;
-  [[nodiscard]] ActorId neighbour(const Context& context, std::uint32_t distance) const;
-  void send_report(Context& context, Rank to, Incarnation dead) const;
-  void send_all_reports(Context& context, Rank to) const;
+  [[nodiscard]] ActorId neighbour(const DetectorContext& context, std::uint32_t distance) const;
+  void send_report(DetectorContext& context, Rank to, Incarnation dead) const;
+  void send_all_reports(DetectorContext& context, Rank to) const;
   [[nodiscard]] RingTerms terms() const;
 
   std::shared_ptr<const Options> options_;

@@ -50,14 +50,14 @@ Causal::Causal(const std::shared_ptr<const Options>& options, const JobShape& jo
 
 // ---- forward path -----------------------------------------------------------------------------
 
-void Causal::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void Causal::on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) {
   shared_.emplace();
   program_.on_sends(context, batch, *this);
   shared_.reset();
 }
 
 /// A message to another rank is logged. Before it goes what its receiver must store.
-void Causal::stamp(Context& context, Message& message) {
+void Causal::stamp(RecoveryContext& context, Message& message) {
   time_.bookkeep(context);
   LoggingStamp stamp = program_.stamp();
   stamp.id = log_.identity_of(message);
@@ -72,7 +72,7 @@ void Causal::stamp(Context& context, Message& message) {
 
 /// All that nobody is known to store. Companions can be overtaken. So the message says which
 /// tickets must be there before it is delivered.
-std::uint32_t Causal::send_determinants(Context& context, Message& message, bool is_first) {
+std::uint32_t Causal::send_determinants(RecoveryContext& context, Message& message, bool is_first) {
   const std::uint64_t count = determinants_.own.unstored_count();
   if (count == 0) return 0;
   if (is_first) piggybacked_ += count;
@@ -83,7 +83,7 @@ std::uint32_t Causal::send_determinants(Context& context, Message& message, bool
   return 0;
 }
 
-std::uint32_t Causal::send_companion(Context& context, Rank to) {
+std::uint32_t Causal::send_companion(RecoveryContext& context, Rank to) {
   const OwnDeliveries& own = determinants_.own;
   if (own.unstored_count() == 0) return 0;
   if (shared_ && shared_->empty()) *shared_ = unstored();
@@ -91,7 +91,7 @@ std::uint32_t Causal::send_companion(Context& context, Rank to) {
   return static_cast<std::uint32_t>(own.tickets());
 }
 
-Admission Causal::admit(Context& context, Message& message) {
+Admission Causal::admit(RecoveryContext& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   if (must_wait(message)) return Admission::hold;
   time_.bookkeep(context);
@@ -112,7 +112,7 @@ bool Causal::must_wait(const Message& message) {
 }
 
 /// A message that is new, and not one to be replayed.
-Admission Causal::take(Context& context, const Message& message) {
+Admission Causal::take(RecoveryContext& context, const Message& message) {
   if (program_.may_repeat()) log_.count_taken_in(context, message.from);
   determinants_.give_ticket(context, delivery_of(message), time_);
   if (program_.gate().has_detector()) program_.count_received(context);
@@ -123,7 +123,7 @@ Admission Causal::take(Context& context, const Message& message) {
 
 /// What a termination detector sends can depend on whether a message comes before the end of a
 /// computation, at which its rank becomes idle, or after that.
-Passage Causal::on_local_event(Context& context, const LocalEvent& event) {
+Passage Causal::on_local_event(RecoveryContext& context, const LocalEvent& event) {
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) {
     determinants_.give_ticket(context, delivery, time_);
@@ -140,13 +140,13 @@ std::optional<LocalEvent> Causal::next_event() const {
 }
 
 /// It was left out at this ticket before, too: what was delivered until now is the same.
-void Causal::leave_out_next(Context& context) {
+void Causal::leave_out_next(RecoveryContext& context) {
   determinants_.own.replayed();
   if (!determinants_.own.must_replay()) end_replay(context);
   ProgramGate::hand_up_later(context);
 }
 
-void Causal::on_own_message(Context& context, const Message& message) {
+void Causal::on_own_message(RecoveryContext& context, const Message& message) {
   switch (message.kind) {
     case LogMessage::log_end:
       repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
@@ -164,13 +164,13 @@ void Causal::on_own_message(Context& context, const Message& message) {
 // ---- recovery ---------------------------------------------------------------------------------
 
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
-void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
+void Causal::on_joined(RecoveryContext& context, Rank root, RestartReport& report) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   repeats_.join(context, root, program_, determinants_.own.must_replay(), log_, report);
   determinants_.report_to(root, report);
 }
 
-void Causal::on_reports(Context& context, const RestartReport& reports) {
+void Causal::on_reports(RecoveryContext& context, const RestartReport& reports) {
   repeats_.await_logs(reports.partners, program_.wave());
   for (const Determinant& known : Determinants::in_order(reports.determinants)) {
     if (known.receiver != self_)
@@ -183,7 +183,7 @@ void Causal::on_reports(Context& context, const RestartReport& reports) {
 
 /// What is sent again depends on determinants, too, and the companion that went before it has died
 /// with its receiver.
-void Causal::on_agreed(Context& context) {
+void Causal::on_agreed(RecoveryContext& context) {
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) {
     const std::uint32_t needed = peer.sent > 0 ? send_companion(context, peer.rank) : 0;
     log_.resend_all(context, peer, program_.stamp(needed), program_.control_bytes());
@@ -191,26 +191,26 @@ void Causal::on_agreed(Context& context) {
 }
 
 /// Delivers what has come, in the order of tickets.
-void Causal::replay(Context& context) {
+void Causal::replay(RecoveryContext& context) {
   if (program_.gate().hands_up_singly()) return ProgramGate::hand_up_later(context);
   while (hand_up_next(context)) {
   }
 }
 
-bool Causal::hand_up_next(Context& context) {
+bool Causal::hand_up_next(RecoveryContext& context) {
   if (!replay_.hand_up_next(context, program_, log_, determinants_.own)) return false;
   if (!determinants_.own.must_replay()) end_replay(context);
   return true;
 }
 
 /// What nobody had depended on is delivered in any order.
-void Causal::end_replay(Context& context) {
+void Causal::end_replay(RecoveryContext& context) {
   replay_.end(context, program_.gate(),
               [&](const Message& message) { return take(context, message); });
   try_recovered(context);
 }
 
-void Causal::on_committed(Context& context) {
+void Causal::on_committed(RecoveryContext& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
   repeats_.end(context, program_);

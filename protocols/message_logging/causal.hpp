@@ -33,37 +33,38 @@ class Causal : public ProgramLayer, public OrdersLocalEvents {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { program_.start(context, *this, true); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  void start(RecoveryContext& context) override { program_.start(context, *this, true); }
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch,
+                bool still_active) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
   // ---- below a termination detector -----------------------------------------------------------
-  Passage on_local_event(Context& context, const LocalEvent& event) override;
+  Passage on_local_event(RecoveryContext& context, const LocalEvent& event) override;
   [[nodiscard]] std::optional<LocalEvent> next_event() const override;
-  void leave_out_next(Context& context) override;
+  void leave_out_next(RecoveryContext& context) override;
 
  protected:
-  Admission admit(Context& context, Message& message) override;
-  void stamp(Context& context, Message& message) override;
-  bool hand_up_next(Context& context) override;
+  Admission admit(RecoveryContext& context, Message& message) override;
+  void stamp(RecoveryContext& context, Message& message) override;
+  bool hand_up_next(RecoveryContext& context) override;
   /// What a termination detector sent after its program had asked for a checkpoint is sent again in
   /// the replay. Others have it, so it cannot be kept back for the image.
   [[nodiscard]] bool is_ready() const override {
     return !program_.gate().has_detector() || !determinants_.own.must_replay();
   }
   [[nodiscard]] std::uint64_t deliveries() const override { return determinants_.own.tickets(); }
-  void on_committed(Context& context) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_reports(Context& context, const RestartReport& reports) override;
-  void on_agreed(Context& context) override;
-  void on_resumed(Context& context) override {
+  void on_committed(RecoveryContext& context) override;
+  void on_joined(RecoveryContext& context, Rank root, RestartReport& report) override;
+  void on_reports(RecoveryContext& context, const RestartReport& reports) override;
+  void on_agreed(RecoveryContext& context) override;
+  void on_resumed(RecoveryContext& context) override {
     determinants_.store_early(context, program_.epoch());
   }
-  void try_recovered(Context& context) override {
+  void try_recovered(RecoveryContext& context) override {
     repeats_.try_end(context, log_, determinants_.own.must_replay(), program_);
   }
-  void on_own_message(Context& context, const Message& message) override;
+  void on_own_message(RecoveryContext& context, const Message& message) override;
   void digest_state(Digest& into) const override {
     into.add(program_, log_, determinants_, replay_);
   }
@@ -75,15 +76,15 @@ class Causal : public ProgramLayer, public OrdersLocalEvents {
   Replay replay_;
 
  private:
-  std::uint32_t send_determinants(Context& context, Message& message, bool is_first);
-  std::uint32_t send_companion(Context& context, Rank to);
+  std::uint32_t send_determinants(RecoveryContext& context, Message& message, bool is_first);
+  std::uint32_t send_companion(RecoveryContext& context, Rank to);
   [[nodiscard]] Attachments unstored() const {
     return determinants_.attached(determinants_.own.unstored(), program_.epoch());
   }
-  Admission take(Context& context, const Message& message);
+  Admission take(RecoveryContext& context, const Message& message);
   [[nodiscard]] bool must_wait(const Message& message);
-  void replay(Context& context);
-  void end_replay(Context& context);
+  void replay(RecoveryContext& context);
+  void end_replay(RecoveryContext& context);
 
   LoggingTime time_;
   double piggyback_s_;

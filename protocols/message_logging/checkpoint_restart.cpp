@@ -32,13 +32,13 @@ const Registered registered{registration<CheckpointRestart>(
 
 // ---- messages ---------------------------------------------------------------------------------
 
-void CheckpointRestart::stamp(Context&, Message& message) {
+void CheckpointRestart::stamp(RecoveryContext&, Message& message) {
   message.logging.put(program_.stamp(static_cast<std::uint32_t>(history_)));
 }
 
 /// What belongs to an earlier history is undone. What belongs to a later one, or to a later epoch,
 /// waits until this rank has got there, too.
-Admission CheckpointRestart::admit(Context& context, Message& message) {
+Admission CheckpointRestart::admit(RecoveryContext& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (stamp.level < history_) return Admission::discard;
   if (stamp.level > history_ || stamp.epoch > program_.epoch()) return Admission::hold;
@@ -50,11 +50,11 @@ Admission CheckpointRestart::admit(Context& context, Message& message) {
 
 // ---- a restart --------------------------------------------------------------------------------
 
-void CheckpointRestart::on_joined(Context&, Rank, RestartReport&) {
+void CheckpointRestart::on_joined(RecoveryContext&, Rank, RestartReport&) {
   death_s_ = std::min(death_s_, program_.wave().death_s());
 }
 
-void CheckpointRestart::on_agreed(Context& context) {
+void CheckpointRestart::on_agreed(RecoveryContext& context) {
   goal_ = std::max(goal_, delivered_);
   recovers_ = true;
   death_s_ = std::min(death_s_, program_.wave().death_s());
@@ -62,21 +62,21 @@ void CheckpointRestart::on_agreed(Context& context) {
   if (program_.epoch() == 0) on_begun_anew(context);
 }
 
-void CheckpointRestart::on_restored(Context& context) {
+void CheckpointRestart::on_restored(RecoveryContext& context) {
   program_.on_restored();
   on_begun_anew(context);
   program_.resume(context, *this);
 }
 
 /// A new history, from the start of the program or from an image.
-void CheckpointRestart::on_begun_anew(Context& context) {
+void CheckpointRestart::on_begun_anew(RecoveryContext& context) {
   history_ = program_.level();
   delivered_ = 0;
   if (!recovers_) death_s_ = kNever;  // of this rank itself
   note_progress(context);
 }
 
-void CheckpointRestart::note_progress(Context& context) {
+void CheckpointRestart::note_progress(RecoveryContext& context) {
   if (!recovers_ || delivered_ < goal_) return;
   recovers_ = false;
   goal_ = 0;
@@ -85,7 +85,7 @@ void CheckpointRestart::note_progress(Context& context) {
 
 /// A rank that is further than it was has also reached its old state, even if it has got fewer
 /// messages: those of a termination detector need not be the same again.
-void CheckpointRestart::on_committed(Context& context) {
+void CheckpointRestart::on_committed(RecoveryContext& context) {
   goal_ = 0;
   note_progress(context);
   delivered_ = 0;

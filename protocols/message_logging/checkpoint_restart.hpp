@@ -21,19 +21,19 @@ class CheckpointRestart : public ProgramLayer {
     return std::make_unique<CheckpointRestart>(*this);
   }
 
-  void on_restored(Context& context) override;
+  void on_restored(RecoveryContext& context) override;
 
  protected:
-  Admission admit(Context& context, Message& message) override;
-  void stamp(Context& context, Message& message) override;
-  void on_committed(Context& context) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_agreed(Context& context) override;
-  void on_begun_anew(Context& context) override;
+  Admission admit(RecoveryContext& context, Message& message) override;
+  void stamp(RecoveryContext& context, Message& message) override;
+  void on_committed(RecoveryContext& context) override;
+  void on_joined(RecoveryContext& context, Rank root, RestartReport& report) override;
+  void on_agreed(RecoveryContext& context) override;
+  void on_begun_anew(RecoveryContext& context) override;
   void digest_state(Digest& into) const override { into.add(program_, history_); }
 
  private:
-  void note_progress(Context& context);
+  void note_progress(RecoveryContext& context);
 
   std::uint64_t history_ = 0;    ///< level of the last rollback: what the program belongs to
   std::uint64_t delivered_ = 0;  ///< since the last checkpoint

@@ -61,7 +61,7 @@ CheckpointedProgram::CheckpointedProgram(const CheckpointOptions& options, const
       images_(options, job, self),
       wave_(job.processes, self, options.control_bytes) {}
 
-void CheckpointedProgram::start(Context& context, ProtocolSteps& steps, bool singly) {
+void CheckpointedProgram::start(RecoveryContext& context, ProtocolSteps& steps, bool singly) {
   gate_.set_up(context.ask(Family::termination, Presence{}), singly);
   if (context.incarnation() == 0) return gate_.set_up_again();
   context.mark(kRecoveryMark, context.incarnation());
@@ -71,7 +71,7 @@ void CheckpointedProgram::start(Context& context, ProtocolSteps& steps, bool sin
 // ---- messages of the program ------------------------------------------------------------------
 
 /// Who logs messages need not count them, except those of a detector.
-void CheckpointedProgram::on_sends(Context& context, std::span<Message* const> batch,
+void CheckpointedProgram::on_sends(RecoveryContext& context, std::span<Message* const> batch,
                                    ProtocolSteps& steps) {
   const bool counts = gate_.has_detector() || survivors_ == Survivors::go_back;
   for (Message* message : batch) {
@@ -82,7 +82,7 @@ void CheckpointedProgram::on_sends(Context& context, std::span<Message* const> b
   steps.try_recovered(context);
 }
 
-std::optional<Admission> CheckpointedProgram::turn_away(const Context& context,
+std::optional<Admission> CheckpointedProgram::turn_away(const RecoveryContext& context,
                                                         const Message& message) const {
   if (message.from != self_ && is_of_old_incarnation(context, message)) return Admission::discard;
   const auto stamp = message.logging.get<LoggingStamp>();
@@ -92,7 +92,7 @@ std::optional<Admission> CheckpointedProgram::turn_away(const Context& context,
 }
 
 /// The message is still to be handled: an image cannot be taken before that.
-void CheckpointedProgram::count_received(Context& context) {
+void CheckpointedProgram::count_received(RecoveryContext& context) {
   gate_.count_received();
   if (!images_.round().counts() || wave_.joined() != level()) return;
   if (images_.round().received(context) != CheckpointRound::Due::take) return;
@@ -100,12 +100,12 @@ void CheckpointedProgram::count_received(Context& context) {
   context.set_timer(ProgramTimer::try_again, kTryAgain_s);
 }
 
-void CheckpointedProgram::hand_up(Context& context, const Message& message) {
+void CheckpointedProgram::hand_up(RecoveryContext& context, const Message& message) {
   if (gate_.has_detector()) count_received(context);
   context.deliver(message);
 }
 
-void CheckpointedProgram::resume(Context& context, MessageSteps& steps) {
+void CheckpointedProgram::resume(RecoveryContext& context, MessageSteps& steps) {
   gate_.begin_to_resume();
   gate_.end_quiet(context, steps);
   const Checkpoint& last = images_.last();
@@ -115,7 +115,7 @@ void CheckpointedProgram::resume(Context& context, MessageSteps& steps) {
 
 // ---- checkpoints ------------------------------------------------------------------------------
 
-void CheckpointedProgram::on_request(Context& context, const StackRequest& request,
+void CheckpointedProgram::on_request(RecoveryContext& context, const StackRequest& request,
                                      ProtocolSteps& steps) {
   if (request.is<Resume>()) return go_on_resumed(context, steps);
   if (request.is<IterationsDone>()) {
@@ -126,14 +126,14 @@ void CheckpointedProgram::on_request(Context& context, const StackRequest& reque
   }
 }
 
-void CheckpointedProgram::go_on_resumed(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::go_on_resumed(RecoveryContext& context, ProtocolSteps& steps) {
   gate_.end_resuming();
   steps.on_resumed(context);
   gate_.release_held(context, steps);
   steps.try_recovered(context);
 }
 
-void CheckpointedProgram::ask_if_ready(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::ask_if_ready(RecoveryContext& context, ProtocolSteps& steps) {
   CheckpointRound& round = images_.round();
   if (!images_.is_asked() || round.asked() || wave_.joined() != level() || !steps.is_ready())
     return;
@@ -141,7 +141,8 @@ void CheckpointedProgram::ask_if_ready(Context& context, ProtocolSteps& steps) {
         steps);
 }
 
-void CheckpointedProgram::go_on(Context& context, CheckpointRound::Due due, ProtocolSteps& steps) {
+void CheckpointedProgram::go_on(RecoveryContext& context, CheckpointRound::Due due,
+                                ProtocolSteps& steps) {
   if (due == CheckpointRound::Due::be_quiet) {
     gate_.be_quiet();
     return go_on(context, images_.round().is_quiet(context, gate_.in_flight()), steps);
@@ -153,14 +154,15 @@ void CheckpointedProgram::go_on(Context& context, CheckpointRound::Due due, Prot
 }
 
 /// If something of the program is still under way, the image is taken later.
-void CheckpointedProgram::take_image(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::take_image(RecoveryContext& context, ProtocolSteps& steps) {
   const CheckpointRound::Due due = images_.take(
       context, {.unsent = gate_.unsent(), .deliveries = deliveries_before() + steps.deliveries()});
   if (images_.is_still_to_take()) context.set_timer(ProgramTimer::try_again, kTryAgain_s);
   go_on(context, due, steps);
 }
 
-void CheckpointedProgram::on_timer(Context& context, std::uint64_t key, ProtocolSteps& steps) {
+void CheckpointedProgram::on_timer(RecoveryContext& context, std::uint64_t key,
+                                   ProtocolSteps& steps) {
   if (key == ProgramTimer::try_again && images_.is_still_to_take() && wave_.joined() == level())
     take_image(context, steps);
   // All components have started, and the program has asked for nothing: it never does.
@@ -178,7 +180,7 @@ void CheckpointedProgram::on_timer(Context& context, std::uint64_t key, Protocol
   }
 }
 
-void CheckpointedProgram::commit(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::commit(RecoveryContext& context, ProtocolSteps& steps) {
   images_.commit(context, level());
   gate_.reset_counts();
   steps.on_committed(context);
@@ -187,7 +189,7 @@ void CheckpointedProgram::commit(Context& context, ProtocolSteps& steps) {
 // ---- messages of this layer -------------------------------------------------------------------
 
 /// What an old incarnation has sent is about a state that is gone.
-void CheckpointedProgram::on_message(Context& context, const Message& message,
+void CheckpointedProgram::on_message(RecoveryContext& context, const Message& message,
                                      ProtocolSteps& steps) {
   if (is_of_old_incarnation(context, message)) return;
   if (message.kind >= CheckpointMessage::kinds) return steps.on_own_message(context, message);
@@ -206,7 +208,7 @@ void CheckpointedProgram::on_message(Context& context, const Message& message,
 }
 
 /// While a restart is being agreed on, the round is void.
-void CheckpointedProgram::handle_step(Context& context, const Message& message,
+void CheckpointedProgram::handle_step(RecoveryContext& context, const Message& message,
                                       ProtocolSteps& steps) {
   if (message.payload.get<RoundStep>().level < level() || wave_.joined() > level()) return;
   go_on(context, images_.on_message(context, message), steps);
@@ -216,28 +218,29 @@ void CheckpointedProgram::handle_step(Context& context, const Message& message,
 
 /// Every rank that hears of a death asks for the restart, so that it does not matter which one dies
 /// next. The resource manager grants one request.
-void CheckpointedProgram::on_peer_failed(Context& context, Incarnation peer) const {
+void CheckpointedProgram::on_peer_failed(RecoveryContext& context, Incarnation peer) const {
   if (peer.actor < processes_)  // a daemon comes back with its ranks
     context.restart(peer, RestartOn::same_node);
 }
 
-void CheckpointedProgram::on_restart_refused(Context& context, Incarnation peer) {
+void CheckpointedProgram::on_restart_refused(RecoveryContext& context, Incarnation peer) {
   if (std::ranges::find(for_spare_nodes_, peer) != for_spare_nodes_.end())
     return context.fatal("no node is left for a rank that has died");
   for_spare_nodes_.push_back(peer);
   context.restart(peer, RestartOn::spare_node);
 }
 
-void CheckpointedProgram::on_peer_restarted(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::on_peer_restarted(RecoveryContext& context, ProtocolSteps& steps) {
   go_on(context, wave_.on_peer_restarted(context), steps);
 }
 
-void CheckpointedProgram::go_on(Context& context, RestartWave::Due due, ProtocolSteps& steps) {
+void CheckpointedProgram::go_on(RecoveryContext& context, RestartWave::Due due,
+                                ProtocolSteps& steps) {
   if (due == RestartWave::Due::report) join(context, steps);
   if (due == RestartWave::Due::agreed) agree(context, steps);
 }
 
-void CheckpointedProgram::join(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::join(RecoveryContext& context, ProtocolSteps& steps) {
   ImageCheckpoints::Known known = images_.known(context);
   RestartReport own;
   own.epoch = known.epoch;
@@ -247,7 +250,7 @@ void CheckpointedProgram::join(Context& context, ProtocolSteps& steps) {
   go_on(context, wave_.report(context, own), steps);
 }
 
-void CheckpointedProgram::agree(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::agree(RecoveryContext& context, ProtocolSteps& steps) {
   if (is_up())
     agree_as_survivor(context, steps);
   else
@@ -256,7 +259,7 @@ void CheckpointedProgram::agree(Context& context, ProtocolSteps& steps) {
   for (const Message& message : std::exchange(early_, {})) on_message(context, message, steps);
 }
 
-void CheckpointedProgram::agree_as_restarted(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::agree_as_restarted(RecoveryContext& context, ProtocolSteps& steps) {
   images_.set_epoch(wave_.agreement().epoch);
   images_.begin_round(level());
   if (wave_.root() == self_) steps.on_reports(context, wave_.reports());
@@ -267,7 +270,7 @@ void CheckpointedProgram::agree_as_restarted(Context& context, ProtocolSteps& st
   steps.try_recovered(context);
 }
 
-void CheckpointedProgram::agree_as_survivor(Context& context, ProtocolSteps& steps) {
+void CheckpointedProgram::agree_as_survivor(RecoveryContext& context, ProtocolSteps& steps) {
   const bool goes_on = survivors_ == Survivors::go_on;
   if (epoch() < wave_.agreement().epoch) {
     commit(context, steps);
@@ -286,7 +289,7 @@ void CheckpointedProgram::agree_as_survivor(Context& context, ProtocolSteps& ste
   ask_if_ready(context, steps);
 }
 
-void CheckpointedProgram::await_image(Context& context) {
+void CheckpointedProgram::await_image(RecoveryContext& context) {
   if (images_.take_arrived(context)) return put_back(context);
   const std::vector<Rank>& have = wave_.agreement().have_images;
   if (std::ranges::find(have, self_) == have.end())
@@ -294,21 +297,21 @@ void CheckpointedProgram::await_image(Context& context) {
   awaits_image_ = true;
 }
 
-void CheckpointedProgram::roll_back(Context& context) {
+void CheckpointedProgram::roll_back(RecoveryContext& context) {
   if (!images_.has_last()) return;
   images_.forget_request();
   gate_.close();
   put_back(context);
 }
 
-void CheckpointedProgram::put_back(Context& context) {
+void CheckpointedProgram::put_back(RecoveryContext& context) {
   awaits_image_ = false;
   gate_.put_back(images_.last().unsent);
   context.restore(images_.last().image);
 }
 
 /// The ranks of a node that has failed restart on one node, too.
-void CheckpointedProgram::give_up(Context& context, Rank other) const {
+void CheckpointedProgram::give_up(RecoveryContext& context, Rank other) const {
   if (context.placement().node_of(self_) == context.placement().node_of(other))
     return context.fatal(
         "a rank has died while another one of its node was recovering: this protocol brings back "
@@ -319,7 +322,7 @@ void CheckpointedProgram::give_up(Context& context, Rank other) const {
 
 // ---- seen from outside ------------------------------------------------------------------------
 
-void CheckpointedProgram::note_recovered(Context& context, double death_s) {
+void CheckpointedProgram::note_recovered(RecoveryContext& context, double death_s) {
   context.mark(kRecoveredMark, static_cast<std::int64_t>(level()));
   recovery_time_s_ = std::max(recovery_time_s_.value_or(0.0), context.now_s() - death_s);
 }

@@ -32,44 +32,44 @@ class CheckpointedProgram {
 
   // ---- handlers of the layer ------------------------------------------------------------------
   /// `singly`: see ProgramGate::set_up.
-  void start(Context& context, ProtocolSteps& steps, bool singly);
+  void start(RecoveryContext& context, ProtocolSteps& steps, bool singly);
   /// Stamps messages of the components above and passes them down, or keeps them back.
-  void on_sends(Context& context, std::span<Message* const> batch, ProtocolSteps& steps);
-  Passage on_receive(Context& context, Message& message, ProtocolSteps& steps) {
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, ProtocolSteps& steps);
+  Passage on_receive(RecoveryContext& context, Message& message, ProtocolSteps& steps) {
     return gate_.on_receive(context, message, steps);
   }
-  void on_message(Context& context, const Message& message, ProtocolSteps& steps);
-  void on_request(Context& context, const StackRequest& request, ProtocolSteps& steps);
+  void on_message(RecoveryContext& context, const Message& message, ProtocolSteps& steps);
+  void on_request(RecoveryContext& context, const StackRequest& request, ProtocolSteps& steps);
   /// The program has been put back. The protocol calls `resume`, now or later.
   void on_restored() {
     gate_.set_up_again();
     gate_.begin_to_resume();
   }
-  void on_timer(Context& context, std::uint64_t key, ProtocolSteps& steps);
-  void on_peer_failed(Context& context, Incarnation peer) const;
-  void on_peer_restarted(Context& context, ProtocolSteps& steps);
-  void on_restart_refused(Context& context, Incarnation peer);
+  void on_timer(RecoveryContext& context, std::uint64_t key, ProtocolSteps& steps);
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) const;
+  void on_peer_restarted(RecoveryContext& context, ProtocolSteps& steps);
+  void on_restart_refused(RecoveryContext& context, Incarnation peer);
 
   // ---- asked for by the protocol --------------------------------------------------------------
   /// Decides on a message that belongs to a state before the last checkpoint, or to one that this
   /// rank has not reached; empty for other messages. For protocols that log messages.
-  [[nodiscard]] std::optional<Admission> turn_away(const Context& context,
+  [[nodiscard]] std::optional<Admission> turn_away(const RecoveryContext& context,
                                                    const Message& message) const;
   /// Counts one that is about to be handed up.
-  void count_received(Context& context);
+  void count_received(RecoveryContext& context);
   /// Hands up a message that the protocol has kept.
-  void hand_up(Context& context, const Message& message);
+  void hand_up(RecoveryContext& context, const Message& message);
   /// Takes part in the next checkpoint, if the program has asked for it and the protocol is ready.
-  void ask_if_ready(Context& context, ProtocolSteps& steps);
+  void ask_if_ready(RecoveryContext& context, ProtocolSteps& steps);
   /// Puts the program back to the last checkpoint, if there is one.
-  void roll_back(Context& context);
+  void roll_back(RecoveryContext& context);
   /// Lets the program go on from its last checkpoint. It gets its answer first, and what has been
   /// held then: its state when it goes on must not depend on what came early.
-  void resume(Context& context, MessageSteps& steps);
+  void resume(RecoveryContext& context, MessageSteps& steps);
   /// Gives up, because that rank has died while this one recovers, and others cannot help both.
-  void give_up(Context& context, Rank other) const;
+  void give_up(RecoveryContext& context, Rank other) const;
   /// Notes that this rank is where it was when a rank died at that time.
-  void note_recovered(Context& context, double death_s);
+  void note_recovered(RecoveryContext& context, double death_s);
 
   // ---- how it stands --------------------------------------------------------------------------
   [[nodiscard]] std::uint64_t epoch() const { return images_.epoch(); }
@@ -103,18 +103,18 @@ class CheckpointedProgram {
   void digest(Digest& into) const;
 
  private:
-  void go_on(Context& context, CheckpointRound::Due due, ProtocolSteps& steps);
-  void go_on(Context& context, RestartWave::Due due, ProtocolSteps& steps);
-  void handle_step(Context& context, const Message& message, ProtocolSteps& steps);
-  void go_on_resumed(Context& context, ProtocolSteps& steps);
-  void take_image(Context& context, ProtocolSteps& steps);
-  void commit(Context& context, ProtocolSteps& steps);
-  void join(Context& context, ProtocolSteps& steps);
-  void agree(Context& context, ProtocolSteps& steps);
-  void agree_as_restarted(Context& context, ProtocolSteps& steps);
-  void agree_as_survivor(Context& context, ProtocolSteps& steps);
-  void await_image(Context& context);
-  void put_back(Context& context);
+  void go_on(RecoveryContext& context, CheckpointRound::Due due, ProtocolSteps& steps);
+  void go_on(RecoveryContext& context, RestartWave::Due due, ProtocolSteps& steps);
+  void handle_step(RecoveryContext& context, const Message& message, ProtocolSteps& steps);
+  void go_on_resumed(RecoveryContext& context, ProtocolSteps& steps);
+  void take_image(RecoveryContext& context, ProtocolSteps& steps);
+  void commit(RecoveryContext& context, ProtocolSteps& steps);
+  void join(RecoveryContext& context, ProtocolSteps& steps);
+  void agree(RecoveryContext& context, ProtocolSteps& steps);
+  void agree_as_restarted(RecoveryContext& context, ProtocolSteps& steps);
+  void agree_as_survivor(RecoveryContext& context, ProtocolSteps& steps);
+  void await_image(RecoveryContext& context);
+  void put_back(RecoveryContext& context);
 
   std::uint32_t processes_;
   Rank self_;

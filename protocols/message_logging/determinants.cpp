@@ -77,13 +77,14 @@ Attachments Determinants::attached(DeliveryRun deliveries, std::uint64_t epoch) 
   return attachments;
 }
 
-void Determinants::send(Context& context, Rank to, std::uint64_t count, Attachments carried) const {
+void Determinants::send(RecoveryContext& context, Rank to, std::uint64_t count,
+                        Attachments carried) const {
   Message& message =
       context.send(to, DeterminantMessage::determinants, control_bytes_ + bytes_of(count));
   message.attachments = std::move(carried);
 }
 
-void Determinants::acknowledge(Context& context, Rank receiver, std::uint64_t epoch,
+void Determinants::acknowledge(RecoveryContext& context, Rank receiver, std::uint64_t epoch,
                                std::uint64_t first, std::uint64_t last) const {
   context.send(receiver, DeterminantMessage::stored, control_bytes_)
       .payload.put(StoredWords{epoch, first, last});
@@ -91,7 +92,7 @@ void Determinants::acknowledge(Context& context, Rank receiver, std::uint64_t ep
 
 /// What a rank has sent before it died is void once this rank has answered its successor, which
 /// does not hear of what was still kept here for a later epoch.
-void Determinants::store(Context& context, Incarnation from, const Carried& carried,
+void Determinants::store(RecoveryContext& context, Incarnation from, const Carried& carried,
                          std::uint64_t epoch) {
   if (from.number < context.known(from.actor).number) return;
   if (carried.epoch > epoch) early_.emplace_back(from, carried);
@@ -102,7 +103,7 @@ void Determinants::store(Context& context, Incarnation from, const Carried& carr
   acknowledge(context, from.actor, epoch, first, carried.deliveries.last());
 }
 
-void Determinants::store_early(Context& context, std::uint64_t epoch) {
+void Determinants::store_early(RecoveryContext& context, std::uint64_t epoch) {
   for (const auto& [from, carried] : std::exchange(early_, {}))
     store(context, from, carried, epoch);
 }

@@ -69,7 +69,7 @@ class Determinants {
   /// twice. Before that nobody counts either how many messages have come from whom.
   [[nodiscard]] bool is_duplicate(const Message& message, bool may_repeat);
   /// Gives a delivery the next ticket, which takes time.
-  void give_ticket(Context& context, const Delivery& delivery, LoggingTime& time) {
+  void give_ticket(RecoveryContext& context, const Delivery& delivery, LoggingTime& time) {
     own.give_ticket(delivery);
     time.spend(context, CostFactor::determinants, making_s_);
   }
@@ -80,17 +80,17 @@ class Determinants {
   void attach(Attachments& to, DeliveryRun deliveries, std::uint64_t epoch) const;
   [[nodiscard]] Attachments attached(DeliveryRun deliveries, std::uint64_t epoch) const;
   /// Sends a rank so many of its own.
-  void send(Context& context, Rank to, std::uint64_t count, Attachments carried) const;
+  void send(RecoveryContext& context, Rank to, std::uint64_t count, Attachments carried) const;
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
-  void acknowledge(Context& context, Rank receiver, std::uint64_t epoch, std::uint64_t first,
-                   std::uint64_t last) const;
+  void acknowledge(RecoveryContext& context, Rank receiver, std::uint64_t epoch,
+                   std::uint64_t first, std::uint64_t last) const;
   /// Stores those that a message carries, if there are any, and says so to its sender. Those of a
   /// later epoch are kept until this rank is there (`store_early`).
-  void store(Context& context, const Message& message, std::uint64_t epoch) {
+  void store(RecoveryContext& context, const Message& message, std::uint64_t epoch) {
     if (const auto* carried = context.attached<Carried>(message))
       store(context, {message.from, message.from_incarnation}, *carried, epoch);
   }
-  void store_early(Context& context, std::uint64_t epoch);
+  void store_early(RecoveryContext& context, std::uint64_t epoch);
 
   // ---- restarts and checkpoints ---------------------------------------------------------------
   /// Beside the determinants of the restarted rank, it needs those again that it has stored.
@@ -107,7 +107,8 @@ class Determinants {
   void digest(Digest& into) const { into.add(own, others, early_); }
 
  private:
-  void store(Context& context, Incarnation from, const Carried& carried, std::uint64_t epoch);
+  void store(RecoveryContext& context, Incarnation from, const Carried& carried,
+             std::uint64_t epoch);
 
   Sends sends_;
   std::uint64_t bytes_;  ///< size of each

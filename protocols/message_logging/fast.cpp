@@ -70,7 +70,7 @@ const Registered registered{registration<Fast>(
     options())};
 
 /// The sender of a message, whichever rank has passed it on.
-Incarnation sender_of(const Context& context, const Message& message) {
+Incarnation sender_of(const RecoveryContext& context, const Message& message) {
   const auto* sender = context.attached<Incarnation>(message);
   return sender != nullptr ? *sender : Incarnation{message.from, message.from_incarnation};
 }
@@ -88,7 +88,7 @@ Fast::Fast(const std::shared_ptr<const Options>& options, const JobShape& job, R
 // def Send(alpha, msg, beta), lines 1 to 6. Home also logs what it sends to its own objects
 // elsewhere. An object that has come from elsewhere in the middle of an epoch has not logged all
 // here that it has sent, so its numbers are noted.
-void Fast::stamp(Context& context, Message& message) {
+void Fast::stamp(RecoveryContext& context, Message& message) {
   time_.bookkeep(context);
   LoggingStamp stamp = program_.stamp();
   stamp.id = log_.identity_of(message);
@@ -100,7 +100,7 @@ void Fast::stamp(Context& context, Message& message) {
 }
 
 // def Receive(alpha, msg, beta), lines 14 to 22
-Admission Fast::admit(Context& context, Message& message) {
+Admission Fast::admit(RecoveryContext& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   if (must_wait(context, message)) return Admission::hold;
   time_.bookkeep(context);
@@ -118,7 +118,7 @@ KindChannel Fast::channel_of(const Message& message, Rank sender) const {
   return {faultline::channel_of(message, sender), kind};
 }
 
-bool Fast::is_new(Context& context, const Message& message) {
+bool Fast::is_new(RecoveryContext& context, const Message& message) {
   const Incarnation sender = sender_of(context, message);
   const std::uint64_t number = message.logging.get<LoggingStamp>().id;
   invariant(program_.may_repeat() || sender.number == 0, "a rank sends before all know it");
@@ -128,7 +128,7 @@ bool Fast::is_new(Context& context, const Message& message) {
 }
 
 // def Checkpoint, lines 25 and 26: immigrants go home, and emigrants are awaited.
-void Fast::on_request(Context& context, const StackRequest& request) {
+void Fast::on_request(RecoveryContext& context, const StackRequest& request) {
   if (request.is<CheckpointRequest>() && program_.is_up()) {
     program_waits_ = true;
     send_home(context);
@@ -146,7 +146,7 @@ bool Fast::is_ready() const {
 }
 
 // def Checkpoint, line 28
-void Fast::on_committed(Context& context) {
+void Fast::on_committed(RecoveryContext& context) {
   log_.clear();
   if (behind_since_s_) catch_up(context);
   come_.clear();

@@ -37,10 +37,10 @@ class Fast : public ProgramLayer {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void on_request(Context& context, const StackRequest& request) override;
-  void on_restored(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_object_moved(Context& context, ObjectId object) override;
+  void on_request(RecoveryContext& context, const StackRequest& request) override;
+  void on_restored(RecoveryContext& context) override;
+  void on_timer(RecoveryContext& context, std::uint64_t key) override;
+  void on_object_moved(RecoveryContext& context, ObjectId object) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -54,15 +54,15 @@ class Fast : public ProgramLayer {
     std::uint64_t level = 0;  ///< of a homecoming: the restarts that its sender knows of
   };
 
-  Admission admit(Context& context, Message& message) override;
-  void stamp(Context& context, Message& message) override;
+  Admission admit(RecoveryContext& context, Message& message) override;
+  void stamp(RecoveryContext& context, Message& message) override;
   [[nodiscard]] bool is_ready() const override;
-  void on_committed(Context& context) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_agreed(Context& context) override;
-  void on_begun_anew(Context& context) override { come_up(context); }
-  void on_resumed(Context& context) override { host_waiting(context); }
-  void on_own_message(Context& context, const Message& message) override;
+  void on_committed(RecoveryContext& context) override;
+  void on_joined(RecoveryContext& context, Rank root, RestartReport& report) override;
+  void on_agreed(RecoveryContext& context) override;
+  void on_begun_anew(RecoveryContext& context) override { come_up(context); }
+  void on_resumed(RecoveryContext& context) override { host_waiting(context); }
+  void on_own_message(RecoveryContext& context, const Message& message) override;
   void digest_state(Digest& into) const override;
 
   // The parts.
@@ -78,32 +78,33 @@ class Fast : public ProgramLayer {
  private:
   enum Timer : std::uint64_t { kSendHome = ProgramTimer::keys };  ///< an object could not be packed
 
-  [[nodiscard]] bool is_new(Context& context, const Message& message);
+  [[nodiscard]] bool is_new(RecoveryContext& context, const Message& message);
   [[nodiscard]] KindChannel channel_of(const Message& message, Rank sender) const;
 
   // ---- objects that have moved ----------------------------------------------------------------
-  [[nodiscard]] bool must_wait(const Context& context, const Message& message);
-  [[nodiscard]] std::optional<Admission> admit_moved(Context& context, Message& message);
+  [[nodiscard]] bool must_wait(const RecoveryContext& context, const Message& message);
+  [[nodiscard]] std::optional<Admission> admit_moved(RecoveryContext& context, Message& message);
   [[nodiscard]] bool is_lost(const Emigrant& emigrant) const;
-  void on_hosted(Context& context, const Message& message);
-  void take_object(Context& context, const Message& message);
-  void host_waiting(Context& context);
-  void send_home(Context& context);
-  void take_home(Context& context, const Message& message);
+  void on_hosted(RecoveryContext& context, const Message& message);
+  void take_object(RecoveryContext& context, const Message& message);
+  void host_waiting(RecoveryContext& context);
+  void send_home(RecoveryContext& context);
+  void take_home(RecoveryContext& context, const Message& message);
 
   // ---- recovery -------------------------------------------------------------------------------
-  void restart(Context& context, const LogPeer& to) const;
-  void resend_lost(Context& context);
-  void resend_to(Context& context, const LogPeer& to, const std::vector<MovedObject>& lost) const;
-  void replace_lost(Context& context);
+  void restart(RecoveryContext& context, const LogPeer& to) const;
+  void resend_lost(RecoveryContext& context);
+  void resend_to(RecoveryContext& context, const LogPeer& to,
+                 const std::vector<MovedObject>& lost) const;
+  void replace_lost(RecoveryContext& context);
   void await_again();
-  void forget_received_by(Context& context, ObjectId object);
-  void catch_up(Context& context);
+  void forget_received_by(RecoveryContext& context, ObjectId object);
+  void catch_up(RecoveryContext& context);
   [[nodiscard]] double death_s_of(Rank rank) const;
-  void distribute_all(Context& context);
-  void distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place);
-  void try_resume(Context& context);
-  void come_up(Context& context);
+  void distribute_all(RecoveryContext& context);
+  void distribute(RecoveryContext& context, ObjectId object, Rank dead, std::uint32_t place);
+  void try_resume(RecoveryContext& context);
+  void come_up(RecoveryContext& context);
 
   std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
   std::vector<Message> homecomings_;  ///< of objects that came before this rank was ready for them

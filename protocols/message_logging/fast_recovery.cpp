@@ -25,7 +25,7 @@ bool has(const std::vector<MovedObject>& objects, Rank home, ObjectId object) {
 // ---- messages for objects that have moved -----------------------------------------------------
 
 /// Until its object has settled.
-bool Fast::must_wait(const Context& context, const Message& message) {
+bool Fast::must_wait(const RecoveryContext& context, const Message& message) {
   if (emigrants_.empty() && immigrants_.empty()) return false;
   if (const Emigrant* object = emigrants_.find(message.to_object))
     return object->stage == Emigrant::Stage::leaving ||
@@ -37,7 +37,7 @@ bool Fast::must_wait(const Context& context, const Message& message) {
 
 /// Home passes on the messages for an object that is away. An object that has come home, or has
 /// gone there, has had all that it needs: messages that still come are duplicates.
-std::optional<Admission> Fast::admit_moved(Context& context, Message& message) {
+std::optional<Admission> Fast::admit_moved(RecoveryContext& context, Message& message) {
   if (const Emigrant* object = emigrants_.find(message.to_object)) {
     if (object->stage == Emigrant::Stage::back) return Admission::discard;
     Message& passed_on = context.relay(message, object->host.actor);
@@ -59,7 +59,7 @@ bool Fast::is_lost(const Emigrant& emigrant) const {
   return program_.wave().incarnation_of(emigrant.host.actor) > emigrant.host.number;
 }
 
-void Fast::on_joined(Context& context, Rank root, RestartReport& report) {
+void Fast::on_joined(RecoveryContext& context, Rank root, RestartReport& report) {
   if (std::ranges::find(deaths_, root, &std::pair<Rank, double>::first) == deaths_.end())
     deaths_.emplace_back(root, program_.wave().death_s());
   for (const Immigrant& object : immigrants_)
@@ -73,7 +73,7 @@ void Fast::on_joined(Context& context, Rank root, RestartReport& report) {
       report.addressed.push_back(to.rank);
 }
 
-void Fast::on_agreed(Context& context) {
+void Fast::on_agreed(RecoveryContext& context) {
   await_again();
   replace_lost(context);
   resend_lost(context);
@@ -82,14 +82,14 @@ void Fast::on_agreed(Context& context) {
 }
 
 // def Restart(A), for all objects that were there
-void Fast::restart(Context& context, const LogPeer& to) const {
+void Fast::restart(RecoveryContext& context, const LogPeer& to) const {
   log_.for_each_logged(to, [&](const Message& logged, std::uint64_t, std::uint32_t noted) {
     log_.resend(context, logged, noted, program_.stamp());
   });
 }
 
 /// Sends again to objects that were lost away from home. Home has restarted before, and is there.
-void Fast::resend_lost(Context& context) {
+void Fast::resend_lost(RecoveryContext& context) {
   std::vector<MovedObject> lost = program_.wave().agreement().lost;
   std::erase_if(lost, [this](const MovedObject& object) {
     return std::find(resent_.begin(), resent_.end(), object) != resent_.end();
@@ -102,7 +102,7 @@ void Fast::resend_lost(Context& context) {
       resend_to(context, to, lost);
 }
 
-void Fast::resend_to(Context& context, const LogPeer& to,
+void Fast::resend_to(RecoveryContext& context, const LogPeer& to,
                      const std::vector<MovedObject>& lost) const {
   log_.for_each_logged(to, [&](const Message& logged, std::uint64_t, std::uint32_t noted) {
     if (has(lost, to.rank, logged.to_object)) log_.resend(context, logged, noted, program_.stamp());
@@ -110,7 +110,7 @@ void Fast::resend_to(Context& context, const LogPeer& to,
 }
 
 /// Home sends objects again that were lost elsewhere.
-void Fast::replace_lost(Context& context) {
+void Fast::replace_lost(RecoveryContext& context) {
   std::uint32_t place = 0;
   for (const Emigrant& emigrant : emigrants_) {
     if (!is_lost(emigrant)) continue;
@@ -142,24 +142,24 @@ void Fast::await_again() {
 }
 
 /// The object is not here any more, or begins anew. Nothing is awaited for it.
-void Fast::forget_received_by(Context& context, ObjectId object) {
+void Fast::forget_received_by(RecoveryContext& context, ObjectId object) {
   come_.forget({.object = object});
   if (behind_since_s_ && come_.behind() == 0) catch_up(context);
 }
 
-void Fast::catch_up(Context& context) {
+void Fast::catch_up(RecoveryContext& context) {
   program_.note_recovered(context, *std::exchange(behind_since_s_, std::nullopt));
 }
 
 // ---- a restarted rank -------------------------------------------------------------------------
 
 /// At the start of the program there is nothing to recover.
-void Fast::come_up(Context& context) {
+void Fast::come_up(RecoveryContext& context) {
   if (!std::exchange(came_up_, true)) program_.note_recovered(context, context.death_s());
 }
 
 // def Recovery
-void Fast::on_restored(Context& context) {
+void Fast::on_restored(RecoveryContext& context) {
   program_.on_restored();
   host_waiting(context);
   if (helpers_ > 0) distribute_all(context);
@@ -170,7 +170,7 @@ void Fast::on_restored(Context& context) {
 /// All objects of this rank go on elsewhere. If nobody has sent this rank anything, there is
 /// nothing to replay, and they stay at home. So it is after the last checkpoint, from which nobody
 /// would bring them home.
-void Fast::distribute_all(Context& context) {
+void Fast::distribute_all(RecoveryContext& context) {
   const std::vector<Rank>& addressed = program_.wave().agreement().addressed;
   const bool replays = std::find(addressed.begin(), addressed.end(), self_) != addressed.end();
   const std::vector<MovedObject>& moved = program_.wave().agreement().moved;
@@ -197,7 +197,7 @@ void Fast::distribute_all(Context& context) {
 /// that were lost with `dead`. Those that were lost on a helper do not come home before the next
 /// checkpoint: what they have contributed to a reduction at home came as messages, which only
 /// messages repeat.
-void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place) {
+void Fast::distribute(RecoveryContext& context, ObjectId object, Rank dead, std::uint32_t place) {
   const PackedObject packed = program_.images().last().image.pack(object);
   auto helper = static_cast<Rank>((std::uint64_t{dead} + 1 + place % helpers_) % processes_);
   if (helper == self_) helper = dead;
@@ -212,7 +212,7 @@ void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_
 }
 
 /// The program goes on when all of its objects do.
-void Fast::try_resume(Context& context) {
+void Fast::try_resume(RecoveryContext& context) {
   if (!awaits_helpers_ || moving_ > 0 || any_is(emigrants_, Emigrant::Stage::leaving)) return;
   awaits_helpers_ = false;
   program_.resume(context, *this);
@@ -220,13 +220,13 @@ void Fast::try_resume(Context& context) {
 
 // ---- objects come and go ----------------------------------------------------------------------
 
-void Fast::on_own_message(Context& context, const Message& message) {
+void Fast::on_own_message(RecoveryContext& context, const Message& message) {
   if (message.kind == kObject) return take_object(context, message);
   if (message.kind == kHomecoming) return take_home(context, message);
   if (message.kind == kHosted) on_hosted(context, message);
 }
 
-void Fast::on_hosted(Context& context, const Message& message) {
+void Fast::on_hosted(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<ObjectWords>();
   Emigrant* object = emigrants_.find(static_cast<ObjectId>(words.object));
   if (object == nullptr || object->stage != Emigrant::Stage::leaving ||
@@ -237,7 +237,7 @@ void Fast::on_hosted(Context& context, const Message& message) {
   try_resume(context);
 }
 
-void Fast::take_object(Context& context, const Message& message) {
+void Fast::take_object(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<ObjectWords>();
   Immigrant& object = immigrants_.of(static_cast<ObjectId>(words.object));
   object.home = message.from;
@@ -250,7 +250,7 @@ void Fast::take_object(Context& context, const Message& message) {
 
 /// This rank must have come as far as the rank that has packed them. An object that was here before
 /// has got and sent nothing yet.
-void Fast::host_waiting(Context& context) {
+void Fast::host_waiting(RecoveryContext& context) {
   if (!program_.is_up()) return;
   for (Immigrant& object : immigrants_) {
     if (object.stage != Immigrant::Stage::waiting || object.epoch != program_.epoch()) continue;
@@ -263,7 +263,7 @@ void Fast::host_waiting(Context& context) {
   }
 }
 
-void Fast::on_object_moved(Context& context, ObjectId object) {
+void Fast::on_object_moved(RecoveryContext& context, ObjectId object) {
   --moving_;
   if (Immigrant* here = immigrants_.find(object);
       here && here->stage == Immigrant::Stage::settling) {
@@ -281,7 +281,7 @@ void Fast::on_object_moved(Context& context, ObjectId object) {
 // ---- the next checkpoint ----------------------------------------------------------------------
 
 // def Checkpoint, line 25
-void Fast::send_home(Context& context) {
+void Fast::send_home(RecoveryContext& context) {
   if (!program_waits_) return;
   for (Immigrant& object : immigrants_) {
     if (object.stage != Immigrant::Stage::here) continue;
@@ -299,14 +299,14 @@ void Fast::send_home(Context& context) {
   }
 }
 
-void Fast::on_timer(Context& context, std::uint64_t key) {
+void Fast::on_timer(RecoveryContext& context, std::uint64_t key) {
   if (key == kSendHome) return send_home(context);
   ProgramLayer::on_timer(context, key);
 }
 
 /// An object that waits at the next checkpoint waits at home, too, if home has gone on from the
 /// last.
-void Fast::take_home(Context& context, const Message& message) {
+void Fast::take_home(RecoveryContext& context, const Message& message) {
   if (!program_.is_up() || program_.gate().is_resuming()) {
     homecomings_.push_back(message);
     return;

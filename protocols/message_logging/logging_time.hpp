@@ -4,8 +4,8 @@
 #include <array>
 
 #include "protocols/message_logging/logging_options.hpp"
-#include "sim/core/context.hpp"
 #include "sim/core/metrics.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -18,12 +18,14 @@ class LoggingTime {
         log_byte_s_(options.log_byte_s) {}
 
   /// For the identity of a message.
-  void bookkeep(Context& context) { spend(context, CostFactor::bookkeeping, bookkeeping_s_); }
+  void bookkeep(RecoveryContext& context) {
+    spend(context, CostFactor::bookkeeping, bookkeeping_s_);
+  }
   /// For a message in the log.
-  void log(Context& context, const Message& message) {
+  void log(RecoveryContext& context, const Message& message) {
     spend(context, CostFactor::logging, log_message_s_ + log_byte_s_ * message.bytes);
   }
-  void spend(Context& context, CostFactor on, double duration_s) {
+  void spend(RecoveryContext& context, CostFactor on, double duration_s) {
     if (duration_s <= 0.0) return;
     context.spend(duration_s);
     spent_s_[static_cast<std::size_t>(on)] += duration_s;

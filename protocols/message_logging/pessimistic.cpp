@@ -46,7 +46,7 @@ Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const Jo
 // ---- forward path -----------------------------------------------------------------------------
 
 /// A message to another rank is logged.
-void Pessimistic::stamp(Context& context, Message& message) {
+void Pessimistic::stamp(RecoveryContext& context, Message& message) {
   time_.bookkeep(context);
   LoggingStamp stamp = program_.stamp();
   stamp.id = log_.identity_of(message);
@@ -57,7 +57,7 @@ void Pessimistic::stamp(Context& context, Message& message) {
   message.logging.put(stamp);
 }
 
-Admission Pessimistic::admit(Context& context, Message& message) {
+Admission Pessimistic::admit(RecoveryContext& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   time_.bookkeep(context);
   if (message.from != self_ && determinants_.is_duplicate(message, program_.may_repeat()))
@@ -70,7 +70,7 @@ Admission Pessimistic::admit(Context& context, Message& message) {
 
 /// It gets its ticket, and waits until its determinant is stored. A rank without others knows its
 /// order by itself.
-Admission Pessimistic::take(Context& context, const Message& message) {
+Admission Pessimistic::take(RecoveryContext& context, const Message& message) {
   if (program_.may_repeat()) log_.count_taken_in(context, message.from);
   determinants_.give_ticket(context, delivery_of(message), time_);
   choose_logger(context);
@@ -82,14 +82,14 @@ Admission Pessimistic::take(Context& context, const Message& message) {
   return Admission::deliver;
 }
 
-void Pessimistic::choose_logger(const Context& context) {
+void Pessimistic::choose_logger(const RecoveryContext& context) {
   if (logger_ != kNobody || job_.processes == 1) return;
   logger_ = keeper_of(context.placement(), job_, self_);
   if (logger_ == kNobody) logger_ = (self_ + 1) % job_.processes;
 }
 
 /// It has got the latest ticket.
-void Pessimistic::wait(Context& context, const Message& message) {
+void Pessimistic::wait(RecoveryContext& context, const Message& message) {
   waiting_.push_back(message);
   const OwnDeliveries& own = determinants_.own;
   invariant(own.stored() + waiting_.size() == own.tickets(),
@@ -105,7 +105,7 @@ void Pessimistic::end_wait() {
   waiting_.pop_front();
 }
 
-void Pessimistic::on_own_message(Context& context, const Message& message) {
+void Pessimistic::on_own_message(RecoveryContext& context, const Message& message) {
   switch (message.kind) {
     case LogMessage::log_end:
       repeats_.log_ended(context, message.from, message.payload.get<LogEnd>().received, log_);
@@ -119,7 +119,7 @@ void Pessimistic::on_own_message(Context& context, const Message& message) {
 }
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.
-void Pessimistic::on_stored(Context& context, const StoredWords& words) {
+void Pessimistic::on_stored(RecoveryContext& context, const StoredWords& words) {
   if (words.epoch != program_.epoch()) return;
   const std::uint64_t stored = determinants_.own.stored();
   for (std::uint64_t ticket = std::max(words.first, stored + 1); ticket <= words.last; ++ticket)
@@ -128,13 +128,13 @@ void Pessimistic::on_stored(Context& context, const StoredWords& words) {
 }
 
 /// In the order of tickets: first the replay, then what waits, as far as it is stored.
-void Pessimistic::hand_up_all(Context& context) {
+void Pessimistic::hand_up_all(RecoveryContext& context) {
   if (program_.gate().hands_up_singly()) return ProgramGate::hand_up_later(context);
   while (hand_up_next(context)) {
   }
 }
 
-bool Pessimistic::hand_up_next(Context& context) {
+bool Pessimistic::hand_up_next(RecoveryContext& context) {
   if (replay_.hand_up_next(context, program_, log_, determinants_.own)) {
     if (!determinants_.own.must_replay()) end_replay(context);
     return true;
@@ -147,7 +147,7 @@ bool Pessimistic::hand_up_next(Context& context) {
 
 // ---- below a termination detector -------------------------------------------------------------
 
-Passage Pessimistic::on_local_event(Context& context, const LocalEvent& event) {
+Passage Pessimistic::on_local_event(RecoveryContext& context, const LocalEvent& event) {
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) return take_local(context, delivery);
   if (determinants_.own.next() != delivery) return Passage::hold;
@@ -156,7 +156,7 @@ Passage Pessimistic::on_local_event(Context& context, const LocalEvent& event) {
 }
 
 /// What has happened here is offered again and again, and waits once.
-Passage Pessimistic::take_local(Context& context, const Delivery& event) {
+Passage Pessimistic::take_local(RecoveryContext& context, const Delivery& event) {
   const OwnDeliveries& own = determinants_.own;
   if (is_next_stored() && own.at(own.stored() + 1) == event) {
     end_wait();
@@ -182,14 +182,14 @@ std::optional<LocalEvent> Pessimistic::next_event() const {
 
 /// What was delivered while it waited for its turn, with an earlier ticket, has cancelled it. Its
 /// ticket is gone: the logger knows it, so it is left out in a replay, too.
-void Pessimistic::leave_out_next(Context& context) {
+void Pessimistic::leave_out_next(RecoveryContext& context) {
   if (determinants_.own.must_replay()) return leave_replay(context);
   end_wait();
   ProgramGate::hand_up_later(context);
 }
 
 /// What comes next in the replay has happened, or is left out.
-void Pessimistic::leave_replay(Context& context) {
+void Pessimistic::leave_replay(RecoveryContext& context) {
   determinants_.own.replayed();
   if (!determinants_.own.must_replay()) end_replay(context);
   ProgramGate::hand_up_later(context);
@@ -198,7 +198,7 @@ void Pessimistic::leave_replay(Context& context) {
 // ---- recovery ---------------------------------------------------------------------------------
 
 /// What the logger has not acknowledged may be lost with it, too.
-void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) {
+void Pessimistic::on_joined(RecoveryContext& context, Rank root, RestartReport& report) {
   const OwnDeliveries& own = determinants_.own;
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   repeats_.join(context, root, program_, own.must_replay(), log_, report);
@@ -210,7 +210,7 @@ void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) 
 
 /// What has a ticket behind one that nobody stores has never been delivered. Others wait until this
 /// rank, their logger, has their determinants again.
-void Pessimistic::on_reports(Context& context, const RestartReport& reports) {
+void Pessimistic::on_reports(RecoveryContext& context, const RestartReport& reports) {
   repeats_.await_logs(reports.partners, program_.wave());
   for (const Determinant& known : Determinants::in_order(reports.determinants)) {
     if (known.receiver == self_) {
@@ -224,20 +224,20 @@ void Pessimistic::on_reports(Context& context, const RestartReport& reports) {
   determinants_.own.begin_life(context.incarnation());
 }
 
-void Pessimistic::on_agreed(Context& context) {
+void Pessimistic::on_agreed(RecoveryContext& context) {
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) {
     log_.resend_all(context, peer, program_.stamp(), program_.control_bytes());
   });
 }
 
 /// What nobody had depended on gets new tickets, in any order.
-void Pessimistic::end_replay(Context& context) {
+void Pessimistic::end_replay(RecoveryContext& context) {
   replay_.end(context, program_.gate(),
               [&](const Message& message) { return take(context, message); });
   try_recovered(context);
 }
 
-void Pessimistic::on_committed(Context& context) {
+void Pessimistic::on_committed(RecoveryContext& context) {
   if (!program_.may_repeat()) determinants_.count_senders(log_);
   log_.clear();
   repeats_.end(context, program_);

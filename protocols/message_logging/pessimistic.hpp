@@ -29,52 +29,52 @@ class Pessimistic final : public ProgramLayer, public OrdersLocalEvents {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { program_.start(context, *this, true); }
+  void start(RecoveryContext& context) override { program_.start(context, *this, true); }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
   // ---- below a termination detector -----------------------------------------------------------
-  Passage on_local_event(Context& context, const LocalEvent& event) override;
+  Passage on_local_event(RecoveryContext& context, const LocalEvent& event) override;
   [[nodiscard]] std::optional<LocalEvent> next_event() const override;
-  void leave_out_next(Context& context) override;
+  void leave_out_next(RecoveryContext& context) override;
 
  private:
-  Admission admit(Context& context, Message& message) override;
-  void stamp(Context& context, Message& message) override;
-  bool hand_up_next(Context& context) override;
+  Admission admit(RecoveryContext& context, Message& message) override;
+  void stamp(RecoveryContext& context, Message& message) override;
+  bool hand_up_next(RecoveryContext& context) override;
   /// What a termination detector sent after its program had asked for a checkpoint is sent again in
   /// the replay. Others have it, so it cannot be kept back for the image.
   [[nodiscard]] bool is_ready() const override {
     return !program_.gate().has_detector() || !determinants_.own.must_replay();
   }
   [[nodiscard]] std::uint64_t deliveries() const override { return determinants_.own.tickets(); }
-  void on_committed(Context& context) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_reports(Context& context, const RestartReport& reports) override;
-  void on_agreed(Context& context) override;
-  void on_resumed(Context& context) override {
+  void on_committed(RecoveryContext& context) override;
+  void on_joined(RecoveryContext& context, Rank root, RestartReport& report) override;
+  void on_reports(RecoveryContext& context, const RestartReport& reports) override;
+  void on_agreed(RecoveryContext& context) override;
+  void on_resumed(RecoveryContext& context) override {
     determinants_.store_early(context, program_.epoch());
   }
-  void try_recovered(Context& context) override {
+  void try_recovered(RecoveryContext& context) override {
     repeats_.try_end(context, log_, determinants_.own.must_replay(), program_);
   }
-  void on_own_message(Context& context, const Message& message) override;
+  void on_own_message(RecoveryContext& context, const Message& message) override;
   void digest_state(Digest& into) const override {
     into.add(program_, log_, determinants_, replay_, logger_, stored_ahead_, waiting_);
   }
 
-  Admission take(Context& context, const Message& message);
-  Passage take_local(Context& context, const Delivery& event);
-  void choose_logger(const Context& context);
-  void wait(Context& context, const Message& message);
+  Admission take(RecoveryContext& context, const Message& message);
+  Passage take_local(RecoveryContext& context, const Delivery& event);
+  void choose_logger(const RecoveryContext& context);
+  void wait(RecoveryContext& context, const Message& message);
   void end_wait();
   [[nodiscard]] bool is_next_stored() const {
     return !waiting_.empty() && stored_ahead_.contains(determinants_.own.stored() + 1);
   }
-  void on_stored(Context& context, const StoredWords& words);
-  void hand_up_all(Context& context);
-  void leave_replay(Context& context);
-  void end_replay(Context& context);
+  void on_stored(RecoveryContext& context, const StoredWords& words);
+  void hand_up_all(RecoveryContext& context);
+  void leave_replay(RecoveryContext& context);
+  void end_replay(RecoveryContext& context);
 
   JobShape job_;
   SenderLog log_;

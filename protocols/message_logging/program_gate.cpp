@@ -8,13 +8,13 @@ namespace faultline {
 // ---- what comes up ----------------------------------------------------------------------------
 
 /// A program that never asks for a checkpoint gets no answer after which what is held could come.
-void ProgramGate::start_anew(Context& context) {
+void ProgramGate::start_anew(RecoveryContext& context) {
   up_ = true;
   starts_ = !held_.empty();
   if (starts_) context.set_timer(ProgramTimer::started, 0.0);
 }
 
-Passage ProgramGate::pass(Context& context, Message& message, Admission admission,
+Passage ProgramGate::pass(RecoveryContext& context, Message& message, Admission admission,
                           std::vector<Message>& held) {
   if (admission == Admission::deliver) return Passage::deliver;
   if (admission == Admission::discard) context.discard(message);
@@ -22,14 +22,14 @@ Passage ProgramGate::pass(Context& context, Message& message, Admission admissio
   return Passage::hold;
 }
 
-Passage ProgramGate::on_receive(Context& context, Message& message, MessageSteps& steps) {
+Passage ProgramGate::on_receive(RecoveryContext& context, Message& message, MessageSteps& steps) {
   const bool is_next = held_.empty() || !singly_;
   if (is_open() && is_next) return pass(context, message, steps.admit(context, message), held_);
   if (!is_next) hand_up_later(context);
   return pass(context, message, Admission::hold, held_);
 }
 
-void ProgramGate::release_held(Context& context, MessageSteps& steps) {
+void ProgramGate::release_held(RecoveryContext& context, MessageSteps& steps) {
   if (held_.empty()) return;
   if (singly_) return hand_up_later(context);
   for (Message& message : std::exchange(held_, {})) {
@@ -38,7 +38,7 @@ void ProgramGate::release_held(Context& context, MessageSteps& steps) {
   }
 }
 
-bool ProgramGate::release_one_held(Context& context, MessageSteps& steps) {
+bool ProgramGate::release_one_held(RecoveryContext& context, MessageSteps& steps) {
   bool any = false;
   for (Message& message : std::exchange(held_, {})) {
     const Admission admission = any ? Admission::hold : steps.admit(context, message);
@@ -56,7 +56,7 @@ void ProgramGate::hold_again(std::vector<Message> messages) {
 
 // ---- what goes down ---------------------------------------------------------------------------
 
-bool ProgramGate::lets_down(Context& context, const Message& message, bool waits) {
+bool ProgramGate::lets_down(RecoveryContext& context, const Message& message, bool waits) {
   if (!keeps_back(message)) {
     ++sent_;
     return true;
@@ -72,12 +72,12 @@ bool ProgramGate::keeps_back(const Message& message) const {
   return message.channel != Family::workload && (!begun_ || quiet_ || !up_);
 }
 
-void ProgramGate::end_quiet(Context& context, MessageSteps& steps) {
+void ProgramGate::end_quiet(RecoveryContext& context, MessageSteps& steps) {
   quiet_ = false;
   if (begun_ || resumes_) send_unsent(context, steps);
 }
 
-void ProgramGate::send_unsent(Context& context, MessageSteps& steps) {
+void ProgramGate::send_unsent(RecoveryContext& context, MessageSteps& steps) {
   begun_ = true;
   for (Message& message : std::exchange(unsent_, {})) {
     ++sent_;

@@ -43,7 +43,7 @@ class ProgramGate {
   void begin_to_resume() { resumes_ = true; }
   void end_resuming() { resumes_ = false; }
   /// The program starts anew, and gets what is held when it has done so.
-  void start_anew(Context& context);
+  void start_anew(RecoveryContext& context);
   void end_start() { starts_ = false; }
   /// The program is about to be put back.
   void close() { up_ = resumes_ = false; }
@@ -51,28 +51,30 @@ class ProgramGate {
   [[nodiscard]] bool is_open() const { return up_ && !resumes_ && !starts_; }
 
   /// A message has come. What came before and can be handed up goes first.
-  Passage on_receive(Context& context, Message& message, MessageSteps& steps);
+  Passage on_receive(RecoveryContext& context, Message& message, MessageSteps& steps);
   /// Offers what is held again.
-  void release_held(Context& context, MessageSteps& steps);
+  void release_held(RecoveryContext& context, MessageSteps& steps);
   /// Offers what is held again until one is handed up. False if none is.
-  bool release_one_held(Context& context, MessageSteps& steps);
+  bool release_one_held(RecoveryContext& context, MessageSteps& steps);
   /// Holds messages again, before all others.
   void hold_again(std::vector<Message> messages);
   /// Hands up, in turns of their own, what can be handed up.
-  static void hand_up_later(Context& context) { context.set_timer(ProgramTimer::hand_up, 0.0); }
+  static void hand_up_later(RecoveryContext& context) {
+    context.set_timer(ProgramTimer::hand_up, 0.0);
+  }
 
   // ---- what goes down -------------------------------------------------------------------------
   /// Counts a message that goes down now. Or keeps it back, and returns false. `waits`: the program
   /// does, for a checkpoint.
-  bool lets_down(Context& context, const Message& message, bool waits);
+  bool lets_down(RecoveryContext& context, const Message& message, bool waits);
   /// From now on, what the program does not send itself is kept back.
   void be_quiet() { quiet_ = true; }
   /// The program goes on, or the checkpoint that all were quiet for does not come about.
-  void end_quiet(Context& context, MessageSteps& steps);
+  void end_quiet(RecoveryContext& context, MessageSteps& steps);
   /// Has the program had its first answer? Or it never asks.
   [[nodiscard]] bool has_begun() const { return begun_; }
   /// What has been kept back goes down.
-  void send_unsent(Context& context, MessageSteps& steps);
+  void send_unsent(RecoveryContext& context, MessageSteps& steps);
   [[nodiscard]] const std::vector<Message>& unsent() const { return unsent_; }
   /// The program is put back to where that had been kept back.
   void put_back(const std::vector<Message>& unsent);
@@ -88,7 +90,7 @@ class ProgramGate {
   }
 
  private:
-  static Passage pass(Context& context, Message& message, Admission admission,
+  static Passage pass(RecoveryContext& context, Message& message, Admission admission,
                       std::vector<Message>& held);
   [[nodiscard]] bool keeps_back(const Message& message) const;
 

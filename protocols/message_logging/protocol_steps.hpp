@@ -16,7 +16,7 @@ struct LoggingStamp {
 };
 
 /// Was it sent by an incarnation that has a successor, as far as this rank knows?
-inline bool is_of_old_incarnation(const Context& context, const Message& message) {
+inline bool is_of_old_incarnation(const RecoveryContext& context, const Message& message) {
   return message.from_incarnation < context.known(message.from).number;
 }
 
@@ -32,11 +32,11 @@ enum class Admission : std::uint8_t {
 class MessageSteps {
  public:
   /// A message has come from another rank, or from this one, and the program can take it in.
-  virtual Admission admit(Context& context, Message& message) = 0;
+  virtual Admission admit(RecoveryContext& context, Message& message) = 0;
   /// A message of the components above is about to go down for the first time.
-  virtual void stamp(Context& context, Message& message) = 0;
+  virtual void stamp(RecoveryContext& context, Message& message) = 0;
   /// Hands up the next message of those that the protocol has. False if there is none as yet.
-  virtual bool hand_up_next(Context&) { return false; }
+  virtual bool hand_up_next(RecoveryContext&) { return false; }
 
  protected:
   ~MessageSteps() = default;
@@ -52,19 +52,19 @@ class RecoverySteps {
   /// count once.
   [[nodiscard]] virtual std::uint64_t deliveries() const { return 0; }
   /// A checkpoint is committed: nothing from before will be needed.
-  virtual void on_committed(Context& context) = 0;
+  virtual void on_committed(RecoveryContext& context) = 0;
   /// This rank knows of all restarts up to that of `root`, and says what it knows of that rank.
-  virtual void on_joined(Context& context, Rank root, RestartReport& report) = 0;
+  virtual void on_joined(RecoveryContext& context, Rank root, RestartReport& report) = 0;
   /// This new incarnation, whose restart has been agreed on, knows what all have reported.
-  virtual void on_reports(Context&, const RestartReport&) {}
+  virtual void on_reports(RecoveryContext&, const RestartReport&) {}
   /// All have agreed on a restart. The program of this rank runs, as before.
-  virtual void on_agreed(Context& context) = 0;
+  virtual void on_agreed(RecoveryContext& context) = 0;
   /// The program of this rank is about to begin from its start.
-  virtual void on_begun_anew(Context&) {}
+  virtual void on_begun_anew(RecoveryContext&) {}
   /// The program has had its answer, and will get what is held.
-  virtual void on_resumed(Context&) {}
+  virtual void on_resumed(RecoveryContext&) {}
   /// Something has happened after which this rank may be where it was before it died.
-  virtual void try_recovered(Context&) {}
+  virtual void try_recovered(RecoveryContext&) {}
 
  protected:
   ~RecoverySteps() = default;
@@ -74,7 +74,7 @@ class RecoverySteps {
 class ProtocolSteps : public MessageSteps, public RecoverySteps {
  public:
   /// A message of a kind of the protocol's own has come, from the latest incarnation of its sender.
-  virtual void on_own_message(Context&, const Message&) {}
+  virtual void on_own_message(RecoveryContext&, const Message&) {}
 
  protected:
   ~ProtocolSteps() = default;

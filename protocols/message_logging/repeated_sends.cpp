@@ -6,7 +6,7 @@
 
 namespace faultline {
 
-void RepeatedSends::join(Context& context, Rank root, const CheckpointedProgram& program,
+void RepeatedSends::join(RecoveryContext& context, Rank root, const CheckpointedProgram& program,
                          bool replays, SenderLog& log, RestartReport& report) {
   if (root == context.self())
     recovered_ = false;
@@ -21,7 +21,7 @@ void RepeatedSends::await_logs(std::uint64_t partners, const RestartWave& wave) 
   wave.for_each_restarted([this](Incarnation life) { earlier_restarts_.push_back(life); });
 }
 
-void RepeatedSends::log_ended(const Context& context, Rank rank, std::uint64_t received,
+void RepeatedSends::log_ended(const RecoveryContext& context, Rank rank, std::uint64_t received,
                               SenderLog& log) {
   if (recovered_) return;
   ++log_ends_;
@@ -39,7 +39,7 @@ bool RepeatedSends::count(const LogPeer& to) {
 
 /// A rank that has died before the end of its log came has nothing from the old incarnation any
 /// more.
-std::uint64_t RepeatedSends::lost_log_ends(const Context& context,
+std::uint64_t RepeatedSends::lost_log_ends(const RecoveryContext& context,
                                            const RankTable<LogPeer>& peers) const {
   std::uint64_t lost = 0;
   for (const LogPeer& peer : peers) {
@@ -50,12 +50,12 @@ std::uint64_t RepeatedSends::lost_log_ends(const Context& context,
   return lost;
 }
 
-void RepeatedSends::end(Context& context, CheckpointedProgram& program) {
+void RepeatedSends::end(RecoveryContext& context, CheckpointedProgram& program) {
   goals_.clear();
   if (!std::exchange(recovered_, true)) program.note_recovered(context, context.death_s());
 }
 
-bool RepeatedSends::has_repeated_all(const Context& context, const SenderLog& log) const {
+bool RepeatedSends::has_repeated_all(const RecoveryContext& context, const SenderLog& log) const {
   if (goals_open_ > 0) return false;
   return log_ends_ >= partners_ || log_ends_ + lost_log_ends(context, log.peers()) >= partners_;
 }

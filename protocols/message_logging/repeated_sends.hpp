@@ -17,13 +17,13 @@ class RepeatedSends {
   /// This rank knows of the restart of `root`, and tells whether it has a log for that one. If it
   /// is this rank that has restarted, it has not recovered from now on. Gives up if this rank still
   /// recovers from an earlier death. `replays`: see try_end.
-  void join(Context& context, Rank root, const CheckpointedProgram& program, bool replays,
+  void join(RecoveryContext& context, Rank root, const CheckpointedProgram& program, bool replays,
             SenderLog& log, RestartReport& report);
   /// So many ranks have exchanged messages with the dead one, and will send their logs.
   void await_logs(std::uint64_t partners, const RestartWave& wave);
   [[nodiscard]] std::uint64_t partners() const { return partners_; }
   /// The log of that peer has come, which has so many messages of the earlier incarnation.
-  void log_ended(const Context& context, Rank from, std::uint64_t received, SenderLog& log);
+  void log_ended(const RecoveryContext& context, Rank from, std::uint64_t received, SenderLog& log);
   /// One more was sent to that peer. False if an earlier incarnation has sent it already, as far as
   /// this one knows.
   bool count(const LogPeer& to);
@@ -31,10 +31,11 @@ class RepeatedSends {
     return recovered_ || (has_ended(to) && to.sent > goal_of(to));
   }
   /// Notes that this rank has recovered, if it had not before.
-  void end(Context& context, CheckpointedProgram& program);
+  void end(RecoveryContext& context, CheckpointedProgram& program);
   /// Notes it if it has sent again all that it had sent. `replays`: it has still to deliver again
   /// what it had delivered.
-  void try_end(Context& context, const SenderLog& log, bool replays, CheckpointedProgram& program) {
+  void try_end(RecoveryContext& context, const SenderLog& log, bool replays,
+               CheckpointedProgram& program) {
     if (!recovered_ && !replays && program.is_up() && has_repeated_all(context, log))
       end(context, program);
   }
@@ -49,8 +50,8 @@ class RepeatedSends {
   [[nodiscard]] bool has_ended(const LogPeer& peer) const {
     return peer.number < goals_.size() && goals_[peer.number] != kNoGoal;
   }
-  [[nodiscard]] bool has_repeated_all(const Context& context, const SenderLog& log) const;
-  [[nodiscard]] std::uint64_t lost_log_ends(const Context& context,
+  [[nodiscard]] bool has_repeated_all(const RecoveryContext& context, const SenderLog& log) const;
+  [[nodiscard]] std::uint64_t lost_log_ends(const RecoveryContext& context,
                                             const RankTable<LogPeer>& peers) const;
 
   bool recovered_ = true;

@@ -21,7 +21,7 @@ class Replay {
   }
   /// Hands up the message of the next delivery, and counts it. False if nothing is to be replayed,
   /// or the message has not come.
-  bool hand_up_next(Context& context, CheckpointedProgram& program, SenderLog& log,
+  bool hand_up_next(RecoveryContext& context, CheckpointedProgram& program, SenderLog& log,
                     OwnDeliveries& own) {
     if (!own.must_replay()) return false;
     const auto next = waiting_.extract(own.next());
@@ -34,7 +34,7 @@ class Replay {
   /// The replay is over. Takes in what still waits, object by object: nobody had depended on it.
   /// `take(message)`: should it be delivered now?
   template <class Take>
-  void end(Context& context, ProgramGate& gate, Take take) {
+  void end(RecoveryContext& context, ProgramGate& gate, Take take) {
     std::vector<Message> rest;
     rest.reserve(waiting_.size());
     for (auto& [delivery, message] : std::exchange(waiting_, {}))

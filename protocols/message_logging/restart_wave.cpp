@@ -43,7 +43,7 @@ void RestartReport::add(const RestartReport& other) {
   determinants.insert(determinants.end(), other.determinants.begin(), other.determinants.end());
 }
 
-RestartWave::Due RestartWave::begin(Context& context, double death_s) {
+RestartWave::Due RestartWave::begin(RecoveryContext& context, double death_s) {
   root_ = self_;
   death_s_ = death_s;
   restarted_.clear();
@@ -59,7 +59,7 @@ RestartWave::Due RestartWave::begin(Context& context, double death_s) {
   return tell_when_all_are_known(context);
 }
 
-RestartWave::Due RestartWave::on_message(Context& context, const Message& message) {
+RestartWave::Due RestartWave::on_message(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<Words>();
   switch (message.kind) {
     case CheckpointMessage::restarted:
@@ -74,7 +74,7 @@ RestartWave::Due RestartWave::on_message(Context& context, const Message& messag
   }
 }
 
-RestartWave::Due RestartWave::join(Context& context, const Message& message) {
+RestartWave::Due RestartWave::join(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<Words>();
   joined_ = words.level;
   root_ = static_cast<Rank>(words.value);
@@ -88,12 +88,12 @@ RestartWave::Due RestartWave::join(Context& context, const Message& message) {
   return tell_when_all_are_known(context);
 }
 
-RestartWave::Due RestartWave::on_peer_restarted(Context& context) {
+RestartWave::Due RestartWave::on_peer_restarted(RecoveryContext& context) {
   return tell_when_all_are_known(context);
 }
 
 /// A child may have restarted. A message to it before this rank knows of that would be lost.
-RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
+RestartWave::Due RestartWave::tell_when_all_are_known(RecoveryContext& context) {
   const bool all = std::all_of(restarted_.begin(), restarted_.end(), [&](const Incarnation& life) {
     return life.actor == self_ || context.known(life.actor).number >= life.number;
   });
@@ -108,20 +108,20 @@ RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
   return Due::report;
 }
 
-RestartWave::Due RestartWave::report(Context& context, const RestartReport& own) {
+RestartWave::Due RestartWave::report(RecoveryContext& context, const RestartReport& own) {
   invariant(!reported_.has_own(), "a rank reports twice in a restart");
   reported_.add_own();
   reports_.add(own);
   return pass_on_report(context);
 }
 
-RestartWave::Due RestartWave::take_report(Context& context, const Message& message) {
+RestartWave::Due RestartWave::take_report(RecoveryContext& context, const Message& message) {
   reported_.add_child();
   reports_.add(*context.attached<RestartReport>(message));
   return pass_on_report(context);
 }
 
-RestartWave::Due RestartWave::pass_on_report(Context& context) {
+RestartWave::Due RestartWave::pass_on_report(RecoveryContext& context) {
   invariant(!reported_.exceeds(tree().child_count(self_)), "a child reports twice in a restart");
   if (!reported_.is_complete(tree().child_count(self_))) return Due::nothing;
   if (self_ != root_) {
@@ -138,7 +138,7 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
   return agree(context, agreement);
 }
 
-RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& agreement) {
+RestartWave::Due RestartWave::agree(RecoveryContext& context, const RestartAgreement& agreement) {
   agreement_ = agreement;
   const std::uint64_t list =
       sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +

@@ -9,7 +9,7 @@
 #include "protocols/checkpoints/image_checkpoints.hpp"
 #include "protocols/checkpoints/rank_tree.hpp"
 #include "protocols/message_logging/object_channel.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -86,12 +86,12 @@ class RestartWave {
       : processes_(processes), self_(self), bytes_(bytes) {}
 
   /// This incarnation starts its wave.
-  Due begin(Context& context, double death_s);
-  Due on_message(Context& context, const Message& message);
+  Due begin(RecoveryContext& context, double death_s);
+  Due on_message(RecoveryContext& context, const Message& message);
   /// This rank has learned of a restart.
-  Due on_peer_restarted(Context& context);
+  Due on_peer_restarted(RecoveryContext& context);
   /// What this rank knows, once for each wave.
-  Due report(Context& context, const RestartReport& own);
+  Due report(RecoveryContext& context, const RestartReport& own);
 
   [[nodiscard]] std::uint64_t joined() const { return joined_; }
   [[nodiscard]] Rank root() const { return root_; }
@@ -116,11 +116,11 @@ class RestartWave {
     double death_s = 0.0;
   };
 
-  Due join(Context& context, const Message& message);
-  Due take_report(Context& context, const Message& message);
-  Due pass_on_report(Context& context);
-  Due agree(Context& context, const RestartAgreement& agreement);
-  Due tell_when_all_are_known(Context& context);
+  Due join(RecoveryContext& context, const Message& message);
+  Due take_report(RecoveryContext& context, const Message& message);
+  Due pass_on_report(RecoveryContext& context);
+  Due agree(RecoveryContext& context, const RestartAgreement& agreement);
+  Due tell_when_all_are_known(RecoveryContext& context);
   [[nodiscard]] RankTree tree() const { return {.processes = processes_, .root = root_}; }
 
   std::uint32_t processes_;

@@ -39,7 +39,7 @@ SendDeterministic::SendDeterministic(const std::shared_ptr<const Options>& optio
 // ---- forward path -----------------------------------------------------------------------------
 
 /// send m: m.phase = phase; log m
-void SendDeterministic::stamp(Context& context, Message& message) {
+void SendDeterministic::stamp(RecoveryContext& context, Message& message) {
   time_.bookkeep(context);
   LoggingStamp stamp = program_.stamp();
   stamp.id = log_.identity_of(message);
@@ -51,7 +51,7 @@ void SendDeterministic::stamp(Context& context, Message& message) {
   message.logging.put(stamp);
 }
 
-Admission SendDeterministic::admit(Context& context, Message& message) {
+Admission SendDeterministic::admit(RecoveryContext& context, Message& message) {
   if (const auto turned_away = program_.turn_away(context, message)) return *turned_away;
   if (must_wait(message)) return Admission::hold;
   time_.bookkeep(context);
@@ -66,12 +66,12 @@ Admission SendDeterministic::admit(Context& context, Message& message) {
 }
 
 /// deliver m: phase = max(phase, m.phase + 1)
-void SendDeterministic::take(Context& context, const Message& message) {
+void SendDeterministic::take(RecoveryContext& context, const Message& message) {
   log_.count_taken_in(context, message.from);
   phase_ = std::max(phase_, message.logging.get<LoggingStamp>().level + 1);
 }
 
-void SendDeterministic::on_committed(Context& context) {
+void SendDeterministic::on_committed(RecoveryContext& context) {
   log_.clear();
   repeats_.end(context, program_);
   come_.reset();
@@ -94,7 +94,7 @@ bool SendDeterministic::LogContent::contains(const Message& message) const {
   return found != last.end() && message.logging.get<LoggingStamp>().id <= found->second;
 }
 
-Admission SendDeterministic::replay(Context& context, const Message& message) {
+Admission SendDeterministic::replay(RecoveryContext& context, const Message& message) {
   const auto log = logs_.find(message.from);
   const bool was_awaited = message.logging.get<LoggingStamp>().level == replayed_ &&
                            log != logs_.end() && log->second.contains(message);
@@ -104,21 +104,21 @@ Admission SendDeterministic::replay(Context& context, const Message& message) {
   return Admission::kept;
 }
 
-void SendDeterministic::on_joined(Context& context, Rank root, RestartReport& report) {
+void SendDeterministic::on_joined(RecoveryContext& context, Rank root, RestartReport& report) {
   repeats_.join(context, root, program_, replays_, log_, report);
 }
 
-void SendDeterministic::on_reports(Context&, const RestartReport& reports) {
+void SendDeterministic::on_reports(RecoveryContext&, const RestartReport& reports) {
   repeats_.await_logs(reports.partners, program_.wave());
   replays_ = true;
 }
 
-void SendDeterministic::on_agreed(Context& context) {
+void SendDeterministic::on_agreed(RecoveryContext& context) {
   log_.serve_restarted(program_.wave(), [&](const LogPeer& peer) { tell_phases(context, peer); });
 }
 
 /// A rank that has restarted is told what there is, and asks for one phase after the other.
-void SendDeterministic::tell_phases(Context& context, const LogPeer& to) const {
+void SendDeterministic::tell_phases(RecoveryContext& context, const LogPeer& to) const {
   LogContent content{to.taken_in, {}, {}};
   log_.for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t phase) {
     content.last[channel_of(logged)] = number;
@@ -132,14 +132,14 @@ void SendDeterministic::tell_phases(Context& context, const LogPeer& to) const {
   context.attach(told, std::move(content));
 }
 
-void SendDeterministic::on_own_message(Context& context, const Message& message) {
+void SendDeterministic::on_own_message(RecoveryContext& context, const Message& message) {
   if (message.kind == kPhases) return on_phases(context, message);
   if (message.kind == kReplayPhase)
     resend_phase(context, message.from,
                  static_cast<std::uint32_t>(message.payload.get<std::uint64_t>()));
 }
 
-void SendDeterministic::resend_phase(Context& context, Rank to, std::uint32_t phase) {
+void SendDeterministic::resend_phase(RecoveryContext& context, Rank to, std::uint32_t phase) {
   const LoggingStamp stamp = program_.stamp(phase);
   log_.for_each_logged(log_.peer(context, to),
                        [&](const Message& logged, std::uint64_t number, std::uint32_t its_phase) {
@@ -147,7 +147,7 @@ void SendDeterministic::resend_phase(Context& context, Rank to, std::uint32_t ph
                        });
 }
 
-void SendDeterministic::on_phases(Context& context, const Message& message) {
+void SendDeterministic::on_phases(RecoveryContext& context, const Message& message) {
   if (!replays_) return;
   const auto* content = context.attached<LogContent>(message);
   logs_[message.from] = *content;
@@ -156,12 +156,12 @@ void SendDeterministic::on_phases(Context& context, const Message& message) {
   if (program_.is_up()) try_replay(context);
 }
 
-void SendDeterministic::on_resumed(Context& context) {
+void SendDeterministic::on_resumed(RecoveryContext& context) {
   if (replays_) try_replay(context);
 }
 
 /// All logs are known, and no message of a phase is missing: the next one begins.
-void SendDeterministic::try_replay(Context& context) {
+void SendDeterministic::try_replay(RecoveryContext& context) {
   if (logs_.size() < repeats_.partners() || awaited_ > 0) return;
   std::uint32_t next = UINT32_MAX;
   for (const auto& [rank, log] : logs_)
@@ -173,7 +173,7 @@ void SendDeterministic::try_replay(Context& context) {
   try_recovered(context);
 }
 
-void SendDeterministic::begin_phase(Context& context, std::uint32_t phase) {
+void SendDeterministic::begin_phase(RecoveryContext& context, std::uint32_t phase) {
   replayed_ = phase;
   for (auto& [rank, log] : logs_) {
     const auto found = log.phases.find(phase);

@@ -45,30 +45,30 @@ class SendDeterministic final : public ProgramLayer {
     [[nodiscard]] bool contains(const Message& message) const;
   };
 
-  Admission admit(Context& context, Message& message) override;
-  void stamp(Context& context, Message& message) override;
-  void on_committed(Context& context) override;
-  void on_joined(Context& context, Rank root, RestartReport& report) override;
-  void on_reports(Context& context, const RestartReport& reports) override;
-  void on_agreed(Context& context) override;
-  void on_begun_anew(Context& context) override { try_replay(context); }
-  void on_resumed(Context& context) override;
-  void try_recovered(Context& context) override {
+  Admission admit(RecoveryContext& context, Message& message) override;
+  void stamp(RecoveryContext& context, Message& message) override;
+  void on_committed(RecoveryContext& context) override;
+  void on_joined(RecoveryContext& context, Rank root, RestartReport& report) override;
+  void on_reports(RecoveryContext& context, const RestartReport& reports) override;
+  void on_agreed(RecoveryContext& context) override;
+  void on_begun_anew(RecoveryContext& context) override { try_replay(context); }
+  void on_resumed(RecoveryContext& context) override;
+  void try_recovered(RecoveryContext& context) override {
     repeats_.try_end(context, log_, replays_, program_);
   }
-  void on_own_message(Context& context, const Message& message) override;
+  void on_own_message(RecoveryContext& context, const Message& message) override;
   void digest_state(Digest& into) const override {
     into.add(program_, log_, come_, phase_, replays_, logs_, replayed_, awaited_);
   }
 
   [[nodiscard]] bool must_wait(const Message& message);
-  void take(Context& context, const Message& message);
-  Admission replay(Context& context, const Message& message);
-  void tell_phases(Context& context, const LogPeer& to) const;
-  void resend_phase(Context& context, Rank to, std::uint32_t phase);
-  void on_phases(Context& context, const Message& message);
-  void try_replay(Context& context);
-  void begin_phase(Context& context, std::uint32_t phase);
+  void take(RecoveryContext& context, const Message& message);
+  Admission replay(RecoveryContext& context, const Message& message);
+  void tell_phases(RecoveryContext& context, const LogPeer& to) const;
+  void resend_phase(RecoveryContext& context, Rank to, std::uint32_t phase);
+  void on_phases(RecoveryContext& context, const Message& message);
+  void try_replay(RecoveryContext& context);
+  void begin_phase(RecoveryContext& context, std::uint32_t phase);
 
   SenderLog log_;
   RepeatedSends repeats_;

@@ -23,7 +23,8 @@ std::uint64_t SenderLog::identity_of(const Message& message) {
   return numbers_messages() ? ++sent_[channel_of(message)] : tag_of(message);
 }
 
-LogPeer& SenderLog::add(const Context& context, const Message& message, std::uint32_t note) {
+LogPeer& SenderLog::add(const RecoveryContext& context, const Message& message,
+                        std::uint32_t note) {
   LogPeer& to = peer(context, message.to);
   ++to.sent;
   log_.add(message, to.number, note);
@@ -51,19 +52,19 @@ LogPeer& SenderLog::add_peer(Rank rank, std::uint16_t served) {
   return fresh;
 }
 
-bool SenderLog::is_partner(const Context& context, Rank rank) {
+bool SenderLog::is_partner(const RecoveryContext& context, Rank rank) {
   const LogPeer* entry = peers_.find(rank);
   return entry != nullptr && entry->served < context.known(rank).number;
 }
 
-void SenderLog::resend(Context& context, const Message& logged, std::uint64_t number,
+void SenderLog::resend(RecoveryContext& context, const Message& logged, std::uint64_t number,
                        const LoggingStamp& stamp) const {
   LoggingStamp own = stamp;
   own.id = numbers_messages() ? number : tag_of(logged);
   context.resend(logged).logging.put(own);
 }
 
-void SenderLog::resend_all(Context& context, const LogPeer& to, const LoggingStamp& stamp,
+void SenderLog::resend_all(RecoveryContext& context, const LogPeer& to, const LoggingStamp& stamp,
                            std::uint64_t control_bytes) const {
   for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t) {
     resend(context, logged, number, stamp);

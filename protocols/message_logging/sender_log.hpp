@@ -56,14 +56,14 @@ class SenderLog {
   /// Of a message that is about to be sent for the first time. Each call is for the next one.
   std::uint64_t identity_of(const Message& message);
   /// Logs a message to another rank. `note`: a number of the protocol's.
-  LogPeer& add(const Context& context, const Message& message, std::uint32_t note);
+  LogPeer& add(const RecoveryContext& context, const Message& message, std::uint32_t note);
   /// All is safe in a checkpoint.
   void clear();
   /// What that object has sent is not counted: it begins anew here.
   void forget_sent_by(ObjectId object);
 
   // ---- other ranks ----------------------------------------------------------------------------
-  LogPeer& peer(const Context& context, Rank rank) {
+  LogPeer& peer(const RecoveryContext& context, Rank rank) {
     LogPeer* found = peers_.find(rank);
     return found != nullptr ? *found : add_peer(rank, context.known(rank).number);
   }
@@ -74,12 +74,12 @@ class SenderLog {
   }
   [[nodiscard]] const RankTable<LogPeer>& peers() const { return peers_; }
   /// A message from that rank is delivered.
-  void count_taken_in(const Context& context, Rank from) {
+  void count_taken_in(const RecoveryContext& context, Rank from) {
     if (from != self_) ++peer(context, from).taken_in;
   }
   /// Has this rank exchanged messages with an earlier incarnation of that one since the last
   /// checkpoint, and not served its latest?
-  [[nodiscard]] bool is_partner(const Context& context, Rank rank);
+  [[nodiscard]] bool is_partner(const RecoveryContext& context, Rank rank);
   /// Calls serve(peer) once for each peer that has restarted, as far as all have agreed.
   template <class Serve>
   void serve_restarted(const RestartWave& wave, Serve serve) {
@@ -101,10 +101,10 @@ class SenderLog {
   template <class Visit>
   void for_each_logged(const LogPeer& to, Visit visit) const;
   /// `number`: its place among those of its channel, if messages are numbered.
-  void resend(Context& context, const Message& logged, std::uint64_t number,
+  void resend(RecoveryContext& context, const Message& logged, std::uint64_t number,
               const LoggingStamp& stamp) const;
   /// Sends a peer all that is logged for it, and says that this is all.
-  void resend_all(Context& context, const LogPeer& to, const LoggingStamp& stamp,
+  void resend_all(RecoveryContext& context, const LogPeer& to, const LoggingStamp& stamp,
                   std::uint64_t control_bytes) const;
 
   void digest(Digest& into) const;

@@ -75,12 +75,12 @@ Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint64_t bytes,
 
 // ---- section 2 and 5.1: execution without faults ------------------------------------------------
 
-void Adoption::start(Context& context) {
+void Adoption::start(TerminationContext& context) {
   announcement.begin();
   begin_s_ = last_s_ = context.now_s();
 }
 
-void Adoption::stamp(Context& context, Message& message) {
+void Adoption::stamp(TerminationContext& context, Message& message) {
   if (message.to != self) partner(message.to).sent_to = true;
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
   message.termination.put(SenderState{.engagement = number()});
@@ -93,7 +93,7 @@ Partner& Adoption::partner(Rank rank) {
 
 // As printed, a further message of the parent is added to the parent's entry of the cornet:
 // "cornet[predecessor].acksOwed++". Then C is 2, and tryDisengage waits for C = 1.
-bool Adoption::got_message(Context& context, const Message& message) {
+bool Adoption::got_message(TerminationContext& context, const Message& message) {
   if (printed.cornet && message.from == parent) {
     ++merged;
     return false;
@@ -116,7 +116,8 @@ Successor& Adoption::owed_by(Rank successor) {
 }
 
 // A message to itself engages nobody.
-bool Adoption::tell_parent(Context& context, const Successor& successor, bool fence) const {
+bool Adoption::tell_parent(TerminationContext& context, const Successor& successor,
+                           bool fence) const {
   if (successor.acks_owed != 1 || is_root() || successor.rank == self) return fence;
   Message& note = send(context, parent, kPotentialGrandchild);
   note.payload.put(Signal{number(), successor.rank});
@@ -165,7 +166,7 @@ void Adoption::potential_grandchild(const Message& message) {
   if (signal.other != self) successors.potential_child(*child, signal.other);
 }
 
-void Adoption::disengage(Context& context, bool fence) {
+void Adoption::disengage(TerminationContext& context, bool fence) {
   invariant(parent != kNobody, "a process disengages that is not engaged");
   Message& ack = send(context, parent, kAcknowledge);
   ack.payload.put(Acknowledgement{1, printed.old_notes ? 0 : engagement});
@@ -173,7 +174,7 @@ void Adoption::disengage(Context& context, bool fence) {
   parent = kNobody;
 }
 
-bool Adoption::handle(Context& context, const Message& message) {
+bool Adoption::handle(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kAcknowledge:
       got_ack(message);
@@ -197,7 +198,7 @@ bool Adoption::handle(Context& context, const Message& message) {
 
 // ---- section 5.3: recovery ----------------------------------------------------------------------
 
-bool Adoption::peer_failed(Context& context, ActorId peer) {
+bool Adoption::peer_failed(TerminationContext& context, ActorId peer) {
   if (peer >= processes) return false;
   failed.insert(peer);
   // The paper assumes that the root does not fail (section 4).
@@ -231,7 +232,7 @@ void Adoption::no_longer_pending(Rank failed_rank, Rank grandchild) {
   });
 }
 
-void Adoption::hold(Context& context, const Message& message) {
+void Adoption::hold(TerminationContext& context, const Message& message) {
   held_queries.push_back({message.from, message.payload.get<TryEngageGrandchild>()});
   if (!printed.child_flush) context.flush(held_queries.back().query.failed);
 }
@@ -258,7 +259,8 @@ void Adoption::adopted_by(const HeldQuery& held) {
   ++adoptions_;
 }
 
-void Adoption::reply(Context& context, const HeldQuery& held, bool engaged, bool actual_children) {
+void Adoption::reply(TerminationContext& context, const HeldQuery& held, bool engaged,
+                     bool actual_children) {
   Message& reply = send_recovery(context, held.grandparent, kReplyToGrandparent);
   reply.payload.put(ReplyToGrandparent{held.query.failed, engaged ? 1U : 0U, number()});
   context.fence(reply);
@@ -278,7 +280,7 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged, bool
 
 // A query makes an acknowledgement due: the reply of a grandchild that is not engaged, or else the
 // one with which the grandchild disengages. The order of the two messages makes no difference.
-Successor* Adoption::got_reply(const Context& context, const Message& message) {
+Successor* Adoption::got_reply(const TerminationContext& context, const Message& message) {
   const auto reply = message.payload.get<ReplyToGrandparent>();
   no_longer_pending(reply.failed, message.from);
   Successor* child = successors.find(message.from);
@@ -293,14 +295,14 @@ Successor* Adoption::got_reply(const Context& context, const Message& message) {
   return child;
 }
 
-Message& Adoption::send_recovery(Context& context, Rank to, std::uint16_t kind) {
+Message& Adoption::send_recovery(TerminationContext& context, Rank to, std::uint16_t kind) {
   ++recovery_messages_;
   return send(context, to, kind);
 }
 
 // ---- seen from outside --------------------------------------------------------------------------
 
-void Adoption::keep_statistics(Context& context) {
+void Adoption::keep_statistics(TerminationContext& context) {
   invariant(D >= 0 && (D == 0) == successors.empty(), "the deficit is not what the successors owe");
   last_s_ = context.now_s();
   const std::size_t bytes = successors.bytes() +

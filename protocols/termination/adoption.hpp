@@ -135,21 +135,21 @@ struct Adoption {
   /// The number of this engagement in messages to others. As printed there are no numbers.
   [[nodiscard]] std::uint32_t number() const { return printed.old_notes ? 1 : engagement; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent != kNobody; }
-  Message& send(Context& context, Rank to, std::uint16_t kind) const {
+  Message& send(TerminationContext& context, Rank to, std::uint16_t kind) const {
     return context.send(to, kind, control_bytes);
   }
 
-  void start(Context& context);
+  void start(TerminationContext& context);
   /// Marks an application message that is about to leave with this process's engagement, which the
   /// receiver may join.
-  void stamp(Context& context, Message& message);
+  void stamp(TerminationContext& context, Message& message);
   /// def gotMsg(predecessor). Returns whether the message has engaged this process.
-  bool got_message(Context& context, const Message& message);
+  bool got_message(TerminationContext& context, const Message& message);
   /// D++, successors[successor].acksOwed++
   Successor& owed_by(Rank successor);
   /// The part of willSendTo that INDEP has, too. Returns whether a fence is due before the message:
   /// the parent has been told of the successor, or `fence` was due already.
-  bool tell_parent(Context& context, const Successor& successor, bool fence) const;
+  bool tell_parent(TerminationContext& context, const Successor& successor, bool fence) const;
   /// def gotAck(successor, count), without tryDisengage
   void got_ack(Successor& successor, std::uint32_t count);
   void got_ack(const Message& message);
@@ -162,21 +162,21 @@ struct Adoption {
     return D != 0 || merged != 0 || !pending_recoveries.empty();
   }
   /// Acknowledges to the parent and leaves the tree.
-  void disengage(Context& context, bool fence = false);
+  void disengage(TerminationContext& context, bool fence = false);
 
   /// Handles a control message that all adoption protocols handle alike; returns false for others.
-  bool handle(Context& context, const Message& message);
+  bool handle(TerminationContext& context, const Message& message);
 
   /// Takes note of a death. Returns whether the dead process is a successor, which must be
   /// recovered.
-  bool peer_failed(Context& context, ActorId peer);
+  bool peer_failed(TerminationContext& context, ActorId peer);
   /// D -= acksOwed, successors.erase. Returns what the failed process owed and had told, or nothing
   /// if it owed nothing.
   std::optional<Successor> write_off(Rank failed_rank);
   [[nodiscard]] PendingRecovery* pending(Rank failed_rank, Rank grandchild);
   void no_longer_pending(Rank failed_rank, Rank grandchild);
   /// Holds a query until all messages of its failed parent have arrived.
-  void hold(Context& context, const Message& message);
+  void hold(TerminationContext& context, const Message& message);
   /// Removes and returns the next held query about that rank, if there is one.
   std::optional<HeldQuery> take_held(Rank failed_rank);
   /// As printed, a query waits for nothing: returns any held query.
@@ -189,17 +189,18 @@ struct Adoption {
   /// replyToGrandparent(self, 1, keys(successors)) if `engaged`, else replyToGrandparent(self, 0,
   /// {}). A fence keeps it behind what this process has sent to others. `actual_children`: names
   /// only the successors that have answered that they are engaged, and which are interior.
-  void reply(Context& context, const HeldQuery& held, bool engaged, bool actual_children = false);
+  void reply(TerminationContext& context, const HeldQuery& held, bool engaged,
+             bool actual_children = false);
   /// What all protocols do on a replyToGrandparent. Returns the child if it has been adopted and
   /// has not disengaged in the meantime, else null.
-  Successor* got_reply(const Context& context, const Message& message);
+  Successor* got_reply(const TerminationContext& context, const Message& message);
   /// Sends a message and counts it as one of recovery.
-  Message& send_recovery(Context& context, Rank to, std::uint16_t kind);
+  Message& send_recovery(TerminationContext& context, Rank to, std::uint16_t kind);
 
-  void announce(Context& context) { announcement.announce(context, failed); }
+  void announce(TerminationContext& context) { announcement.announce(context, failed); }
   /// Updates the times and sizes that are reported, and checks what must hold; must be called at
   /// the end of every handler.
-  void keep_statistics(Context& context);
+  void keep_statistics(TerminationContext& context);
   /// True if a dead process owes acknowledgements.
   [[nodiscard]] bool any_successor_failed();
   void report(MetricTotals& totals) const;

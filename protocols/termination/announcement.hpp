@@ -5,7 +5,7 @@
 
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/termination/failed_ranks.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/termination_context.hpp"
 
 namespace faultline {
 
@@ -23,7 +23,7 @@ class Announcement {
   void begin() { begun_ = true; }
 
   /// Announces once, and tells the children and those of the failed below this rank.
-  void announce(Context& context, const FailedRanks& failed) {
+  void announce(TerminationContext& context, const FailedRanks& failed) {
     if (announced_) return;
     announced_ = true;
     tell_children(context, failed, self_, context.phase());
@@ -34,7 +34,7 @@ class Announcement {
   void digest(Digest& into) const { into.add(begun_, announced_); }
 
   /// Repeats the announcements that the peer may not have passed on. `failed` contains the peer.
-  void peer_failed(Context& context, const FailedRanks& failed, Rank peer) const {
+  void peer_failed(TerminationContext& context, const FailedRanks& failed, Rank peer) const {
     if (!begun_ || !stands_in_for(peer, failed)) return;
     const std::uint32_t phases = context.phase() + (announced_ ? 1 : 0);
     for (std::uint32_t phase = 0; phase < phases; ++phase)
@@ -42,7 +42,7 @@ class Announcement {
   }
 
  private:
-  void tell_children(Context& context, const FailedRanks& failed, Rank rank,
+  void tell_children(TerminationContext& context, const FailedRanks& failed, Rank rank,
                      std::uint32_t phase) const {
     tree_.tell_children(context, rank, kind_, bytes_, phase,
                         [&failed](Rank child) { return failed.contains(child); });

@@ -170,7 +170,8 @@ bool Cda::divisible(std::int64_t shares) const {
 
 // S counts every message of the batch, the messages that wait already, and one if the process stays
 // active. A message without divisible credit waits; the agent creates the credit that it lacks.
-void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
+void Cda::on_sends(TerminationContext& context, std::span<Message* const> batch,
+                   bool still_active) {
   auto shares = static_cast<std::int64_t>(batch.size() + account_.delayed()) +
                 static_cast<std::int64_t>(still_active);
   std::int64_t uniform = uniform_share(shares);
@@ -191,7 +192,7 @@ void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still
     account_.borrow(context);
 }
 
-void Cda::send_delayed(Context& context, bool still_active) {
+void Cda::send_delayed(TerminationContext& context, bool still_active) {
   auto shares =
       static_cast<std::int64_t>(account_.delayed()) + static_cast<std::int64_t>(still_active);
   const std::int64_t uniform = uniform_share(shares);
@@ -204,7 +205,7 @@ void Cda::send_delayed(Context& context, bool still_active) {
 
 // Delayed emissions wait "until credit is acquired - either from the root through a borrow or from
 // an incoming message" (section 6.3.3).
-Passage Cda::on_receive(Context& context, Message& message) {
+Passage Cda::on_receive(TerminationContext& context, Message& message) {
   if (options_->flush_delay_s > 0.0) context.cancel_timer(kFlushTimer);
   account_.take_off(context, message);
   if (account_.delayed() > 0) send_delayed(context, true);
@@ -212,14 +213,14 @@ Passage Cda::on_receive(Context& context, Message& message) {
 }
 
 // The published module waits to see whether the process stays idle with the same credit.
-void Cda::on_idle(Context& context) {
+void Cda::on_idle(TerminationContext& context) {
   if (options_->flush_delay_s > 0.0 && account_.current() > 0)
     context.set_timer(kFlushTimer, options_->flush_delay_s);
   else
     account_.flush(context, flush_target());
 }
 
-void Cda::on_timer(Context& context, std::uint64_t) {
+void Cda::on_timer(TerminationContext& context, std::uint64_t) {
   if (!context.active()) account_.flush(context, flush_target());
 }
 
@@ -227,7 +228,7 @@ Rank Cda::flush_target() const {
   return options_->merge_arity == 0 || self_ == 0 ? 0 : (self_ - 1) / options_->merge_arity;
 }
 
-void Cda::on_message(Context& context, const Message& message) {
+void Cda::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kFlush:
       on_flush(context, credit::carried(message));
@@ -249,7 +250,7 @@ void Cda::on_message(Context& context, const Message& message) {
 // In the published module's merge tree, a process that still has work keeps what its children
 // return, and an idle one passes it on: at once, or, since any change of its credit makes it wait
 // anew, with its own when that wait is over.
-void Cda::on_flush(Context& context, std::int64_t credit) {
+void Cda::on_flush(TerminationContext& context, std::int64_t credit) {
   if (account_.is_agent()) {
     account_.take_back(credit);
     if (!context.active()) account_.detect(context);

@@ -27,17 +27,18 @@ struct CdaOptions {
 /// The credit distribution algorithm for HPC (CDA) of termination-2022 section 4. Rank 0 is the
 /// controlling agent. Messages carry integer credit, divided among all simultaneous emissions; the
 /// last message of a process that goes idle carries all that is left.
-class Cda final : public Layer {
+class Cda final : public TerminationDetector {
  public:
   using Options = CdaOptions;
   Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_timer(Context& context, std::uint64_t key) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
+  void on_timer(TerminationContext& context, std::uint64_t key) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override { return account_.waiting_for(); }
   [[nodiscard]] std::optional<Conserved> conserved() const override {
@@ -56,8 +57,8 @@ class Cda final : public Layer {
   [[nodiscard]] bool divisible(std::int64_t shares) const;
   [[nodiscard]] Rank flush_target() const;
   void give(Message& message, std::int64_t shares, std::int64_t uniform);
-  void send_delayed(Context& context, bool still_active);
-  void on_flush(Context& context, std::int64_t credit);
+  void send_delayed(TerminationContext& context, bool still_active);
+  void on_flush(TerminationContext& context, std::int64_t credit);
 
   std::shared_ptr<const Options> options_;
   CreditAccount account_;

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "sim/core/context.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/termination_context.hpp"
 
 namespace faultline {
 
@@ -40,8 +40,8 @@ struct ControlTree {
   /// Sends an announcement of that kind and size to the children of a rank, and in place of each
   /// child that is `gone` to the children of that child.
   template <class Gone>
-  void tell_children(Context& context, Rank rank, std::uint16_t kind, std::uint64_t bytes,
-                     std::uint32_t phase, Gone gone) const {
+  void tell_children(TerminationContext& context, Rank rank, std::uint16_t kind,
+                     std::uint64_t bytes, std::uint32_t phase, Gone gone) const {
     for_each_child(rank, [&](Rank child) {
       if (gone(child))
         tell_children(context, child, kind, bytes, phase, gone);
@@ -50,7 +50,7 @@ struct ControlTree {
     });
   }
   /// Announces the end at this rank and tells its children; for detectors under which no rank dies.
-  void announce(Context& context, std::uint16_t kind, std::uint64_t bytes) const {
+  void announce(TerminationContext& context, std::uint16_t kind, std::uint64_t bytes) const {
     tell_children(context, context.self(), kind, bytes, context.phase(),
                   [](Rank) { return false; });
     context.announce();

@@ -17,7 +17,7 @@ CreditAccount::CreditAccount(const CreditTerms& terms, const JobShape& job, Rank
 }
 
 // "its local credit is set to the maximum, and all remaining credit is immediately returned"
-void CreditAccount::earn(Context& context, std::int64_t credit) {
+void CreditAccount::earn(TerminationContext& context, std::int64_t credit) {
   if (terms_.wraps) {
     current_ = sum(current_, static_cast<std::uint64_t>(credit));
     return;
@@ -33,7 +33,7 @@ void CreditAccount::earn(Context& context, std::int64_t credit) {
     send_flush(context, 0, credit - kept);
 }
 
-void CreditAccount::borrow(Context& context) {
+void CreditAccount::borrow(TerminationContext& context) {
   if (borrowing_) return;
   ++borrows_;
   if (is_agent()) {
@@ -45,13 +45,13 @@ void CreditAccount::borrow(Context& context) {
   context.send(0, kBorrow, terms_.control_bytes);
 }
 
-void CreditAccount::lend(Context& context, Rank borrower) {
+void CreditAccount::lend(TerminationContext& context, Rank borrower) {
   invariant(is_agent(), "a process that is not the agent lends credit");
   issued_ += terms_.initial;
   context.send(borrower, kGrant, terms_.control_bytes).payload.put(terms_.initial);
 }
 
-void CreditAccount::on_grant(Context& context, const Message& grant) {
+void CreditAccount::on_grant(TerminationContext& context, const Message& grant) {
   invariant(borrowing_, "credit is granted to a process that has not asked");
   borrowing_ = false;
   earn(context, carried(grant));
@@ -62,7 +62,7 @@ void CreditAccount::delay(const Message& message) {
   ++delays_;
 }
 
-void CreditAccount::flush(Context& context, Rank to) {
+void CreditAccount::flush(TerminationContext& context, Rank to) {
   if (is_agent()) {
     take_back(std::exchange(current_, 0));
     detect(context);
@@ -78,15 +78,15 @@ void CreditAccount::take_back(std::int64_t credit) {
             "more credit comes back than the agent has issued");
 }
 
-void CreditAccount::send_flush(Context& context, Rank to, std::int64_t credit) const {
+void CreditAccount::send_flush(TerminationContext& context, Rank to, std::int64_t credit) const {
   context.send(to, kFlush, terms_.control_bytes).payload.put(credit);
 }
 
-void CreditAccount::detect(Context& context) const {
+void CreditAccount::detect(TerminationContext& context) const {
   if (returned_ == issued_) announce(context);
 }
 
-void CreditAccount::announce(Context& context) const {
+void CreditAccount::announce(TerminationContext& context) const {
   tree_.announce(context, kAnnounce, terms_.control_bytes);
 }
 

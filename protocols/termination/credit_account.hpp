@@ -51,18 +51,18 @@ class CreditAccount {
     message.termination.put(credit);
     current_ = sum(current_, -static_cast<std::uint64_t>(credit));
   }
-  void take_off(Context& context, Message& message) {
+  void take_off(TerminationContext& context, Message& message) {
     earn(context, message.termination.get<std::int64_t>());
     message.termination.clear();
   }
-  void earn(Context& context, std::int64_t credit);
+  void earn(TerminationContext& context, std::int64_t credit);
 
   /// Asks the agent for credit, unless an earlier request is unanswered. The agent creates its own
   /// credit without a message.
-  void borrow(Context& context);
+  void borrow(TerminationContext& context);
   /// At the agent: grants credit to `borrower`.
-  void lend(Context& context, Rank borrower);
-  void on_grant(Context& context, const Message& grant);
+  void lend(TerminationContext& context, Rank borrower);
+  void on_grant(TerminationContext& context, const Message& grant);
 
   /// Keeps a message of the application until there is credit for it.
   void delay(const Message& message);
@@ -70,7 +70,7 @@ class CreditAccount {
   /// Sends the waiting messages, in order, until `give` has no credit for the next one; then
   /// borrows.
   template <class Give>
-  void send_delayed(Context& context, Give give) {
+  void send_delayed(TerminationContext& context, Give give) {
     std::size_t sent = 0;
     while (sent < delayed_.size() && give(delayed_[sent])) context.release(delayed_[sent++]);
     delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(sent));
@@ -79,13 +79,13 @@ class CreditAccount {
 
   /// Returns all credit. The agent returns its own to itself, and announces if all is back. Others
   /// send theirs to `to`, unless messages wait for it.
-  void flush(Context& context, Rank to);
-  void send_flush(Context& context, Rank to, std::int64_t credit) const;
+  void flush(TerminationContext& context, Rank to);
+  void send_flush(TerminationContext& context, Rank to, std::int64_t credit) const;
   /// At the agent: takes credit back.
   void take_back(std::int64_t credit);
   /// At the agent: announces "when it again has C_total credits".
-  void detect(Context& context) const;
-  void announce(Context& context) const;
+  void detect(TerminationContext& context) const;
+  void announce(TerminationContext& context) const;
 
   void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;

@@ -65,7 +65,8 @@ std::unique_ptr<Component> DijkstraScholten::clone() const {
 }
 
 // def willSendTo(successor): D++
-void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void DijkstraScholten::on_sends(TerminationContext& context, std::span<Message* const> batch,
+                                bool) {
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
   D_ += static_cast<std::int64_t>(batch.size());
   for (Message* message : batch) context.forward(*message);
@@ -79,7 +80,7 @@ void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batc
 // entry, as printed, it makes C 2, and the process, which disengages with C = 1, never does (vt,
 // ds.cc keeps them apart too). The root is its own parent and owes itself nothing, so it owes an
 // acknowledgement for all that it receives.
-Passage DijkstraScholten::on_receive(Context& context, Message& message) {
+Passage DijkstraScholten::on_receive(TerminationContext& context, Message& message) {
   if (printed_cornet_ && message.from == parent_) {
     ++merged_;
   } else if (is_engaged()) {
@@ -91,11 +92,11 @@ Passage DijkstraScholten::on_receive(Context& context, Message& message) {
   return Passage::deliver;
 }
 
-void DijkstraScholten::acknowledge(Context& context, Rank predecessor) const {
+void DijkstraScholten::acknowledge(TerminationContext& context, Rank predecessor) const {
   context.send(predecessor, kAcknowledge, control_bytes_);
 }
 
-void DijkstraScholten::try_disengage(Context& context) {
+void DijkstraScholten::try_disengage(TerminationContext& context) {
   if (D_ != 0 || merged_ != 0) return;
   if (is_root())
     announce(context);
@@ -103,9 +104,9 @@ void DijkstraScholten::try_disengage(Context& context) {
     acknowledge(context, std::exchange(parent_, kNobody));
 }
 
-void DijkstraScholten::on_idle(Context& context) { try_disengage(context); }
+void DijkstraScholten::on_idle(TerminationContext& context) { try_disengage(context); }
 
-void DijkstraScholten::on_message(Context& context, const Message& message) {
+void DijkstraScholten::on_message(TerminationContext& context, const Message& message) {
   if (message.kind == kAnnounce) {
     announce(context);
     return;
@@ -116,7 +117,7 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
   if (!context.active()) try_disengage(context);
 }
 
-void DijkstraScholten::announce(Context& context) const {
+void DijkstraScholten::announce(TerminationContext& context) const {
   tree_.announce(context, kAnnounce, control_bytes_);
 }
 

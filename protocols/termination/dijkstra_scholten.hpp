@@ -18,16 +18,17 @@ struct DijkstraScholtenOptions {
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
 /// every message is acknowledged. A process acknowledges the message that engaged it only when it
 /// is idle and all its own messages have been acknowledged.
-class DijkstraScholten : public Layer {
+class DijkstraScholten : public TerminationDetector {
  public:
   using Options = DijkstraScholtenOptions;
   DijkstraScholten(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
   [[nodiscard]] Rank parent() const override { return parent_; }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -39,9 +40,9 @@ class DijkstraScholten : public Layer {
 
  private:
   void digest_state(Digest& into) const override;
-  void acknowledge(Context& context, Rank predecessor) const;
-  void try_disengage(Context& context);
-  void announce(Context& context) const;
+  void acknowledge(TerminationContext& context, Rank predecessor) const;
+  void try_disengage(TerminationContext& context);
+  void announce(TerminationContext& context) const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent_ != kNobody; }
 

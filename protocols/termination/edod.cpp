@@ -53,7 +53,7 @@ Edod::Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank sel
 
 std::unique_ptr<Component> Edod::clone() const { return std::make_unique<Edod>(*this); }
 
-void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void Edod::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   unacknowledged_ += static_cast<std::int64_t>(batch.size());
   for (Message* message : batch) context.forward(*message);
 }
@@ -62,7 +62,7 @@ void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
 // active and sends a RESUME to its parent." Resolution: idle means that STOP has been sent. A
 // process that has no work but has not stopped acknowledges at once, and what a process sends to
 // itself needs no message.
-Passage Edod::on_receive(Context& context, Message& message) {
+Passage Edod::on_receive(TerminationContext& context, Message& message) {
   if (message.from == self_)
     got_acknowledgement();
   else
@@ -73,7 +73,7 @@ Passage Edod::on_receive(Context& context, Message& message) {
 // Resolution: a process that has sent RESUME acknowledges nothing until the ACK has come down. Up
 // to then an ancestor may still take it for idle, and an acknowledgement may let the root announce.
 // As printed, the process is active again and acknowledges at once.
-void Edod::answer(Context& context, const PrimaryMessage& primary) {
+void Edod::answer(TerminationContext& context, const PrimaryMessage& primary) {
   if (stopped_ && !is_root()) {
     stopped_ = false;
     resuming_ = !confirms_early_;
@@ -85,9 +85,9 @@ void Edod::answer(Context& context, const PrimaryMessage& primary) {
   }
 }
 
-void Edod::on_idle(Context& context) { try_stop(context); }
+void Edod::on_idle(TerminationContext& context) { try_stop(context); }
 
-void Edod::on_message(Context& context, const Message& message) {
+void Edod::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kStop:
       on_stop(context, message.from);
@@ -111,20 +111,20 @@ std::int32_t& Edod::stops_of(Rank child) {
   return child_stops_[(child + 1) % 2];
 }
 
-void Edod::on_stop(Context&, Rank child) {
+void Edod::on_stop(TerminationContext&, Rank child) {
   std::int32_t& stops = stops_of(child);
   stops = options_->child_state == "flag" ? 1 : stops + 1;
 }
 
 // A stopped parent "becomes active, forgets the reception of the STOP message from that child, and
 // forwards the RESUME"; an active one forgets and sends the ACK back "following the inverse path".
-void Edod::on_resume(Context& context, Rank child, const PrimaryMessage& primary) {
+void Edod::on_resume(TerminationContext& context, Rank child, const PrimaryMessage& primary) {
   std::int32_t& stops = stops_of(child);
   stops = options_->child_state == "flag" ? 0 : stops - 1;
   answer(context, primary);
 }
 
-void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
+void Edod::on_acknowledge(TerminationContext& context, const PrimaryMessage& primary) {
   if (primary.sender == self_) return got_acknowledgement();
   resuming_ = false;
   pass_back(context, primary);
@@ -132,7 +132,7 @@ void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
 }
 
 // "... then r sends the ACK to s directly."
-void Edod::pass_back(Context& context, const PrimaryMessage& primary) {
+void Edod::pass_back(TerminationContext& context, const PrimaryMessage& primary) {
   if (primary.receiver == self_)
     send(context, primary.sender, kAcknowledge, primary);
   else
@@ -144,14 +144,15 @@ void Edod::got_acknowledgement() {
   --unacknowledged_;
 }
 
-void Edod::send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary) {
+void Edod::send(TerminationContext& context, Rank to, std::uint16_t kind,
+                const PrimaryMessage& primary) {
   context.send(to, kind, options_->control_bytes).payload.put(primary);
 }
 
 // A process stops when it is idle, all that it sent has been acknowledged and its children have
 // stopped. Resolution: it also waits for the ACK of its RESUME, so that each ACK that comes down is
 // that of the latest RESUME.
-void Edod::try_stop(Context& context) {
+void Edod::try_stop(TerminationContext& context) {
   if (stopped_ || resuming_ || unacknowledged_ > 0 || children_at_work() > 0) return;
   stopped_ = true;
   if (is_root())
@@ -167,7 +168,7 @@ std::uint32_t Edod::children_at_work() const {
   return at_work;
 }
 
-void Edod::announce(Context& context) const {
+void Edod::announce(TerminationContext& context) const {
   tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 

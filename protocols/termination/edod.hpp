@@ -24,16 +24,17 @@ struct EdodOptions {
 /// until RESUME has taken back the STOPs that are no longer true. Every further acknowledgement of
 /// a process whose RESUME is on its way waits as well; as printed, the process gives those at once,
 /// and EDOD announces too early.
-class Edod final : public Layer {
+class Edod final : public TerminationDetector {
  public:
   using Options = EdodOptions;
   Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -51,17 +52,18 @@ class Edod final : public Layer {
   }
   /// Decides what to do about a message that this process or one below it has received: sends
   /// RESUME, sends the acknowledgement back, or withholds it.
-  void answer(Context& context, const PrimaryMessage& primary);
-  void on_stop(Context& context, Rank child);
-  void on_resume(Context& context, Rank child, const PrimaryMessage& primary);
-  void on_acknowledge(Context& context, const PrimaryMessage& primary);
+  void answer(TerminationContext& context, const PrimaryMessage& primary);
+  void on_stop(TerminationContext& context, Rank child);
+  void on_resume(TerminationContext& context, Rank child, const PrimaryMessage& primary);
+  void on_acknowledge(TerminationContext& context, const PrimaryMessage& primary);
   /// Sends the acknowledgement one step towards the receiver of the message, or to its sender.
-  void pass_back(Context& context, const PrimaryMessage& primary);
+  void pass_back(TerminationContext& context, const PrimaryMessage& primary);
   void got_acknowledgement();
   [[nodiscard]] std::int32_t& stops_of(Rank child);
-  void send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary);
-  void try_stop(Context& context);
-  void announce(Context& context) const;
+  void send(TerminationContext& context, Rank to, std::uint16_t kind,
+            const PrimaryMessage& primary);
+  void try_stop(TerminationContext& context);
+  void announce(TerminationContext& context) const;
   [[nodiscard]] std::uint32_t children_at_work() const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 

@@ -48,18 +48,18 @@ std::unique_ptr<Component> FourCounter::clone() const {
   return std::make_unique<FourCounter>(*this);
 }
 
-void FourCounter::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void FourCounter::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   sent_ += static_cast<std::int64_t>(batch.size());
   for (Message* message : batch) context.forward(*message);
 }
 
-Passage FourCounter::on_receive(Context&, Message&) {
+Passage FourCounter::on_receive(TerminationContext&, Message&) {
   idle_ = false;
   ++received_;
   return Passage::deliver;
 }
 
-void FourCounter::on_idle(Context& context) {
+void FourCounter::on_idle(TerminationContext& context) {
   idle_ = true;
   if (std::exchange(repeat_waits_, false))
     repeat(context);
@@ -67,7 +67,7 @@ void FourCounter::on_idle(Context& context) {
     try_stop(context);
 }
 
-void FourCounter::on_message(Context& context, const Message& message) {
+void FourCounter::on_message(TerminationContext& context, const Message& message) {
   if (message.kind == kStop) {
     const auto counters = message.payload.get<Counters>();
     invariant(state_ == State::up && stops_ < tree_.child_count(self_),
@@ -87,7 +87,7 @@ void FourCounter::on_message(Context& context, const Message& message) {
 
 // "When it becomes idle in the UP state and has received a STOP message from all of its children,
 // it enters the DOWN state and propagates the counters to its parent."
-void FourCounter::try_stop(Context& context) {
+void FourCounter::try_stop(TerminationContext& context) {
   if (state_ == State::down || !idle_ || stops_ < tree_.child_count(self_)) return;
   // A single process sees the messages that it sends to itself, so it needs no waves.
   if (tree_.processes == 1 && sent_ != received_) return;
@@ -102,7 +102,7 @@ void FourCounter::try_stop(Context& context) {
 
 // Resolution: no sums precede the first wave (PaRSEC, Charm++), so at least two waves run, except
 // that a single process needs none.
-void FourCounter::decide(Context& context) {
+void FourCounter::decide(TerminationContext& context) {
   ++waves_;
   const Counters sums{subtree_sent_ + sent_, subtree_received_ + received_};
   const bool equal = sums.sent == sums.received && sums.sent == previous_sent_ &&
@@ -116,7 +116,7 @@ void FourCounter::decide(Context& context) {
   repeat(context);
 }
 
-void FourCounter::repeat(Context& context) {
+void FourCounter::repeat(TerminationContext& context) {
   state_ = State::up;
   stops_ = 0;
   subtree_sent_ = subtree_received_ = 0;
@@ -125,7 +125,7 @@ void FourCounter::repeat(Context& context) {
   try_stop(context);
 }
 
-void FourCounter::announce(Context& context) const {
+void FourCounter::announce(TerminationContext& context) const {
   tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 

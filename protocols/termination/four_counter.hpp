@@ -18,16 +18,17 @@ struct FourCounterOptions {
 /// The four-counter wave algorithm (4C) of termination-2022 section 3.2: waves of STOP up the
 /// control tree add up how many messages were sent and received. All work is over when these two
 /// sums are equal, and equal to those of the wave before.
-class FourCounter final : public Layer {
+class FourCounter final : public TerminationDetector {
  public:
   using Options = FourCounterOptions;
   FourCounter(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -35,10 +36,10 @@ class FourCounter final : public Layer {
   enum class State : std::uint8_t { up, down };
 
   void digest_state(Digest& into) const override;
-  void try_stop(Context& context);
-  void decide(Context& context);
-  void repeat(Context& context);
-  void announce(Context& context) const;
+  void try_stop(TerminationContext& context);
+  void decide(TerminationContext& context);
+  void repeat(TerminationContext& context);
+  void announce(TerminationContext& context) const;
 
   std::shared_ptr<const Options> options_;
   ControlTree tree_;

@@ -55,7 +55,7 @@ const Registered registered{
      .metrics = detector_metrics({&kSubcalls}),
      .make = factory}};
 
-class Huang final : public Layer {
+class Huang final : public TerminationDetector {
  public:
   Huang(const HcdaOptions& options, const JobShape& job, Rank self)
       : account_({.initial = options.initial_credit, .control_bytes = options.control_bytes}, job,
@@ -65,7 +65,7 @@ class Huang final : public Layer {
   }
 
   // An active process always holds some credit; a message that would take its last unit waits.
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) {
       if (!divisible() && account_.is_agent()) account_.borrow(context);
       if (account_.delayed() > 0 || !divisible()) {
@@ -78,16 +78,16 @@ class Huang final : public Layer {
     if (account_.delayed() > 0) account_.borrow(context);
   }
 
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     account_.take_off(context, message);
     if (account_.delayed() > 0) send_delayed(context);
     return Passage::deliver;
   }
 
   // "When a process becomes idle, it returns its entire stash of credit."
-  void on_idle(Context& context) override { account_.flush(context, 0); }
+  void on_idle(TerminationContext& context) override { account_.flush(context, 0); }
 
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     switch (message.kind) {
       case kFlush:
         account_.take_back(carried(message));
@@ -118,7 +118,7 @@ class Huang final : public Layer {
   void digest_state(Digest& into) const override { into.add(account_); }
   [[nodiscard]] bool divisible() const { return account_.current() >= 2; }
   void give_half(Message& message) { account_.put_on(message, account_.current() / 2); }
-  void send_delayed(Context& context) {
+  void send_delayed(TerminationContext& context) {
     account_.send_delayed(context, [this](Message& message) {
       if (!divisible()) return false;
       give_half(message);

@@ -21,7 +21,7 @@ struct Coin {
 };
 
 // The agent's currency is the one in which all processes hold their initial credit.
-class OwnCurrency final : public Layer {
+class OwnCurrency final : public TerminationDetector {
  public:
   OwnCurrency(SharedHcdaOptions options, const JobShape& job, Rank self)
       : options_(std::move(options)), tree_{job.processes}, self_(self) {
@@ -32,7 +32,7 @@ class OwnCurrency final : public Layer {
     return std::make_unique<OwnCurrency>(*this);
   }
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     if (!is_agent() && foreign_.empty() && issued_ == 0) {
       context.fatal("a process without credit sent a message");
       return;
@@ -47,20 +47,20 @@ class OwnCurrency final : public Layer {
     }
   }
 
-  Passage on_receive(Context&, Message& message) override {
+  Passage on_receive(TerminationContext&, Message& message) override {
     const auto coin = message.termination.get<Coin>();
     earn(static_cast<Rank>(coin.issuer), coin.amount);
     message.termination.clear();
     return Passage::deliver;
   }
 
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     for (const auto& [issuer, credit] : std::exchange(foreign_, {}))
       give_back(context, issuer, credit);
     try_conclude(context);
   }
 
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kAnnounce) {
       announce(context);
       return;
@@ -127,14 +127,14 @@ class OwnCurrency final : public Layer {
     invariant(own_ <= issued_, "more of a currency comes back than its issuer has issued");
   }
 
-  void give_back(Context& context, Rank issuer, std::int64_t credit) {
+  void give_back(TerminationContext& context, Rank issuer, std::int64_t credit) {
     ++flushes_;
     context.send(issuer, kFlush, options_->control_bytes).payload.put(credit);
   }
 
   // "Returns its weight to the initiator when it has become passive and its subcall has
   // terminated."
-  void try_conclude(Context& context) {
+  void try_conclude(TerminationContext& context) {
     if (own_ != issued_) return;
     if (is_agent()) {
       announce(context);
@@ -144,7 +144,7 @@ class OwnCurrency final : public Layer {
     }
   }
 
-  void announce(Context& context) const {
+  void announce(TerminationContext& context) const {
     tree_.announce(context, kAnnounce, options_->control_bytes);
   }
 

@@ -25,7 +25,7 @@ struct Share {
 
 // The paper's unit is the initial credit times 2^q, with 2^(q-1) < P <= 2^q. Here it is the initial
 // credit of one process, so that exponents start at 0 and C_total is P: the same up to a factor.
-class Mattern final : public Layer {
+class Mattern final : public TerminationDetector {
  public:
   Mattern(SharedHcdaOptions options, const JobShape& job, Rank self)
       : options_(std::move(options)), tree_{job.processes}, self_(self) {}
@@ -34,7 +34,7 @@ class Mattern final : public Layer {
   }
 
   // "Sending a message splits the weight by incrementing Y": both halves have the new one.
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     if (!exponent_) {
       context.fatal("a process without credit sent a message");
       return;
@@ -47,7 +47,7 @@ class Mattern final : public Layer {
 
   // "An active node receiving a basic message returns the message-carried credit to the collecting
   // agent"; an idle one keeps it.
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     const auto share = message.termination.get<Share>();
     invariant(share.is_there == 1, "a message carries no credit");
     message.termination.clear();
@@ -58,7 +58,7 @@ class Mattern final : public Layer {
     return Passage::deliver;
   }
 
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     if (exponent_) {
       give_to_agent(context, *exponent_);
       exponent_.reset();
@@ -66,7 +66,7 @@ class Mattern final : public Layer {
     if (is_agent()) detect(context);
   }
 
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kAnnounce) {
       announce(context);
       return;
@@ -104,7 +104,7 @@ class Mattern final : public Layer {
   void digest_state(Digest& into) const override { into.add(exponent_, returned_); }
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
 
-  void give_to_agent(Context& context, std::uint64_t exponent) {
+  void give_to_agent(TerminationContext& context, std::uint64_t exponent) {
     if (is_agent()) {
       take_back(exponent);
       return;
@@ -118,13 +118,13 @@ class Mattern final : public Layer {
     returned_residue_ = (returned_residue_ + residue(exponent)) % kConservedModulus;
   }
 
-  void detect(Context& context) const {
+  void detect(TerminationContext& context) const {
     const auto whole = returned_.whole();
     if (!whole) return;
     invariant(*whole <= tree_.processes, "more credit comes back than there is");
     if (*whole == tree_.processes) announce(context);
   }
-  void announce(Context& context) const {
+  void announce(TerminationContext& context) const {
     tree_.announce(context, kAnnounce, options_->control_bytes);
   }
 

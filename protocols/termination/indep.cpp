@@ -38,7 +38,7 @@ const Registered registered{registration<Indep>(
 
 // ---- section 5.1: execution without faults ------------------------------------------------------
 
-void Indep::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void Indep::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
     adoption_.stamp(context, *message);
     if (will_send_to(context, message->to)) context.fence(*message);
@@ -48,18 +48,18 @@ void Indep::on_sends(Context& context, std::span<Message* const> batch, bool) {
 }
 
 // def willSendTo(successor). True: a fence is due before the message. The dead owe nothing.
-bool Indep::will_send_to(Context& context, Rank successor) {
+bool Indep::will_send_to(TerminationContext& context, Rank successor) {
   if (adoption_.failed.contains(successor)) return false;
   return adoption_.tell_parent(context, adoption_.owed_by(successor), false);
 }
 
 // def gotMsg(predecessor)
-Passage Indep::on_receive(Context& context, Message& message) {
+Passage Indep::on_receive(TerminationContext& context, Message& message) {
   adoption_.got_message(context, message);
   return Passage::deliver;
 }
 
-void Indep::on_message(Context& context, const Message& message) {
+void Indep::on_message(TerminationContext& context, const Message& message) {
   const bool known = adoption_.handle(context, message);
   invariant(known, "a control message has an unknown kind");
   while (const auto held = adoption_.take_unflushed()) try_engage_grandchild(context, *held);
@@ -67,7 +67,7 @@ void Indep::on_message(Context& context, const Message& message) {
 }
 
 // def tryDisengage(), guarded by pendingRecoveryEvents
-void Indep::try_disengage(Context& context) {
+void Indep::try_disengage(TerminationContext& context) {
   if (adoption_.may_not_disengage()) return;
   if (adoption_.is_root())
     adoption_.announce(context);
@@ -75,26 +75,26 @@ void Indep::try_disengage(Context& context) {
     adoption_.disengage(context);
 }
 
-void Indep::settle(Context& context) {
+void Indep::settle(TerminationContext& context) {
   if (!context.active()) try_disengage(context);
   adoption_.keep_statistics(context);
 }
 
 // ---- section 5.3: recovery ----------------------------------------------------------------------
 
-void Indep::on_peer_failed(Context& context, Incarnation peer) {
+void Indep::on_peer_failed(TerminationContext& context, Incarnation peer) {
   if (adoption_.peer_failed(context, peer.actor)) context.flush(peer);
   adoption_.keep_statistics(context);
 }
 
-void Indep::on_flushed(Context& context, Incarnation peer) {
+void Indep::on_flushed(TerminationContext& context, Incarnation peer) {
   while (const auto held = adoption_.take_held(peer.actor)) try_engage_grandchild(context, *held);
   if (adoption_.failed.contains(peer.actor)) failure_happened(context, peer.actor);
   settle(context);
 }
 
 // def failureHappened(failedProcess)
-void Indep::failure_happened(Context& context, Rank failed) {
+void Indep::failure_happened(TerminationContext& context, Rank failed) {
   for (const PendingRecovery& recovery : adoption_.pending_recoveries)
     if (recovery.grandchild.rank == failed) context.fatal("a potential grandchild has failed too");
   const auto written_off = adoption_.write_off(failed);
@@ -116,7 +116,7 @@ void Indep::failure_happened(Context& context, Rank failed) {
 
 // def tryEngageGrandchild(gp, failedParent). Anything owed to the failed process as a sender other
 // than the parent has been acknowledged at once.
-void Indep::try_engage_grandchild(Context& context, const HeldQuery& held) {
+void Indep::try_engage_grandchild(TerminationContext& context, const HeldQuery& held) {
   const bool engage = adoption_.is_orphan_of(held.query);
   if (engage) adoption_.adopted_by(held);
   adoption_.reply(context, held, engage);

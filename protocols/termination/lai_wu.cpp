@@ -57,7 +57,7 @@ LaiWu::LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank s
 std::unique_ptr<Component> LaiWu::clone() const { return std::make_unique<LaiWu>(*this); }
 
 // A rank whose death was already known at the start died in an earlier phase.
-void LaiWu::start(Context&) {
+void LaiWu::start(TerminationContext&) {
   started_ = true;
   announcement_.begin();
 }
@@ -81,7 +81,7 @@ void LaiWu::got_acknowledgement(Rank rank, std::uint32_t count) {
 
 // ---- without faults: Dijkstra and Scholten ------------------------------------------------------
 
-void LaiWu::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void LaiWu::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   if (!is_root() && parent_ == kNobody)
     context.fatal("a rank outside the diffusing computation sent a message");
   for (Message* message : batch) {
@@ -92,7 +92,7 @@ void LaiWu::on_sends(Context& context, std::span<Message* const> batch, bool) {
 
 // Handlers are atomic: a message is processed in the turn in which it arrives, so only the parent's
 // message is not acknowledged at once.
-Passage LaiWu::on_receive(Context& context, Message& message) {
+Passage LaiWu::on_receive(TerminationContext& context, Message& message) {
   if (!is_root() && parent_ == kNobody)
     parent_ = message.from;
   else
@@ -100,14 +100,14 @@ Passage LaiWu::on_receive(Context& context, Message& message) {
   return Passage::deliver;
 }
 
-void LaiWu::acknowledge(Context& context, Rank predecessor) {
+void LaiWu::acknowledge(TerminationContext& context, Rank predecessor) {
   if (!failed_.contains(predecessor))
     context.send(predecessor, kAcknowledge, options_->control_bytes);
 }
 
-void LaiWu::on_idle(Context& context) { try_disengage(context); }
+void LaiWu::on_idle(TerminationContext& context) { try_disengage(context); }
 
-void LaiWu::try_disengage(Context& context) {
+void LaiWu::try_disengage(TerminationContext& context) {
   if (D_ != 0 || !awaited_flushes_.empty()) return;
   if (is_root())
     announcement_.announce(context, failed_);
@@ -115,7 +115,7 @@ void LaiWu::try_disengage(Context& context) {
     acknowledge(context, std::exchange(parent_, kNobody));
 }
 
-void LaiWu::on_message(Context& context, const Message& message) {
+void LaiWu::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kAcknowledge:
       got_acknowledgement(message.from, 1);
@@ -138,7 +138,7 @@ void LaiWu::on_message(Context& context, const Message& message) {
 
 // ---- a rank has died ----------------------------------------------------------------------------
 
-void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
+void LaiWu::on_peer_failed(TerminationContext& context, Incarnation peer) {
   if (peer.actor >= processes_) return;
   failed_.insert(peer.actor);
   if (peer.actor == 0) {
@@ -155,7 +155,7 @@ void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
 
 // The root may have known of a death when the phase began, while this process did not. Then nobody
 // would write off what this process has sent to the dead since.
-void LaiWu::ask_root(Context& context, Rank failed) {
+void LaiWu::ask_root(TerminationContext& context, Rank failed) {
   const Debtor* debtor = successors_.find(failed);
   if (debtor == nullptr || debtor->acks_owed == 0) return;
   ++recovery_messages_;
@@ -163,13 +163,13 @@ void LaiWu::ask_root(Context& context, Rank failed) {
       .payload.put(Query{.failed = failed, .noticed_s = context.now_s()});
 }
 
-void LaiWu::survivor_asks(Context& context, Rank failed) {
+void LaiWu::survivor_asks(TerminationContext& context, Rank failed) {
   if (failed_.contains(failed) && !queried_.contains(failed)) query_survivors(context, failed);
 }
 
 // From here on the survivors owe the root, so the root cannot announce until each of them is its
 // child or idle. Processes below the dead one in the tree owe the root as well.
-void LaiWu::query_survivors(Context& context, Rank failed) {
+void LaiWu::query_survivors(TerminationContext& context, Rank failed) {
   queried_.insert(failed);
   await_flush(context, failed);
   for (Rank rank = 1; rank < processes_; ++rank) {
@@ -182,13 +182,13 @@ void LaiWu::query_survivors(Context& context, Rank failed) {
 }
 
 // The dead can be written off only when everything that it has sent has arrived.
-void LaiWu::await_flush(Context& context, Rank failed) {
+void LaiWu::await_flush(TerminationContext& context, Rank failed) {
   failed_.insert(failed);
   awaited_flushes_.push_back(failed);
   context.flush(failed);
 }
 
-void LaiWu::on_flushed(Context& context, Incarnation peer) {
+void LaiWu::on_flushed(TerminationContext& context, Incarnation peer) {
   const auto awaited = std::find(awaited_flushes_.begin(), awaited_flushes_.end(), peer.actor);
   if (awaited == awaited_flushes_.end()) return;
   awaited_flushes_.erase(awaited);
@@ -197,7 +197,7 @@ void LaiWu::on_flushed(Context& context, Incarnation peer) {
   if (!context.active()) try_disengage(context);
 }
 
-void LaiWu::become_child_of_root(Context& context) {
+void LaiWu::become_child_of_root(TerminationContext& context) {
   ++recovery_messages_;  // the acknowledgement of the query, now or at disengagement
   if (parent_ != kNobody) acknowledge(context, parent_);
   parent_ = 0;

@@ -21,19 +21,20 @@ struct LaiWuOptions {
 /// Dijkstra and Scholten as long as nobody dies, and after a death every survivor talks to the
 /// root. Here the root sends a query to each survivor, as if it were a message of the application.
 /// The query makes the survivor a child of the root, so that nobody is left below the dead.
-class LaiWu final : public Layer {
+class LaiWu final : public TerminationDetector {
  public:
   using Options = LaiWuOptions;
   LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, Incarnation peer) override;
-  void on_flushed(Context& context, Incarnation peer) override;
+  void start(TerminationContext& context) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override;
+  void on_flushed(TerminationContext& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return parent_; }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -48,14 +49,14 @@ class LaiWu final : public Layer {
   [[nodiscard]] bool is_root() const { return self_ == 0; }
   [[nodiscard]] Debtor& successor(Rank rank);
   void will_send_to(Rank rank);
-  void acknowledge(Context& context, Rank predecessor);
+  void acknowledge(TerminationContext& context, Rank predecessor);
   void got_acknowledgement(Rank rank, std::uint32_t count);
-  void query_survivors(Context& context, Rank failed);
-  void ask_root(Context& context, Rank failed);
-  void survivor_asks(Context& context, Rank failed);
-  void await_flush(Context& context, Rank failed);
-  void become_child_of_root(Context& context);
-  void try_disengage(Context& context);
+  void query_survivors(TerminationContext& context, Rank failed);
+  void ask_root(TerminationContext& context, Rank failed);
+  void survivor_asks(TerminationContext& context, Rank failed);
+  void await_flush(TerminationContext& context, Rank failed);
+  void become_child_of_root(TerminationContext& context);
+  void try_disengage(TerminationContext& context);
 
   std::shared_ptr<const Options> options_;
   Rank self_;

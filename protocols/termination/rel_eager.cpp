@@ -28,12 +28,12 @@ const Registered registered{registration<RelEager>(
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
-void RelEager::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void RelEager::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   state_.send(context, batch, version_);
 }
 
 // def gotMsg(predecessor)
-Passage RelEager::on_receive(Context& context, Message& message) {
+Passage RelEager::on_receive(TerminationContext& context, Message& message) {
   if (state_.adoption.got_message(context, message)) {
     const auto sender = message.termination.get<SenderState>();
     const KnownParent of_parent = newest({message.from, sender.version, sender.parent});
@@ -44,7 +44,7 @@ Passage RelEager::on_receive(Context& context, Message& message) {
   return Passage::deliver;
 }
 
-void RelEager::on_message(Context& context, const Message& message) {
+void RelEager::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kNewGrandparent:
       new_grandparent(context, message);
@@ -67,7 +67,7 @@ void RelEager::on_message(Context& context, const Message& message) {
   settle(context);
 }
 
-void RelEager::settle(Context& context) {
+void RelEager::settle(TerminationContext& context) {
   reply_when_all_have_answered(context);
   tell_parent_when_recovered(context);
   state_.settle(context);
@@ -75,12 +75,12 @@ void RelEager::settle(Context& context) {
 
 // ---- section 6.3: recovery ----------------------------------------------------------------------
 
-void RelEager::on_peer_failed(Context& context, Incarnation peer) {
+void RelEager::on_peer_failed(TerminationContext& context, Incarnation peer) {
   if (state_.adoption.peer_failed(context, peer.actor)) context.flush(peer);
   state_.adoption.keep_statistics(context);
 }
 
-void RelEager::on_flushed(Context& context, Incarnation peer) {
+void RelEager::on_flushed(TerminationContext& context, Incarnation peer) {
   while (const auto held = state_.adoption.take_held(peer.actor))
     try_engage_grandchild(context, *held);
   if (state_.adoption.failed.contains(peer.actor)) failure_happened(context, peer.actor);
@@ -88,7 +88,7 @@ void RelEager::on_flushed(Context& context, Incarnation peer) {
 }
 
 // def failureHappened(failedProcess)
-void RelEager::failure_happened(Context& context, Rank failed) {
+void RelEager::failure_happened(TerminationContext& context, Rank failed) {
   if (!state_.write_off_grandchild(context, failed)) return;
   const auto written_off = state_.adoption.write_off(failed);
   if (!written_off) return;
@@ -99,7 +99,7 @@ void RelEager::failure_happened(Context& context, Rank failed) {
 // def tryEngageGrandchild(gp, failedParent). An adopted process tells all processes that it may
 // have engaged about their new grandparent. If its own parent fails before they have answered, it
 // starts again.
-void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
+void RelEager::try_engage_grandchild(TerminationContext& context, const HeldQuery& held) {
   if (!state_.adoption.is_orphan_of(held.query)) return state_.adoption.reply(context, held, false);
   const KnownParent of_parent = newest({held.grandparent, held.query.version, held.query.parent});
   state_.adopted_by(context, held, of_parent.parent);
@@ -120,7 +120,7 @@ void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
 // response. But the parent could do so after the process has reported that it is exterior, or could
 // forget it when the process disengages in between. In both cases the parity would be wrong from
 // then on.
-void RelEager::new_grandparent(Context& context, const Message& message) {
+void RelEager::new_grandparent(TerminationContext& context, const Message& message) {
   const auto told = message.payload.get<NewGrandparent>();
   const auto known =
       std::find_if(known_parents_.begin(), known_parents_.end(),
@@ -156,7 +156,7 @@ void RelEager::answer_to_parent(const Message& message) {
 // Deviation: the reply also names successors that have answered that they are not engaged, because
 // a message to them may be on its way. As printed, it has "the list of actually engaged children
 // and an indicator of which of those children are interior".
-void RelEager::reply_when_all_have_answered(Context& context) {
+void RelEager::reply_when_all_have_answered(TerminationContext& context) {
   if (!unanswered_) return;
   for (const Successor& successor : state_.adoption.successors)
     if (successor.asked == version_) return;
@@ -166,7 +166,7 @@ void RelEager::reply_when_all_have_answered(Context& context) {
 
 // As printed, "the interior bits [are] used to initialize its view of each grandchild's
 // interior/exterior parity".
-void RelEager::reply_to_grandparent(const Context& context, const Message& message) {
+void RelEager::reply_to_grandparent(const TerminationContext& context, const Message& message) {
   Successor* child = state_.adoption.got_reply(context, message);
   if (child == nullptr || !printed_.aggregated_response) return;
   for (const std::uint64_t key : context.attached_words(message))
@@ -177,7 +177,7 @@ void RelEager::reply_to_grandparent(const Context& context, const Message& messa
 // Deviation: in the paper nobody tells the grandparent. It would still treat the child and the
 // failed process as a process and its interior child, and give up if the child failed later: when
 // all replies have come, "the window of vulnerability is closed".
-void RelEager::tell_parent_when_recovered(Context& context) {
+void RelEager::tell_parent_when_recovered(TerminationContext& context) {
   const auto is_over = [&](Rank failed) {
     const auto& pending = state_.adoption.pending_recoveries;
     if (std::any_of(pending.begin(), pending.end(), [failed](const PendingRecovery& recovery) {

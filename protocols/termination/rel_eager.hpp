@@ -14,7 +14,7 @@ namespace faultline {
 /// children of their new grandparent before it replies. Once all replies have come, the job is as
 /// vulnerable as before the failure. Survives all failures, except of a process and an interior
 /// child of it.
-class RelEager final : public Layer {
+class RelEager final : public TerminationDetector {
  public:
   using Options = RelOptions;
   RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
@@ -23,13 +23,14 @@ class RelEager final : public Layer {
     return std::make_unique<RelEager>(*this);
   }
 
-  void start(Context& context) override { state_.adoption.start(context); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override { state_.try_disengage(context); }
-  void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, Incarnation peer) override;
-  void on_flushed(Context& context, Incarnation peer) override;
+  void start(TerminationContext& context) override { state_.adoption.start(context); }
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override { state_.try_disengage(context); }
+  void on_message(TerminationContext& context, const Message& message) override;
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override;
+  void on_flushed(TerminationContext& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
   void report(MetricTotals& totals) const override { state_.adoption.report(totals); }
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
@@ -58,17 +59,17 @@ class RelEager final : public Layer {
   };
 
   void digest_state(Digest& into) const override;
-  void failure_happened(Context& context, Rank failed);
-  void try_engage_grandchild(Context& context, const HeldQuery& held);
-  void new_grandparent(Context& context, const Message& message);
+  void failure_happened(TerminationContext& context, Rank failed);
+  void try_engage_grandchild(TerminationContext& context, const HeldQuery& held);
+  void new_grandparent(TerminationContext& context, const Message& message);
   void answer_to_parent(const Message& message);
-  void reply_when_all_have_answered(Context& context);
-  void tell_parent_when_recovered(Context& context);
+  void reply_when_all_have_answered(TerminationContext& context);
+  void tell_parent_when_recovered(TerminationContext& context);
   void grandchild_recovered(const Message& message);
   [[nodiscard]] KnownParent newest(const KnownParent& told) const;
-  void settle(Context& context);
+  void settle(TerminationContext& context);
 
-  void reply_to_grandparent(const Context& context, const Message& message);
+  void reply_to_grandparent(const TerminationContext& context, const Message& message);
 
   RelState state_;
   AsPrinted printed_;

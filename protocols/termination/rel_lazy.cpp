@@ -31,18 +31,18 @@ const Registered registered{registration<RelLazy>(
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
-void RelLazy::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void RelLazy::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   state_.send(context, batch, 0);
 }
 
 // def gotMsg(predecessor)
-Passage RelLazy::on_receive(Context& context, Message& message) {
+Passage RelLazy::on_receive(TerminationContext& context, Message& message) {
   if (state_.adoption.got_message(context, message))
     state_.grandparent = message.termination.get<SenderState>().parent;
   return Passage::deliver;
 }
 
-void RelLazy::on_message(Context& context, const Message& message) {
+void RelLazy::on_message(TerminationContext& context, const Message& message) {
   if (message.kind == kReplyToGrandparent) {
     reply_to_grandparent(context, message);
   } else {
@@ -56,12 +56,12 @@ void RelLazy::on_message(Context& context, const Message& message) {
 
 // ---- section 6.2: recovery ----------------------------------------------------------------------
 
-void RelLazy::on_peer_failed(Context& context, Incarnation peer) {
+void RelLazy::on_peer_failed(TerminationContext& context, Incarnation peer) {
   if (state_.adoption.peer_failed(context, peer.actor)) context.flush(peer);
   state_.adoption.keep_statistics(context);
 }
 
-void RelLazy::on_flushed(Context& context, Incarnation peer) {
+void RelLazy::on_flushed(TerminationContext& context, Incarnation peer) {
   while (const auto held = state_.adoption.take_held(peer.actor))
     try_engage_grandchild(context, *held);
   if (state_.adoption.failed.contains(peer.actor)) failure_happened(context, peer.actor);
@@ -69,7 +69,7 @@ void RelLazy::on_flushed(Context& context, Incarnation peer) {
 }
 
 // def failureHappened(failedProcess)
-void RelLazy::failure_happened(Context& context, Rank failed) {
+void RelLazy::failure_happened(TerminationContext& context, Rank failed) {
   if (!state_.write_off_grandchild(context, failed)) return;
   const auto written_off = state_.adoption.write_off(failed);
   if (!written_off) return;
@@ -78,7 +78,7 @@ void RelLazy::failure_happened(Context& context, Rank failed) {
 }
 
 // def tryEngageGrandchild(gp, failedParent)
-void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
+void RelLazy::try_engage_grandchild(TerminationContext& context, const HeldQuery& held) {
   const bool engage = state_.adoption.is_orphan_of(held.query);
   if (engage) state_.adopted_by(context, held, held.query.parent);
   state_.adoption.reply(context, held, engage);
@@ -86,7 +86,7 @@ void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
 
 // def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages,
 // because its children have told another process whether they are interior.
-void RelLazy::reply_to_grandparent(const Context& context, const Message& message) {
+void RelLazy::reply_to_grandparent(const TerminationContext& context, const Message& message) {
   Successor* child = state_.adoption.got_reply(context, message);
   if (child == nullptr) return;
   child->adopted = true;

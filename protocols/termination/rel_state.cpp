@@ -29,7 +29,8 @@ OptionSet<RelOptions> rel_options(const ChosenWords& as_printed) {
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
-void RelState::send(Context& context, std::span<Message* const> batch, std::uint32_t version) {
+void RelState::send(TerminationContext& context, std::span<Message* const> batch,
+                    std::uint32_t version) {
   for (Message* message : batch) {
     adoption.stamp(context, *message);
     message->termination.put(SenderState{adoption.number(), version, adoption.parent});
@@ -39,7 +40,7 @@ void RelState::send(Context& context, std::span<Message* const> batch, std::uint
   adoption.keep_statistics(context);
 }
 
-bool RelState::will_send_to(Context& context, Rank successor) {
+bool RelState::will_send_to(TerminationContext& context, Rank successor) {
   if (adoption.failed.contains(successor)) return false;
   const Successor& entry = adoption.owed_by(successor);
   const bool fence = !informed_interior && inform_interior(context);
@@ -48,7 +49,7 @@ bool RelState::will_send_to(Context& context, Rank successor) {
 
 // Without a grandparent (the root, and processes engaged to it) no signal is sent: the root is
 // assumed not to fail.
-bool RelState::inform_interior(Context& context) {
+bool RelState::inform_interior(TerminationContext& context) {
   informed_interior = true;
   if (grandparent == kNobody) return false;
   adoption.send(context, grandparent, kInformInterior)
@@ -56,7 +57,7 @@ bool RelState::inform_interior(Context& context) {
   return true;
 }
 
-bool RelState::inform_exterior(Context& context) {
+bool RelState::inform_exterior(TerminationContext& context) {
   if (!informed_interior) return false;
   informed_interior = false;
   if (grandparent == kNobody) return false;
@@ -75,7 +76,7 @@ void RelState::grandchild_informs(const Message& message, std::int32_t change) {
   }
 }
 
-bool RelState::handle(Context& context, const Message& message) {
+bool RelState::handle(TerminationContext& context, const Message& message) {
   if (message.kind == kInformInterior)
     grandchild_informs(message, 1);
   else if (message.kind == kInformExterior)
@@ -85,14 +86,14 @@ bool RelState::handle(Context& context, const Message& message) {
   return true;
 }
 
-void RelState::settle(Context& context) {
+void RelState::settle(TerminationContext& context) {
   if (adoption.D == 0 && !late_exterior) inform_exterior(context);
   if (!context.active()) try_disengage(context);
   adoption.keep_statistics(context);
 }
 
 // def tryDisengage(), guarded by pendingRecoveryEvents
-void RelState::try_disengage(Context& context) {
+void RelState::try_disengage(TerminationContext& context) {
   if (adoption.may_not_disengage()) return;
   if (adoption.is_root()) return adoption.announce(context);
   if (!adoption.is_engaged()) return;
@@ -108,7 +109,7 @@ void RelState::digest(Digest& into) const {
 
 // ---- section 6.2: recovery ----------------------------------------------------------------------
 
-bool RelState::write_off_grandchild(Context& context, Rank failed) {
+bool RelState::write_off_grandchild(TerminationContext& context, Rank failed) {
   for (const PendingRecovery& recovery : adoption.pending_recoveries) {
     const PotentialChild& grandchild = recovery.grandchild;
     if (grandchild.rank != failed || (grandchild.interior <= 0 && !grandchild.unknown)) continue;
@@ -124,7 +125,7 @@ bool RelState::write_off_grandchild(Context& context, Rank failed) {
 
 // Flushes a process that is known to be dead instead of querying it: the signals that it has sent
 // decide.
-void RelState::query_potential_children(Context& context, const Successor& failed,
+void RelState::query_potential_children(TerminationContext& context, const Successor& failed,
                                         std::uint32_t version) {
   for (const PotentialChild& grandchild : failed.potential_children) {
     if (grandchild.recovered) continue;
@@ -144,7 +145,8 @@ void RelState::query_potential_children(Context& context, const Successor& faile
 // Deviation: in the paper nobody tells the new grandparent that the adopted process is interior. If
 // that process failed together with the one that adopted it, its children would be lost under
 // RELEAGER; RELLAZY gives up there in any case.
-void RelState::adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent) {
+void RelState::adopted_by(TerminationContext& context, const HeldQuery& held,
+                          Rank new_grandparent) {
   adoption.adopted_by(held);
   grandparent = new_grandparent;
   if (silent_adoption) return;

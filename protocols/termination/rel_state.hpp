@@ -32,29 +32,30 @@ struct RelState {
 
   /// Sends application messages. Each carries its sender's parent and, under RELEAGER, `version`:
   /// how often that parent has changed.
-  void send(Context& context, std::span<Message* const> batch, std::uint32_t version);
+  void send(TerminationContext& context, std::span<Message* const> batch, std::uint32_t version);
   /// def willSendTo(successor). Returns whether a fence is due before the message.
-  bool will_send_to(Context& context, Rank successor);
+  bool will_send_to(TerminationContext& context, Rank successor);
   /// informGrandparentInterior(self, parent), and below informGrandparentExterior(self, parent).
   /// Nothing is sent if there is no grandparent. Returns whether something was sent.
-  bool inform_interior(Context& context);
-  bool inform_exterior(Context& context);
+  bool inform_interior(TerminationContext& context);
+  bool inform_exterior(TerminationContext& context);
   /// Takes in such a signal from a grandchild. `change` is 1 for interior, -1 for exterior.
   void grandchild_informs(const Message& message, std::int32_t change);
   /// Handles a control message that both protocols handle alike; returns false for others.
-  bool handle(Context& context, const Message& message);
+  bool handle(TerminationContext& context, const Message& message);
   /// Signals and disengages if D = 0 and an idle process require it; called at the end of every
   /// handler.
-  void settle(Context& context);
-  void try_disengage(Context& context);
+  void settle(TerminationContext& context);
+  void try_disengage(TerminationContext& context);
 
   /// Writes off a potential grandchild that has failed without a reply, after all its messages have
   /// arrived. Gives up and returns false if it was interior, or may have been.
-  bool write_off_grandchild(Context& context, Rank failed);
+  bool write_off_grandchild(TerminationContext& context, Rank failed);
   /// Queries the potential children that the failed successor has reported.
-  void query_potential_children(Context& context, const Successor& failed, std::uint32_t version);
+  void query_potential_children(TerminationContext& context, const Successor& failed,
+                                std::uint32_t version);
   /// Takes on the new parent, and the grandparent that comes with it.
-  void adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent);
+  void adopted_by(TerminationContext& context, const HeldQuery& held, Rank new_grandparent);
   void digest(Digest& into) const;
 
   Adoption adoption;

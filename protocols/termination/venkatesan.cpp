@@ -71,25 +71,25 @@ Venkatesan::Venkatesan(std::shared_ptr<const Options> options, const JobShape& j
 std::unique_ptr<Component> Venkatesan::clone() const { return std::make_unique<Venkatesan>(*this); }
 
 // A rank whose death was already known at the start died in an earlier phase.
-void Venkatesan::start(Context&) { started_ = true; }
+void Venkatesan::start(TerminationContext&) { started_ = true; }
 
-void Venkatesan::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void Venkatesan::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
     tally_.add(Tally::Entry::sent, message->to);
     context.forward(*message);
   }
 }
 
-Passage Venkatesan::on_receive(Context&, Message& message) {
+Passage Venkatesan::on_receive(TerminationContext&, Message& message) {
   tally_.add(Tally::Entry::received, message.from);
   return Passage::deliver;
 }
 
-void Venkatesan::on_idle(Context& context) {
+void Venkatesan::on_idle(TerminationContext& context) {
   if (!told_ || !tally_.empty()) signal(context);
 }
 
-void Venkatesan::signal(Context& context) {
+void Venkatesan::signal(TerminationContext& context) {
   told_ = true;
   const AttachedWords words = std::make_shared<const std::vector<std::uint64_t>>(tally_.words());
   const std::uint64_t bytes = options_->entry_bytes * words->size();
@@ -103,7 +103,7 @@ void Venkatesan::signal(Context& context) {
   try_announce(context);
 }
 
-void Venkatesan::on_message(Context& context, const Message& message) {
+void Venkatesan::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kSignal:
       if (failed_.contains(message.from)) return;
@@ -125,7 +125,7 @@ void Venkatesan::on_message(Context& context, const Message& message) {
 
 // ---- a rank has died ----------------------------------------------------------------------------
 
-void Venkatesan::on_peer_failed(Context& context, Incarnation peer) {
+void Venkatesan::on_peer_failed(TerminationContext& context, Incarnation peer) {
   if (peer.actor >= processes_ || failed_.contains(peer.actor)) return;
   const bool was_first = is_first_leader();
   failed_.insert(peer.actor);
@@ -150,7 +150,7 @@ bool Venkatesan::is_first_leader() const {
   return true;
 }
 
-void Venkatesan::ask_all(Context& context, const Question& question) {
+void Venkatesan::ask_all(TerminationContext& context, const Question& question) {
   for (Rank rank = 0; rank < processes_; ++rank) {
     if (rank == self_ || failed_.contains(rank)) continue;
     ++recovery_messages_;
@@ -162,7 +162,7 @@ void Venkatesan::ask_all(Context& context, const Question& question) {
 /// Repeats what the previous leader may have left half done: it may have asked and told only some
 /// processes. That leader began this phase before this process did, so ranks that were dead when
 /// this process began may have taken part in the phase.
-void Venkatesan::succeed(Context& context) {
+void Venkatesan::succeed(TerminationContext& context) {
   for (const Question& question : deaths_) {
     view_.require_flushes(question.failed);
     ask_all(context, question);
@@ -171,7 +171,7 @@ void Venkatesan::succeed(Context& context) {
   for (std::uint32_t phase = 0; phase < phases; ++phase) tell_all(context, phase);
 }
 
-void Venkatesan::asked(Context& context, const Question& question) {
+void Venkatesan::asked(TerminationContext& context, const Question& question) {
   const bool again = std::any_of(asked_.begin(), asked_.end(), [&](const Question& other) {
     return other.failed == question.failed;
   });
@@ -180,7 +180,7 @@ void Venkatesan::asked(Context& context, const Question& question) {
   context.flush(question.failed);
 }
 
-void Venkatesan::on_flushed(Context& context, Incarnation peer) {
+void Venkatesan::on_flushed(TerminationContext& context, Incarnation peer) {
   const auto question = std::find_if(asked_.begin(), asked_.end(),
                                      [peer](const Question& q) { return q.failed == peer.actor; });
   if (question == asked_.end() || question->noticed_s == kNever) return;
@@ -193,14 +193,14 @@ void Venkatesan::on_flushed(Context& context, Incarnation peer) {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-void Venkatesan::try_announce(Context& context) {
+void Venkatesan::try_announce(TerminationContext& context) {
   if (announced_ || !view_.terminated()) return;
   announced_ = true;
   if (is_first_leader()) tell_all(context, context.phase());
   context.announce();
 }
 
-void Venkatesan::tell_all(Context& context, std::uint32_t phase) const {
+void Venkatesan::tell_all(TerminationContext& context, std::uint32_t phase) const {
   for (Rank rank = 0; rank < processes_; ++rank)
     if (rank != self_ && !failed_.contains(rank))
       context.send(rank, kAnnounce, options_->control_bytes).put_in_phase(phase);

@@ -23,7 +23,7 @@ struct VenkatesanOptions {
 /// deaths, k + 1 leaders each receive signals of all processes and simulate the states of all of
 /// them. Here a process signals when it becomes idle and something is new since its last signal:
 /// what it has sent and received on each channel, or that it has been flushed after a death.
-class Venkatesan final : public Layer {
+class Venkatesan final : public TerminationDetector {
  public:
   /// Asks a process to signal when all that a dead process has sent to it has arrived.
   struct Question {
@@ -36,13 +36,14 @@ class Venkatesan final : public Layer {
   Venkatesan(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void start(Context& context) override;
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, Incarnation peer) override;
-  void on_flushed(Context& context, Incarnation peer) override;
+  void start(TerminationContext& context) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override;
+  void on_flushed(TerminationContext& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -50,12 +51,12 @@ class Venkatesan final : public Layer {
   void digest_state(Digest& into) const override;
   [[nodiscard]] bool is_leader() const { return self_ < leaders_; }
   [[nodiscard]] bool is_first_leader() const;
-  void signal(Context& context);
-  void ask_all(Context& context, const Question& question);
-  void asked(Context& context, const Question& question);
-  void succeed(Context& context);
-  void try_announce(Context& context);
-  void tell_all(Context& context, std::uint32_t phase) const;
+  void signal(TerminationContext& context);
+  void ask_all(TerminationContext& context, const Question& question);
+  void asked(TerminationContext& context, const Question& question);
+  void succeed(TerminationContext& context);
+  void try_announce(TerminationContext& context);
+  void tell_all(TerminationContext& context, std::uint32_t phase) const;
 
   std::shared_ptr<const Options> options_;
   Rank self_;

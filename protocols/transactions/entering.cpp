@@ -16,7 +16,7 @@ namespace faultline {
 /// have died before sending anything, it tells all ranks that it is there. It does so once, even if
 /// it hears of many deaths before it has a leader. It has been told which processes had been
 /// replaced before it started, and a notice that was on its way to its predecessor can be late.
-void RecoveredWorld::hear_as_spawned(Context& context, Incarnation dead) {
+void RecoveredWorld::hear_as_spawned(RecoveryContext& context, Incarnation dead) {
   if (dead.number < context.known(dead.actor).number) return;
   members_.add_dead(dead);
   give_up_if_world_is_lost(context);
@@ -26,7 +26,7 @@ void RecoveredWorld::hear_as_spawned(Context& context, Incarnation dead) {
 
 /// A notice of the death of the process before that one is late now. So a rank that may have lost
 /// its leader calls at once.
-void RecoveredWorld::learn_as_spawned(Context& context, Incarnation restarted) {
+void RecoveredWorld::learn_as_spawned(RecoveryContext& context, Incarnation restarted) {
   const auto is_earlier = [&](const Incarnation& process) {
     return process.actor == restarted.actor && process.number < restarted.number;
   };
@@ -38,7 +38,7 @@ void RecoveredWorld::learn_as_spawned(Context& context, Incarnation restarted) {
     send_ready(context, restarted.actor);  // the call went to the previous process
 }
 
-void RecoveredWorld::call_all(Context& context) {
+void RecoveredWorld::call_all(RecoveryContext& context) {
   Regrouping& own = regrouping_.change();
   own.follows.reset();
   own.has_called = true;
@@ -49,7 +49,7 @@ void RecoveredWorld::call_all(Context& context) {
 /// A rank that names a dead leader will name another one when it hears of that death, to all that
 /// have called it: one call is enough. A rank that takes this process for the leader knows a world
 /// of it.
-void RecoveredWorld::follow(Context& context, Incarnation leader, ActorId from) {
+void RecoveredWorld::follow(RecoveryContext& context, Incarnation leader, ActorId from) {
   if (leader == Incarnation{members_.self(), context.incarnation()})
     return send_ready(context, from);
   if (leader.number < context.known(leader.actor).number || members_.has_died(leader)) {
@@ -63,7 +63,7 @@ void RecoveredWorld::follow(Context& context, Incarnation leader, ActorId from) 
 /// Nobody is left that knows of a world if all others are dead, or new as well. A successor of the
 /// dead may have entered one, and the process that started it may have died before telling anybody:
 /// the resource manager knows. A process that has entered a world tells this one of it when called.
-void RecoveredWorld::give_up_if_world_is_lost(Context& context) const {
+void RecoveredWorld::give_up_if_world_is_lost(RecoveryContext& context) const {
   std::vector<Incarnation> gone = members_.dead();
   for (const Ready& ready : regrouping_->ready)
     if (ready.is_spawned() && !members_.is_dead(ready.from.actor)) gone.push_back(ready.from);
@@ -88,7 +88,7 @@ std::uint64_t RecoveredWorld::place_of_entry(ActorId actor) const {
 }
 
 /// The processes of the start are in a world.
-Incarnation RecoveredWorld::last_to_enter(const Context& context, ActorId actor) const {
+Incarnation RecoveredWorld::last_to_enter(const RecoveryContext& context, ActorId actor) const {
   const std::vector<std::uint64_t> words = context.stored(place_of_entry(actor));
   return {actor, words.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(words.front())};
 }
@@ -99,7 +99,7 @@ WorldCrier RecoveredWorld::crier() const {
   return {members_, checkpoints_.point(), checkpoints_.every(), control_bytes()};
 }
 
-void RecoveredWorld::on_news(Context& context, const Message& message, WorldSteps& steps) {
+void RecoveredWorld::on_news(RecoveryContext& context, const Message& message, WorldSteps& steps) {
   const auto words = message.payload.get<WorldWords>();
   if (phase_ != WorldPhase::spawned && words.epoch <= members_.epoch()) {
     // Its sender may be the one that is behind.
@@ -114,7 +114,7 @@ void RecoveredWorld::on_news(Context& context, const Message& message, WorldStep
   enter(context, words.epoch, news, words.point, steps);
 }
 
-void RecoveredWorld::enter(Context& context, const WorldEpoch& epoch,
+void RecoveredWorld::enter(RecoveryContext& context, const WorldEpoch& epoch,
                            std::shared_ptr<const WorldNews> news, std::uint64_t point,
                            WorldSteps& steps) {
   const bool is_new = phase_ == WorldPhase::spawned;
@@ -130,7 +130,7 @@ void RecoveredWorld::enter(Context& context, const WorldEpoch& epoch,
   enter_when_all_are_known(context, steps);
 }
 
-void RecoveredWorld::forget_earlier_world(Context& context) {
+void RecoveredWorld::forget_earlier_world(RecoveryContext& context) {
   told_ = kNobody;
   if (Regrouping* own = regrouping_.changed()) {
     std::erase_if(own->asked, [this](const Incarnation& dead) { return members_.is_past(dead); });
@@ -142,7 +142,7 @@ void RecoveredWorld::forget_earlier_world(Context& context) {
 
 /// News of a world that comes late can name processes that have died since, or that had died before
 /// this one started.
-void RecoveredWorld::enter_as_spawned(Context& context) {
+void RecoveredWorld::enter_as_spawned(RecoveryContext& context) {
   ++respawned_;
   new_rank_ = members_.rank();
   context.store(Storage::shared, place_of_entry(members_.self()), {context.incarnation()});
@@ -155,7 +155,7 @@ void RecoveredWorld::enter_as_spawned(Context& context) {
 }
 
 /// A message to a new process would be lost if it were sent before this rank knows of the process.
-void RecoveredWorld::enter_when_all_are_known(Context& context, WorldSteps& steps) {
+void RecoveredWorld::enter_when_all_are_known(RecoveryContext& context, WorldSteps& steps) {
   const std::vector<Incarnation>& replaced = members_.replacements().replaced;
   const bool all = std::all_of(replaced.begin(), replaced.end(), [&](const Incarnation& life) {
     return life.actor == members_.self() || context.known(life.actor).number >= life.number;
@@ -171,14 +171,14 @@ void RecoveredWorld::enter_when_all_are_known(Context& context, WorldSteps& step
 
 // ---- data -------------------------------------------------------------------------------------
 
-void RecoveredWorld::give_back(Context& context) {
+void RecoveredWorld::give_back(RecoveryContext& context) {
   checkpoints_.give_back(context, members_);
   take_early_data(context);
 }
 
 /// Takes the data that came before the news of this world. If this rank has to regroup at once, it
 /// must not report that it has no data, or keeps none.
-void RecoveredWorld::take_early_data(Context& context) {
+void RecoveredWorld::take_early_data(RecoveryContext& context) {
   for (Message& message : take(&Regrouping::early)) {
     const bool is_data =
         message.kind == WorldMessage::restore || message.kind == WorldMessage::copy;
@@ -191,7 +191,7 @@ void RecoveredWorld::take_early_data(Context& context) {
   }
 }
 
-void RecoveredWorld::restore(Context& context, WorldSteps& steps) {
+void RecoveredWorld::restore(RecoveryContext& context, WorldSteps& steps) {
   phase_ = WorldPhase::restoring;
   if (checkpoints_.fetch(context, members_)) data_are_there(context, steps);
 }
@@ -202,7 +202,7 @@ bool RecoveredWorld::give_up_data() {
   return true;
 }
 
-void RecoveredWorld::data_are_there(Context& context, WorldSteps& steps) {
+void RecoveredWorld::data_are_there(RecoveryContext& context, WorldSteps& steps) {
   phase_ = WorldPhase::committing;
   steps.on_data(context);
 }

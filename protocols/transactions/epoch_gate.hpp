@@ -16,7 +16,8 @@ namespace faultline {
 /// and those of a later one wait.
 class EpochGate {
  public:
-  static void on_sends(Context& context, std::span<Message* const> batch, const WorldEpoch& epoch) {
+  static void on_sends(RecoveryContext& context, std::span<Message* const> batch,
+                       const WorldEpoch& epoch) {
     for (Message* message : batch) {
       message->transactions.put(epoch);
       context.forward(*message);
@@ -24,8 +25,8 @@ class EpochGate {
   }
   /// `is_open`: the program can take messages of that epoch. `has_world`: this process has entered
   /// a world; until then it does not know what is stale.
-  Passage on_receive(Context& context, Message& message, const WorldEpoch& epoch, bool is_open,
-                     bool has_world) {
+  Passage on_receive(RecoveryContext& context, Message& message, const WorldEpoch& epoch,
+                     bool is_open, bool has_world) {
     const auto of = message.transactions.get<WorldEpoch>();
     if (is_open && of == epoch) return Passage::deliver;
     if (has_world && of < epoch)
@@ -35,7 +36,7 @@ class EpochGate {
     return Passage::hold;
   }
   /// The program goes on in that epoch, and gets what has waited for it.
-  void release(Context& context, const WorldEpoch& epoch) {
+  void release(RecoveryContext& context, const WorldEpoch& epoch) {
     if (is_empty()) return;
     std::vector<Message> held = std::exchange(held_.change(), {});
     held_.reset();

@@ -160,7 +160,7 @@ Fampi::Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank s
 
 // ---- the world --------------------------------------------------------------------------------
 
-void Fampi::on_world(Context& context) {
+void Fampi::on_world(RecoveryContext& context) {
   world_.give_back(context);
   block_.reset();
   finished_ = released_ = invited_ = 0;
@@ -175,13 +175,13 @@ void Fampi::on_world(Context& context) {
   contribute(context, false);
 }
 
-void Fampi::on_data(Context& context) {
+void Fampi::on_data(RecoveryContext& context) {
   if (!options_->protect_recovery) return world_.resume(context, *this);
   contribute(context, true);
 }
 
 /// Nobody puts the world together again if each rank commits its TryBlocks alone.
-void Fampi::on_death(Context& context, ActorId dead) {
+void Fampi::on_death(RecoveryContext& context, ActorId dead) {
   if (decides_alone())
     return context.fatal("a local TryBlock does not recover from the death of a process");
   if (world_.phase() == WorldPhase::entering) return;
@@ -191,7 +191,7 @@ void Fampi::on_death(Context& context, ActorId dead) {
   if (world_.give_up_data()) contribute(context, false);
 }
 
-void Fampi::on_message(Context& context, const Message& message) {
+void Fampi::on_message(RecoveryContext& context, const Message& message) {
   if (message.kind < WorldMessage::kinds) return world_.on_message(context, message, *this);
   if (world_.belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
   if (message.kind == kInvite) return on_invite(context, message);
@@ -204,7 +204,7 @@ void Fampi::on_message(Context& context, const Message& message) {
   agreement_.on_message(context, message, members(), *this);
 }
 
-void Fampi::on_timer(Context& context, std::uint64_t key) {
+void Fampi::on_timer(RecoveryContext& context, std::uint64_t key) {
   if (world_.on_timer(context, key, *this) || !block_.is_awaited()) return;
   ++wait_timeouts_;
   if (++waits_ > options_->retries) return context.fatal("the commit of a TryBlock has timed out");
@@ -213,7 +213,7 @@ void Fampi::on_timer(Context& context, std::uint64_t key) {
 
 // ---- TryBlocks --------------------------------------------------------------------------------
 
-void Fampi::on_request(Context& context, const StackRequest& request) {
+void Fampi::on_request(RecoveryContext& context, const StackRequest& request) {
   if (world_.on_request(context, request, *this)) return;
   if (request.is<StartBlock>()) return start_block(context, request);
   if (request.is<FinishBlock>()) return finish_block(context, request.get<FinishBlock>());
@@ -224,7 +224,7 @@ void Fampi::on_request(Context& context, const StackRequest& request) {
   block_.answer_query(context, request, members());
 }
 
-void Fampi::start_block(Context& context, const StackRequest& request) {
+void Fampi::start_block(RecoveryContext& context, const StackRequest& request) {
   if (!presumes()) {
     contributed_ = false;
     block_.forget_outcome();
@@ -238,7 +238,7 @@ void Fampi::start_block(Context& context, const StackRequest& request) {
 }
 
 /// A contribution stands. A rank that finishes again only goes on waiting.
-void Fampi::finish_block(Context& context, const FinishBlock& finish) {
+void Fampi::finish_block(RecoveryContext& context, const FinishBlock& finish) {
   if (finished_ == attempt() || finish.attempt != attempt()) return;
   finished_ = attempt();
   context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
@@ -251,7 +251,7 @@ void Fampi::finish_block(Context& context, const FinishBlock& finish) {
   contribute(context, finish.errors == 0);
 }
 
-void Fampi::wait_for_block(Context& context, const StackRequest& request) {
+void Fampi::wait_for_block(RecoveryContext& context, const StackRequest& request) {
   if (presumption_->block == attempt()) {
     presumption_.change().wait = request;
     return context.answer(request, BlockPresumed{attempt()});
@@ -261,12 +261,12 @@ void Fampi::wait_for_block(Context& context, const StackRequest& request) {
   context.set_timer(kWaitTimer, options_->wait_timeout_s);
 }
 
-void Fampi::answer_outcome(Context& context) {
+void Fampi::answer_outcome(RecoveryContext& context) {
   context.cancel_timer(kWaitTimer);
   block_.answer_outcome(context, decides_alone());
 }
 
-void Fampi::recover(Context& context) {
+void Fampi::recover(RecoveryContext& context) {
   invariant(block_.outcome().has_value(), "a program recovers from a TryBlock without an outcome");
   const std::vector<Rank>& failed = block_.outcome()->failed;
   if (!failed.empty()) {
@@ -282,7 +282,7 @@ void Fampi::recover(Context& context) {
 
 // ---- agreement --------------------------------------------------------------------------------
 
-void Fampi::contribute(Context& context, bool success) {
+void Fampi::contribute(RecoveryContext& context, bool success) {
   contributed_ = true;
   block_.statistics.contributed_s = context.now_s();
   context.mark(kContributedMark, static_cast<std::int64_t>(attempt()));
@@ -291,14 +291,14 @@ void Fampi::contribute(Context& context, bool success) {
   agreement_.contribute(context, agreement_number(), std::move(value), members(), *this);
 }
 
-void Fampi::carry_out(Context& context, const AgreementOutput& output) {
+void Fampi::carry_out(RecoveryContext& context, const AgreementOutput& output) {
   for (const AgreementOutput::Decision& decision : output.decisions)
     context.mark(kDecidedMark, static_cast<std::int64_t>(decision.number));
   agreement_.send(context, output, members());
   for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);
 }
 
-void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decision) {
+void Fampi::on_decision(RecoveryContext& context, const AgreementOutput::Decision& decision) {
   if (decision.number != agreement_number()) return;
   const AgreementValue& value = decision.value;
   block_.set_outcome(value);
@@ -317,7 +317,7 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
 }
 
 /// TryBlock 0 of a world has been decided.
-void Fampi::end_recovery(Context& context, const AgreementValue& value) {
+void Fampi::end_recovery(RecoveryContext& context, const AgreementValue& value) {
   contributed_ = false;
   if (value.accepts()) {
     block_.forget_outcome();
@@ -330,26 +330,26 @@ void Fampi::end_recovery(Context& context, const AgreementValue& value) {
 // ---- how others are released ------------------------------------------------------------------
 
 /// Sends the invitation to the ranks at a distance of a power of two, once to each.
-void Fampi::invite(Context& context) {
+void Fampi::invite(RecoveryContext& context) {
   invited_ = attempt();
   const std::vector<Rank> targets = revoke_targets(members());
   for (auto target = targets.begin(); target != targets.end(); ++target)
     if (std::find(targets.begin(), target, *target) == target) send_invite(context, *target);
 }
 
-void Fampi::send_invite(Context& context, Rank to) const {
+void Fampi::send_invite(RecoveryContext& context, Rank to) const {
   context.send(members().world().actor_of(to), kInvite, options_->control_bytes)
       .payload.put(InviteWords{members().epoch(), attempt()});
 }
 
 /// The dead rank may have been the only one that would have told those behind it.
-void Fampi::mend_invitation(Context& context, Rank dead) const {
+void Fampi::mend_invitation(RecoveryContext& context, Rank dead) const {
   const bool has_invited = presumes() ? called_ : attempt() > 0 && invited_ == attempt();
   if (!has_invited) return;
   for (const Rank to : mended_targets(members(), dead)) send_invite(context, to);
 }
 
-void Fampi::on_invite(Context& context, const Message& message) {
+void Fampi::on_invite(RecoveryContext& context, const Message& message) {
   if (presumes()) return call(context);
   const std::uint32_t invited = message.payload.get<InviteWords>().attempt;
   if (invited <= invited_ || invited < attempt()) return;
@@ -361,7 +361,7 @@ void Fampi::on_invite(Context& context, const Message& message) {
   release(context);
 }
 
-void Fampi::release(Context& context) {
+void Fampi::release(RecoveryContext& context) {
   if (finished_ == attempt() || !block_.has_started()) return;
   released_ = attempt();
   block_.release(context);

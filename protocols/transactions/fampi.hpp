@@ -31,7 +31,7 @@ OptionSet<FampiOptions> fampi_options();
 /// have succeeded, and which ranks are dead. If none is, they repeat a rejected TryBlock. Otherwise
 /// the ranks regroup, and agree once more before they go on from the last checkpoint that all have:
 /// that is TryBlock 0 of the new world, which a death during the recovery rejects.
-class Fampi : public Layer, protected WorldSteps, protected AgreementSteps {
+class Fampi : public RecoveryLayer, protected WorldSteps, protected AgreementSteps {
  public:
   using Options = FampiOptions;
   Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -40,37 +40,37 @@ class Fampi : public Layer, protected WorldSteps, protected AgreementSteps {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { world_.start(context); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void start(RecoveryContext& context) override { world_.start(context); }
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     world_.on_sends(context, batch);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     return world_.on_receive(context, message);
   }
-  void on_message(Context& context, const Message& message) override;
-  void on_request(Context& context, const StackRequest& request) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_message(RecoveryContext& context, const Message& message) override;
+  void on_request(RecoveryContext& context, const StackRequest& request) override;
+  void on_timer(RecoveryContext& context, std::uint64_t key) override;
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_failed(context, peer, *this);
   }
-  void on_peer_restarted(Context& context, Incarnation peer) override {
+  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_restarted(context, peer, *this);
   }
-  void on_restart_refused(Context& context, Incarnation peer) override {
+  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
     world_.on_restart_refused(context, peer);
   }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
-  void on_death(Context& context, ActorId dead) override;
-  void on_world(Context& context) override;
-  void on_data(Context& context) override;
+  void on_death(RecoveryContext& context, ActorId dead) override;
+  void on_world(RecoveryContext& context) override;
+  void on_data(RecoveryContext& context) override;
   [[nodiscard]] bool all_have_entered() const override {
     return attempt() > 0 || world_.phase() == WorldPhase::regrouping;
   }
   [[nodiscard]] bool is_given_up() const override { return presumes() && called_; }
-  void carry_out(Context& context, const AgreementOutput& output) override;
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override;
   void digest_state(Digest& into) const override;
 
   // The parts.
@@ -104,26 +104,26 @@ class Fampi : public Layer, protected WorldSteps, protected AgreementSteps {
   /// The TryBlock that began last.
   [[nodiscard]] std::uint32_t attempt() const { return block_.attempt(); }
   [[nodiscard]] bool decides_alone() const { return options_->scope == "local"; }
-  void start_block(Context& context, const StackRequest& request);
-  void finish_block(Context& context, const FinishBlock& finish);
-  void wait_for_block(Context& context, const StackRequest& request);
-  void answer_outcome(Context& context);
-  void recover(Context& context);
-  void contribute(Context& context, bool success);
-  void on_decision(Context& context, const AgreementOutput::Decision& decision);
-  void end_recovery(Context& context, const AgreementValue& value);
-  void invite(Context& context);
-  void send_invite(Context& context, Rank to) const;
-  void mend_invitation(Context& context, Rank dead) const;
-  void on_invite(Context& context, const Message& message);
-  void release(Context& context);
+  void start_block(RecoveryContext& context, const StackRequest& request);
+  void finish_block(RecoveryContext& context, const FinishBlock& finish);
+  void wait_for_block(RecoveryContext& context, const StackRequest& request);
+  void answer_outcome(RecoveryContext& context);
+  void recover(RecoveryContext& context);
+  void contribute(RecoveryContext& context, bool success);
+  void on_decision(RecoveryContext& context, const AgreementOutput::Decision& decision);
+  void end_recovery(RecoveryContext& context, const AgreementValue& value);
+  void invite(RecoveryContext& context);
+  void send_invite(RecoveryContext& context, Rank to) const;
+  void mend_invitation(RecoveryContext& context, Rank dead) const;
+  void on_invite(RecoveryContext& context, const Message& message);
+  void release(RecoveryContext& context);
   // Presumed TryBlocks: protocols/transactions/presumption.cpp.
   [[nodiscard]] bool presumes() const { return options_->scope == "with-collective"; }
-  void finish_presuming(Context& context, bool succeeded);
-  void settle_presumed(Context& context, bool is_accepted);
-  void call(Context& context);
-  void leave(Context& context, const StackRequest& request);
-  void try_to_leave(Context& context);
+  void finish_presuming(RecoveryContext& context, bool succeeded);
+  void settle_presumed(RecoveryContext& context, bool is_accepted);
+  void call(RecoveryContext& context);
+  void leave(RecoveryContext& context, const StackRequest& request);
+  void try_to_leave(RecoveryContext& context);
   [[nodiscard]] bool calls(const AgreementMessage& up) const;
   [[nodiscard]] std::uint64_t agreement_number() const;
   /// Numbers a TryBlock differently from those around it, so that a failure in it can be told from

@@ -18,7 +18,7 @@ std::uint64_t Fampi::agreement_number() const {
 
 /// A collective that has ended proves that all have begun this TryBlock, so all have succeeded in
 /// the last one. Nothing proves yet that others succeed in this one.
-void Fampi::finish_presuming(Context& context, bool succeeded) {
+void Fampi::finish_presuming(RecoveryContext& context, bool succeeded) {
   if (contributed_) return;
   if (succeeded) {
     settle_presumed(context, true);
@@ -33,7 +33,7 @@ void Fampi::finish_presuming(Context& context, bool succeeded) {
   contribute(context, false);
 }
 
-void Fampi::settle_presumed(Context& context, bool is_accepted) {
+void Fampi::settle_presumed(RecoveryContext& context, bool is_accepted) {
   if (presumption_->block == 0) return;
   Presumption& own = presumption_.change();
   const BlockVerdict verdict = is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected;
@@ -45,7 +45,7 @@ void Fampi::settle_presumed(Context& context, bool is_accepted) {
 }
 
 /// A rank that has failed waits for an agreement of all, including those that have presumed.
-void Fampi::call(Context& context) {
+void Fampi::call(RecoveryContext& context) {
   if (std::exchange(called_, true)) return;
   invite(context);
   world_.end_lost_save(context, *this);
@@ -55,14 +55,14 @@ void Fampi::call(Context& context) {
 }
 
 /// At the end, no TryBlock follows that could prove the last one.
-void Fampi::leave(Context& context, const StackRequest& request) {
+void Fampi::leave(RecoveryContext& context, const StackRequest& request) {
   if (!presumes() || attempt() == 0) return context.answer(request, LeaveWorld{});
   presumption_.change().leave_request = request;
   if (block_.outcome()) return try_to_leave(context);
   if (!contributed_) contribute(context, true);
 }
 
-void Fampi::try_to_leave(Context& context) {
+void Fampi::try_to_leave(RecoveryContext& context) {
   if (!presumption_->leave_request) return;
   if (!block_.outcome()->accepts()) return world_.regroup(context, *this);
   context.answer(*std::exchange(presumption_.change().leave_request, std::nullopt), LeaveWorld{});

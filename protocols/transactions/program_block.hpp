@@ -8,8 +8,8 @@
 #include "protocols/transactions/agreement.hpp"
 #include "protocols/transactions/asked.hpp"
 #include "protocols/transactions/world_members.hpp"
-#include "sim/core/context.hpp"
 #include "sim/core/metrics.hpp"
+#include "sim/core/recovery_context.hpp"
 #include "sim/core/transaction_requests.hpp"
 
 namespace faultline {
@@ -55,14 +55,14 @@ class ProgramBlock {
   explicit ProgramBlock(double request_timeout_s) : request_timeout_s_(request_timeout_s) {}
 
   /// The program begins the next TryBlock. An outcome stays until `forget_outcome`.
-  void start(Context& context, const StackRequest& request) {
+  void start(RecoveryContext& context, const StackRequest& request) {
     attempt_ = static_cast<std::uint32_t>(request.get<StartBlock>().attempt);
     start_request_ = request;
     statistics.start_s = context.now_s();
     context.answer(request, BlockStarted{attempt_, request_timeout_s_, 0});
   }
   /// Tells the program that another rank gives this TryBlock up.
-  void release(Context& context) const {
+  void release(RecoveryContext& context) const {
     context.answer(*start_request_, BlockStarted{attempt_, request_timeout_s_, 1});
   }
   [[nodiscard]] bool has_started() const { return start_request_.has_value(); }
@@ -82,17 +82,17 @@ class ProgramBlock {
   void wait(const StackRequest& request) { wait_request_ = request; }
   [[nodiscard]] bool is_awaited() const { return wait_request_.has_value(); }
   /// Tells the program that the TryBlock has ended so. `is_local`: for this rank alone.
-  void answer(Context& context, BlockVerdict verdict, bool is_local = false) {
+  void answer(RecoveryContext& context, BlockVerdict verdict, bool is_local = false) {
     context.answer(*std::exchange(wait_request_, std::nullopt),
                    BlockOutcome{attempt_, verdict, is_local ? 1U : 0U});
   }
   /// Tells it the outcome.
-  void answer_outcome(Context& context, bool is_local = false) {
+  void answer_outcome(RecoveryContext& context, bool is_local = false) {
     const bool is_accepted = outcome_->accepts();
     answer(context, is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected, is_local);
   }
   /// Tells it which ranks the outcome names as dead.
-  void answer_query(Context& context, const StackRequest& request,
+  void answer_query(RecoveryContext& context, const StackRequest& request,
                     const WorldMembers& members) const {
     const std::uint64_t index = request.get<QueryBlock>().index;
     FailedGroup group;

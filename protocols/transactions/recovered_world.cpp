@@ -33,7 +33,7 @@ Marks world_marks(const Marks& own) {
   return marks;
 }
 
-void RecoveredWorld::start(Context& context) {
+void RecoveredWorld::start(RecoveryContext& context) {
   if (context.incarnation() == 0) return;
   phase_ = WorldPhase::spawned;
   checkpoints_.begin_life(context, members_);
@@ -41,7 +41,8 @@ void RecoveredWorld::start(Context& context) {
 
 // ---- requests of the program ------------------------------------------------------------------
 
-bool RecoveredWorld::on_request(Context& context, const StackRequest& request, WorldSteps& steps) {
+bool RecoveredWorld::on_request(RecoveryContext& context, const StackRequest& request,
+                                WorldSteps& steps) {
   if (request.is<ReleaseHeld>()) {
     if (phase_ != WorldPhase::resuming) return true;
     phase_ = WorldPhase::running;
@@ -61,7 +62,7 @@ bool RecoveredWorld::on_request(Context& context, const StackRequest& request, W
   return true;
 }
 
-void RecoveredWorld::answer_program(Context& context, const SavedPoint& from) {
+void RecoveredWorld::answer_program(RecoveryContext& context, const SavedPoint& from) {
   if (!enter_request_) return;
   if (!members_.world().is_first(members_.processes()))
     members_.world().for_each_run([&](ActorId actor, std::uint32_t count) {
@@ -75,7 +76,7 @@ void RecoveredWorld::answer_program(Context& context, const SavedPoint& from) {
 }
 
 /// The program gets its answer first, and then the held messages.
-void RecoveredWorld::resume(Context& context, WorldSteps& steps) {
+void RecoveredWorld::resume(RecoveryContext& context, WorldSteps& steps) {
   phase_ = WorldPhase::resuming;
   context.mark(kResumeMark, members_.epoch().number);
   answer_program(context, checkpoints_.settle(members_));
@@ -84,7 +85,7 @@ void RecoveredWorld::resume(Context& context, WorldSteps& steps) {
   context.ask(Family::transactions, ReleaseHeld{});
 }
 
-void RecoveredWorld::stop_program(Context& context) const {
+void RecoveredWorld::stop_program(RecoveryContext& context) const {
   if (enter_request_) context.answer(*enter_request_, JobEnded{});
 }
 
@@ -98,7 +99,8 @@ bool RecoveredWorld::belongs_elsewhere(const Message& message, const WorldEpoch&
   return true;
 }
 
-void RecoveredWorld::on_message(Context& context, const Message& message, WorldSteps& steps) {
+void RecoveredWorld::on_message(RecoveryContext& context, const Message& message,
+                                WorldSteps& steps) {
   switch (message.kind) {
     case WorldMessage::ready: {
       const auto* held = context.attached<std::vector<HeldPoints>>(message);
@@ -127,7 +129,7 @@ void RecoveredWorld::on_message(Context& context, const Message& message, WorldS
   if (phase_ == WorldPhase::restoring) data_are_there(context, steps);
 }
 
-bool RecoveredWorld::on_timer(Context& context, std::uint64_t key, WorldSteps& steps) {
+bool RecoveredWorld::on_timer(RecoveryContext& context, std::uint64_t key, WorldSteps& steps) {
   if (key >= WorldTimer::keys) return false;
   if (key == WorldTimer::spawn) {
     spawn(context);

@@ -34,20 +34,20 @@ enum class WorldPhase : std::uint8_t {
 class WorldSteps {
  public:
   /// A process of the world has died.
-  virtual void on_death(Context& context, ActorId dead) = 0;
+  virtual void on_death(RecoveryContext& context, ActorId dead) = 0;
   /// This rank has entered a new world, and knows of all replaced processes. The protocol has data
   /// given back (RecoveredWorld::give_back), and waits for its own (RecoveredWorld::restore), now
   /// or later.
-  virtual void on_world(Context& context) = 0;
+  virtual void on_world(RecoveryContext& context) = 0;
   /// This rank has its data again. The protocol lets the program go on (RecoveredWorld::resume),
   /// now or later.
-  virtual void on_data(Context& context) = 0;
+  virtual void on_data(RecoveryContext& context) = 0;
   /// A message of the protocol that came before its world.
-  virtual void on_message(Context& context, const Message& message) = 0;
+  virtual void on_message(RecoveryContext& context, const Message& message) = 0;
   /// This rank has told the leader that it waits for a new world, or is the leader itself.
-  virtual void on_leader_told(Context&) {}
+  virtual void on_leader_told(RecoveryContext&) {}
   /// A rank waits for a new world, and this one does not.
-  virtual void on_late_ready(Context&, ActorId) {}
+  virtual void on_late_ready(RecoveryContext&, ActorId) {}
   /// True if no rank can be in an earlier world any more.
   [[nodiscard]] virtual bool all_have_entered() const { return false; }
   /// True if all will regroup although nobody is dead, and some may take no checkpoint before.
@@ -80,33 +80,33 @@ class RecoveredWorld {
         checkpoints_(options, job, self, commits_blocks) {}
 
   // ---- handlers of the layer ------------------------------------------------------------------
-  void start(Context& context);
-  void on_sends(Context& context, std::span<Message* const> batch) const {
+  void start(RecoveryContext& context);
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch) const {
     EpochGate::on_sends(context, batch, members_.epoch());
   }
-  Passage on_receive(Context& context, Message& message) {
+  Passage on_receive(RecoveryContext& context, Message& message) {
     return gate_.on_receive(context, message, members_.epoch(), phase_ == WorldPhase::running,
                             phase_ != WorldPhase::spawned);
   }
   /// Takes a message of a kind below WorldMessage::kinds; the others are the protocol's own.
-  void on_message(Context& context, const Message& message, WorldSteps& steps);
+  void on_message(RecoveryContext& context, const Message& message, WorldSteps& steps);
   /// False for a request that is the protocol's own.
-  bool on_request(Context& context, const StackRequest& request, WorldSteps& steps);
+  bool on_request(RecoveryContext& context, const StackRequest& request, WorldSteps& steps);
   /// False for a timer that is the protocol's own.
-  bool on_timer(Context& context, std::uint64_t key, WorldSteps& steps);
-  void on_peer_failed(Context& context, Incarnation peer, WorldSteps& steps);
-  void on_peer_restarted(Context& context, Incarnation peer, WorldSteps& steps);
-  void on_restart_refused(Context& context, Incarnation peer) const;
+  bool on_timer(RecoveryContext& context, std::uint64_t key, WorldSteps& steps);
+  void on_peer_failed(RecoveryContext& context, Incarnation peer, WorldSteps& steps);
+  void on_peer_restarted(RecoveryContext& context, Incarnation peer, WorldSteps& steps);
+  void on_restart_refused(RecoveryContext& context, Incarnation peer) const;
 
   // ---- asked for by the protocol --------------------------------------------------------------
   /// This rank wants another world.
-  void regroup(Context& context, WorldSteps& steps);
+  void regroup(RecoveryContext& context, WorldSteps& steps);
   /// The job has come to its end: this rank wants no other world any more.
   void end_regrouping() { phase_ = WorldPhase::running; }
   /// This rank gives back the data that others lack in the new world.
-  void give_back(Context& context);
+  void give_back(RecoveryContext& context);
   /// It waits for its own data.
-  void restore(Context& context, WorldSteps& steps);
+  void restore(RecoveryContext& context, WorldSteps& steps);
   /// It no longer waits for them, because of a death. False if it did not.
   bool give_up_data();
   /// Recovers only from the deaths that all have agreed on: the calls of an unprotected recovery,
@@ -115,13 +115,13 @@ class RecoveredWorld {
   /// All have agreed that the processes with these ranks are dead.
   void add_dead(const std::vector<Rank>& agreed);
   /// A checkpoint that is being taken ends if it will never be complete.
-  void end_lost_save(Context& context, const WorldSteps& steps);
+  void end_lost_save(RecoveryContext& context, const WorldSteps& steps);
   /// The program goes on, from the checkpoint of this world.
-  void resume(Context& context, WorldSteps& steps);
+  void resume(RecoveryContext& context, WorldSteps& steps);
   /// The program does nothing more until it enters the next world.
-  void stop_program(Context& context) const;
+  void stop_program(RecoveryContext& context) const;
   /// The program goes back to its last checkpoint in the same world.
-  void roll_back(Context& context) { answer_program(context, checkpoints_.newest()); }
+  void roll_back(RecoveryContext& context) { answer_program(context, checkpoints_.newest()); }
   /// Keeps a message of the protocol for a later world until that is entered. Returns true if the
   /// message is one, or is void.
   bool belongs_elsewhere(const Message& message, const WorldEpoch& of);
@@ -161,7 +161,7 @@ class RecoveredWorld {
     }
   };
 
-  void answer_program(Context& context, const SavedPoint& from);
+  void answer_program(RecoveryContext& context, const SavedPoint& from);
   [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
   [[nodiscard]] bool leads() const {
     return phase_ == WorldPhase::regrouping && members_.leader() == members_.self();
@@ -178,35 +178,35 @@ class RecoveredWorld {
 
   // A death, and the next world: protocols/transactions/regrouping.cpp.
   [[nodiscard]] bool is_blocked() const;
-  void heed(Context& context, Incarnation peer, WorldSteps& steps);
+  void heed(RecoveryContext& context, Incarnation peer, WorldSteps& steps);
   [[nodiscard]] Ready own_ready() const;
-  void send_ready(Context& context, ActorId to) const;
-  void tell_leader(Context& context, WorldSteps& steps);
-  void name_leader(Context& context, ActorId spawned) const;
-  void on_ready(Context& context, const Ready& ready, WorldSteps& steps);
-  void lead(Context& context, WorldSteps& steps);
-  void spawn(Context& context);
+  void send_ready(RecoveryContext& context, ActorId to) const;
+  void tell_leader(RecoveryContext& context, WorldSteps& steps);
+  void name_leader(RecoveryContext& context, ActorId spawned) const;
+  void on_ready(RecoveryContext& context, const Ready& ready, WorldSteps& steps);
+  void lead(RecoveryContext& context, WorldSteps& steps);
+  void spawn(RecoveryContext& context);
   [[nodiscard]] bool has_asked_for(Incarnation dead) const;
-  void try_to_put_together(Context& context, WorldSteps& steps);
-  void put_together(Context& context, std::uint64_t point, WorldSteps& steps);
+  void try_to_put_together(RecoveryContext& context, WorldSteps& steps);
+  void put_together(RecoveryContext& context, std::uint64_t point, WorldSteps& steps);
 
   // A new process, and how a rank enters a world: protocols/transactions/entering.cpp.
-  void hear_as_spawned(Context& context, Incarnation dead);
-  void learn_as_spawned(Context& context, Incarnation restarted);
-  void call_all(Context& context);
-  void follow(Context& context, Incarnation leader, ActorId from);
-  void give_up_if_world_is_lost(Context& context) const;
+  void hear_as_spawned(RecoveryContext& context, Incarnation dead);
+  void learn_as_spawned(RecoveryContext& context, Incarnation restarted);
+  void call_all(RecoveryContext& context);
+  void follow(RecoveryContext& context, Incarnation leader, ActorId from);
+  void give_up_if_world_is_lost(RecoveryContext& context) const;
   [[nodiscard]] std::uint64_t place_of_entry(ActorId actor) const;
-  [[nodiscard]] Incarnation last_to_enter(const Context& context, ActorId actor) const;
+  [[nodiscard]] Incarnation last_to_enter(const RecoveryContext& context, ActorId actor) const;
   [[nodiscard]] WorldCrier crier() const;
-  void on_news(Context& context, const Message& message, WorldSteps& steps);
-  void enter(Context& context, const WorldEpoch& epoch, std::shared_ptr<const WorldNews> news,
-             std::uint64_t point, WorldSteps& steps);
-  void enter_as_spawned(Context& context);
-  void forget_earlier_world(Context& context);
-  void enter_when_all_are_known(Context& context, WorldSteps& steps);
-  void take_early_data(Context& context);
-  void data_are_there(Context& context, WorldSteps& steps);
+  void on_news(RecoveryContext& context, const Message& message, WorldSteps& steps);
+  void enter(RecoveryContext& context, const WorldEpoch& epoch,
+             std::shared_ptr<const WorldNews> news, std::uint64_t point, WorldSteps& steps);
+  void enter_as_spawned(RecoveryContext& context);
+  void forget_earlier_world(RecoveryContext& context);
+  void enter_when_all_are_known(RecoveryContext& context, WorldSteps& steps);
+  void take_early_data(RecoveryContext& context);
+  void data_are_there(RecoveryContext& context, WorldSteps& steps);
 
   const WorldOptions* options_;
   WorldMembers members_;

@@ -18,7 +18,7 @@ constexpr std::uint32_t kBytesOfHeldPoint = 16;
 // ---- deaths -----------------------------------------------------------------------------------
 
 /// A late notice does not concern the process that has taken the place of the dead one.
-void RecoveredWorld::on_peer_failed(Context& context, Incarnation peer, WorldSteps& steps) {
+void RecoveredWorld::on_peer_failed(RecoveryContext& context, Incarnation peer, WorldSteps& steps) {
   if (!members_.has(peer.actor)) return;
   if (is_blocked()) {
     if (!members_.has_died(peer)) regrouping_.change().unheeded.push_back(peer);
@@ -47,11 +47,11 @@ void RecoveredWorld::add_dead(const std::vector<Rank>& agreed) {
   for (const Rank rank : agreed) members_.add_dead(members_.process_with(rank));
 }
 
-void RecoveredWorld::end_lost_save(Context& context, const WorldSteps& steps) {
+void RecoveredWorld::end_lost_save(RecoveryContext& context, const WorldSteps& steps) {
   checkpoints_.end_lost(context, members_, is_broken(steps));
 }
 
-void RecoveredWorld::heed(Context& context, Incarnation peer, WorldSteps& steps) {
+void RecoveredWorld::heed(RecoveryContext& context, Incarnation peer, WorldSteps& steps) {
   if (members_.is_past(peer) || !members_.add_dead(peer)) return;
   if (Regrouping* own = regrouping_.changed()) own->ready.erase(peer);
   end_lost_save(context, steps);
@@ -70,7 +70,8 @@ void RecoveredWorld::heed(Context& context, Incarnation peer, WorldSteps& steps)
 
 /// A process that has been started again was dead. Often only the rank that has asked for the
 /// restart knows of it, whichever rank leads by now.
-void RecoveredWorld::on_peer_restarted(Context& context, Incarnation peer, WorldSteps& steps) {
+void RecoveredWorld::on_peer_restarted(RecoveryContext& context, Incarnation peer,
+                                       WorldSteps& steps) {
   if (peer.actor >= members_.processes()) return;
   if (phase_ == WorldPhase::spawned) return learn_as_spawned(context, peer);
   if (phase_ == WorldPhase::entering) enter_when_all_are_known(context, steps);
@@ -81,14 +82,14 @@ void RecoveredWorld::on_peer_restarted(Context& context, Incarnation peer, World
   if (leads() || has_asked_for(before)) name_leader(context, peer.actor);
 }
 
-void RecoveredWorld::on_restart_refused(Context& context, Incarnation peer) const {
+void RecoveredWorld::on_restart_refused(RecoveryContext& context, Incarnation peer) const {
   if (peer.actor < members_.processes())
     context.fatal("no node is left for a process that takes the place of a dead one");
 }
 
 // ---- being ready ------------------------------------------------------------------------------
 
-void RecoveredWorld::regroup(Context& context, WorldSteps& steps) {
+void RecoveredWorld::regroup(RecoveryContext& context, WorldSteps& steps) {
   if (phase_ != WorldPhase::regrouping)
     context.mark(shrinks() ? kShrinkMark : kRegroupMark, members_.epoch().number + 1);
   phase_ = WorldPhase::regrouping;
@@ -96,7 +97,7 @@ void RecoveredWorld::regroup(Context& context, WorldSteps& steps) {
   tell_leader(context, steps);
 }
 
-void RecoveredWorld::tell_leader(Context& context, WorldSteps& steps) {
+void RecoveredWorld::tell_leader(RecoveryContext& context, WorldSteps& steps) {
   const ActorId told = told_ = members_.leader();
   if (told == members_.self())
     lead(context, steps);
@@ -107,7 +108,7 @@ void RecoveredWorld::tell_leader(Context& context, WorldSteps& steps) {
   steps.on_leader_told(context);
 }
 
-void RecoveredWorld::name_leader(Context& context, ActorId spawned) const {
+void RecoveredWorld::name_leader(RecoveryContext& context, ActorId spawned) const {
   context.send(spawned, WorldMessage::leader, control_bytes())
       .payload.put(members_.process_of(members_.leader()));
 }
@@ -120,7 +121,7 @@ Ready RecoveredWorld::own_ready() const {
   return ready;
 }
 
-void RecoveredWorld::send_ready(Context& context, ActorId to) const {
+void RecoveredWorld::send_ready(RecoveryContext& context, ActorId to) const {
   const Ready ready = own_ready();
   Message& message = context.send(to, WorldMessage::ready,
                                   control_bytes() + kBytesOfHeldPoint * ready.held.size());
@@ -128,7 +129,7 @@ void RecoveredWorld::send_ready(Context& context, ActorId to) const {
   if (!ready.held.empty()) context.attach(message, ready.held);
 }
 
-void RecoveredWorld::on_ready(Context& context, const Ready& ready, WorldSteps& steps) {
+void RecoveredWorld::on_ready(RecoveryContext& context, const Ready& ready, WorldSteps& steps) {
   if (phase_ != WorldPhase::spawned) {
     const std::uint16_t expected = members_.life_of(ready.from.actor);
     if (ready.from.number < expected) return;
@@ -152,7 +153,7 @@ void RecoveredWorld::on_ready(Context& context, const Ready& ready, WorldSteps& 
 
 // ---- leading ----------------------------------------------------------------------------------
 
-void RecoveredWorld::lead(Context& context, WorldSteps& steps) {
+void RecoveredWorld::lead(RecoveryContext& context, WorldSteps& steps) {
   Regrouping& own = regrouping_.change();
   told_ = members_.self();
   const auto is_new = [this](const Incarnation& dead) { return !has_asked_for(dead); };
@@ -164,7 +165,7 @@ void RecoveredWorld::lead(Context& context, WorldSteps& steps) {
   try_to_put_together(context, steps);
 }
 
-void RecoveredWorld::spawn(Context& context) {
+void RecoveredWorld::spawn(RecoveryContext& context) {
   Regrouping& own = regrouping_.change();
   own.spawns = false;
   if (!leads()) return;
@@ -182,7 +183,7 @@ bool RecoveredWorld::has_asked_for(Incarnation dead) const {
   return std::find(asked.begin(), asked.end(), dead) != asked.end();
 }
 
-void RecoveredWorld::try_to_put_together(Context& context, WorldSteps& steps) {
+void RecoveredWorld::try_to_put_together(RecoveryContext& context, WorldSteps& steps) {
   const RollCall& ready = regrouping_->ready;
   if (!leads() || !ready.is_complete(members_, shrinks())) return;
   const std::optional<std::uint64_t> point =
@@ -193,7 +194,8 @@ void RecoveredWorld::try_to_put_together(Context& context, WorldSteps& steps) {
   put_together(context, *point, steps);
 }
 
-void RecoveredWorld::put_together(Context& context, std::uint64_t point, WorldSteps& steps) {
+void RecoveredWorld::put_together(RecoveryContext& context, std::uint64_t point,
+                                  WorldSteps& steps) {
   std::uint32_t number = members_.epoch().number;
   WorldNews news{members_.next(options_->recovery),
                  {members_.replacements().replaced, {}, members_.self()},

@@ -46,7 +46,7 @@ Relaunch::Relaunch(std::shared_ptr<const Options> options, const JobShape& job, 
 
 /// The launcher ends all other processes. If the job has come to its end, the processes that do not
 /// know it yet wait for the leader.
-void Relaunch::on_death(Context& context, ActorId) {
+void Relaunch::on_death(RecoveryContext& context, ActorId) {
   if (!ended_) {
     world_.stop_program(context);
     return world_.regroup(context, *this);
@@ -55,7 +55,7 @@ void Relaunch::on_death(Context& context, ActorId) {
 }
 
 /// Another process may have died meanwhile.
-void Relaunch::on_world(Context& context) {
+void Relaunch::on_world(RecoveryContext& context) {
   world_.give_back(context);
   leave_request_.reset();
   knows_end_ = ended_ = false;
@@ -66,7 +66,7 @@ void Relaunch::on_world(Context& context) {
     world_.regroup(context, *this);
 }
 
-void Relaunch::on_request(Context& context, const StackRequest& request) {
+void Relaunch::on_request(RecoveryContext& context, const StackRequest& request) {
   if (world_.on_request(context, request, *this)) return;
   if (request.is<LeaveWorld>()) {
     leave_request_ = request;
@@ -77,7 +77,7 @@ void Relaunch::on_request(Context& context, const StackRequest& request) {
 
 // ---- the end of the job -----------------------------------------------------------------------
 
-void Relaunch::pass_on_end(Context& context) {
+void Relaunch::pass_on_end(RecoveryContext& context) {
   const WorldMembers& members = world_.members();
   if (world_.phase() != WorldPhase::running || !leave_request_ ||
       ends_below_ < ControlTree{members.processes()}.child_count(members.self()))
@@ -88,7 +88,7 @@ void Relaunch::pass_on_end(Context& context) {
 }
 
 /// Each rank tells the ranks below it, and those that wait for a new world.
-void Relaunch::end(Context& context) {
+void Relaunch::end(RecoveryContext& context) {
   ended_ = true;
   world_.end_regrouping();
   ControlTree{world_.members().processes()}.for_each_child(
@@ -97,11 +97,11 @@ void Relaunch::end(Context& context) {
   if (leave_request_) context.answer(*leave_request_, LeaveWorld{});
 }
 
-void Relaunch::tell_end(Context& context, ActorId to) const {
+void Relaunch::tell_end(RecoveryContext& context, ActorId to) const {
   context.send(to, kEnd, options_->control_bytes).payload.put(world_.members().epoch());
 }
 
-void Relaunch::on_message(Context& context, const Message& message) {
+void Relaunch::on_message(RecoveryContext& context, const Message& message) {
   if (message.kind < WorldMessage::kinds) return world_.on_message(context, message, *this);
   const auto of = message.payload.get<WorldEpoch>();
   if (message.kind == kEnd) return on_end(context, of, message.from);
@@ -112,7 +112,7 @@ void Relaunch::on_message(Context& context, const Message& message) {
 
 /// A rank that has reported that it waits for a new world leaves it to the leader whether there
 /// will be one.
-void Relaunch::on_end(Context& context, const WorldEpoch& of, ActorId from) {
+void Relaunch::on_end(RecoveryContext& context, const WorldEpoch& of, ActorId from) {
   if (world_.phase() == WorldPhase::spawned) {
     ended_ = true;
     return context.finish();
@@ -123,14 +123,14 @@ void Relaunch::on_end(Context& context, const WorldEpoch& of, ActorId from) {
   tell_end(context, leader());
 }
 
-void Relaunch::on_leader_told(Context& context) {
+void Relaunch::on_leader_told(RecoveryContext& context) {
   if (knows_end_ && leads())
     end(context);
   else if (knows_end_)
     tell_end(context, leader());
 }
 
-void Relaunch::on_late_ready(Context& context, ActorId from) {
+void Relaunch::on_late_ready(RecoveryContext& context, ActorId from) {
   if (ended_) tell_end(context, from);
 }
 

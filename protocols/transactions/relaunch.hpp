@@ -16,7 +16,7 @@ struct RelaunchOptions : WorldOptions {
 
 /// What MPI without fault tolerance does under a batch system: a death ends the job, which starts
 /// again from its last checkpoint. There are no TryBlocks.
-class Relaunch final : public Layer, private WorldSteps {
+class Relaunch final : public RecoveryLayer, private WorldSteps {
  public:
   using Options = RelaunchOptions;
   Relaunch(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -25,25 +25,25 @@ class Relaunch final : public Layer, private WorldSteps {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { world_.start(context); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void start(RecoveryContext& context) override { world_.start(context); }
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     world_.on_sends(context, batch);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     return world_.on_receive(context, message);
   }
-  void on_message(Context& context, const Message& message) override;
-  void on_request(Context& context, const StackRequest& request) override;
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_message(RecoveryContext& context, const Message& message) override;
+  void on_request(RecoveryContext& context, const StackRequest& request) override;
+  void on_timer(RecoveryContext& context, std::uint64_t key) override {
     world_.on_timer(context, key, *this);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_failed(context, peer, *this);
   }
-  void on_peer_restarted(Context& context, Incarnation peer) override {
+  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_restarted(context, peer, *this);
   }
-  void on_restart_refused(Context& context, Incarnation peer) override {
+  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
     world_.on_restart_refused(context, peer);
   }
   void report(MetricTotals& totals) const override { world_.report(totals); }
@@ -55,17 +55,17 @@ class Relaunch final : public Layer, private WorldSteps {
     kEnd,                          ///< all programs are at their end: processes may end
   };
 
-  void on_death(Context& context, ActorId dead) override;
-  void on_world(Context& context) override;
-  void on_data(Context& context) override { world_.resume(context, *this); }
-  void on_leader_told(Context& context) override;
-  void on_late_ready(Context& context, ActorId from) override;
+  void on_death(RecoveryContext& context, ActorId dead) override;
+  void on_world(RecoveryContext& context) override;
+  void on_data(RecoveryContext& context) override { world_.resume(context, *this); }
+  void on_leader_told(RecoveryContext& context) override;
+  void on_late_ready(RecoveryContext& context, ActorId from) override;
   void digest_state(Digest& into) const override;
 
-  void pass_on_end(Context& context);
-  void end(Context& context);
-  void tell_end(Context& context, ActorId to) const;
-  void on_end(Context& context, const WorldEpoch& of, ActorId from);
+  void pass_on_end(RecoveryContext& context);
+  void end(RecoveryContext& context);
+  void tell_end(RecoveryContext& context, ActorId to) const;
+  void on_end(RecoveryContext& context, const WorldEpoch& of, ActorId from);
   [[nodiscard]] ActorId leader() const { return world_.members().leader(); }
   [[nodiscard]] bool leads() const { return leader() == world_.members().self(); }
 

@@ -77,7 +77,7 @@ bool UlfmRecovery::replaces_only_the_shrunk() const {
   });
 }
 
-void UlfmRecovery::on_world(Context& context) {
+void UlfmRecovery::on_world(RecoveryContext& context) {
   stage_ = Stage::rebuild;
   number_ = 0;
   has_decided_ = revoked_ = false;
@@ -89,7 +89,7 @@ void UlfmRecovery::on_world(Context& context) {
 }
 
 /// The world is complete; a rank that knows of a death does not wait for data.
-void UlfmRecovery::await_data(Context& context) {
+void UlfmRecovery::await_data(RecoveryContext& context) {
   stage_ = Stage::restore;
   number_ = rebuild_agreements_;
   contributed_ = false;
@@ -98,7 +98,7 @@ void UlfmRecovery::await_data(Context& context) {
   world_.restore(context, *this);
 }
 
-void UlfmRecovery::on_death(Context& context, ActorId dead) {
+void UlfmRecovery::on_death(RecoveryContext& context, ActorId dead) {
   if (world_.phase() == WorldPhase::entering) return;
   const Rank rank = *members().world().rank_of(dead);
   agreement_.on_death(context, rank, *this);
@@ -107,7 +107,7 @@ void UlfmRecovery::on_death(Context& context, ActorId dead) {
   if (world_.give_up_data()) contribute(context, false);
 }
 
-void UlfmRecovery::on_message(Context& context, const Message& message) {
+void UlfmRecovery::on_message(RecoveryContext& context, const Message& message) {
   if (message.kind < WorldMessage::kinds) return world_.on_message(context, message, *this);
   if (world_.belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
   if (message.kind != kRevoke) return agreement_.on_message(context, message, members(), *this);
@@ -118,7 +118,7 @@ void UlfmRecovery::on_message(Context& context, const Message& message) {
 
 // ---- TryBlocks --------------------------------------------------------------------------------
 
-void UlfmRecovery::on_request(Context& context, const StackRequest& request) {
+void UlfmRecovery::on_request(RecoveryContext& context, const StackRequest& request) {
   if (world_.on_request(context, request, *this)) return;
   if (request.is<StartBlock>()) return start_block(context, request);
   if (request.is<FinishBlock>()) return finish_block(context, request.get<FinishBlock>());
@@ -130,7 +130,7 @@ void UlfmRecovery::on_request(Context& context, const StackRequest& request) {
   if (block_.outcome()) block_.answer_outcome(context);
 }
 
-void UlfmRecovery::start_block(Context& context, const StackRequest& request) {
+void UlfmRecovery::start_block(RecoveryContext& context, const StackRequest& request) {
   stage_ = Stage::block;
   contributed_ = false;
   block_.forget_outcome();
@@ -139,7 +139,7 @@ void UlfmRecovery::start_block(Context& context, const StackRequest& request) {
   if (revoked_) release(context);
 }
 
-void UlfmRecovery::finish_block(Context& context, const FinishBlock& finish) {
+void UlfmRecovery::finish_block(RecoveryContext& context, const FinishBlock& finish) {
   if (contributed_ || finish.attempt != block_.attempt()) return;
   if (finish.errors > 0 && !revoked_) revoke(context);
   contribute(context, finish.errors == 0 && !revoked_);
@@ -147,19 +147,19 @@ void UlfmRecovery::finish_block(Context& context, const FinishBlock& finish) {
 
 // ---- agreement --------------------------------------------------------------------------------
 
-void UlfmRecovery::contribute_to_next(Context& context, bool success) {
+void UlfmRecovery::contribute_to_next(RecoveryContext& context, bool success) {
   ++number_;
   contribute(context, success);
 }
 
-void UlfmRecovery::contribute(Context& context, bool success) {
+void UlfmRecovery::contribute(RecoveryContext& context, bool success) {
   contributed_ = true;
   block_.statistics.contributed_s = context.now_s();
   context.mark(kContributedMark, marked_attempt());
   agreement_.contribute(context, number_, {.success = success}, members(), *this);
 }
 
-void UlfmRecovery::carry_out(Context& context, const AgreementOutput& output) {
+void UlfmRecovery::carry_out(RecoveryContext& context, const AgreementOutput& output) {
   const auto decision = std::find_if(
       output.decisions.begin(), output.decisions.end(),
       [this](const AgreementOutput::Decision& made) { return made.number == number_; });
@@ -169,7 +169,7 @@ void UlfmRecovery::carry_out(Context& context, const AgreementOutput& output) {
   if (decides) on_decision(context, decision->value);
 }
 
-void UlfmRecovery::on_decision(Context& context, const AgreementValue& value) {
+void UlfmRecovery::on_decision(RecoveryContext& context, const AgreementValue& value) {
   has_decided_ = true;
   world_.add_dead(value.failed);
   switch (stage_) {
@@ -192,7 +192,7 @@ void UlfmRecovery::on_decision(Context& context, const AgreementValue& value) {
 
 // ---- shrinking --------------------------------------------------------------------------------
 
-void UlfmRecovery::begin_shrink(Context& context) {
+void UlfmRecovery::begin_shrink(RecoveryContext& context) {
   stage_ = Stage::shrink;
   shrink_step_ = 0;
   ++shrinks_;
@@ -202,7 +202,7 @@ void UlfmRecovery::begin_shrink(Context& context) {
 
 /// The first agreement determines which ranks have failed. If a later one finds others, all begin
 /// again.
-void UlfmRecovery::on_shrunk(Context& context, const AgreementValue& value) {
+void UlfmRecovery::on_shrunk(RecoveryContext& context, const AgreementValue& value) {
   std::vector<ActorId> lost = members().actors_of(value.failed);
   const bool begins_again = shrink_step_ > 0 && lost != shrunk_;
   shrunk_ = std::move(lost);
@@ -214,19 +214,19 @@ void UlfmRecovery::on_shrunk(Context& context, const AgreementValue& value) {
 
 // ---- revoking ---------------------------------------------------------------------------------
 
-void UlfmRecovery::revoke(Context& context) {
+void UlfmRecovery::revoke(RecoveryContext& context) {
   revoked_ = true;
   context.mark(kRevokeMark, members().epoch().number);
   for (const Rank to : revoke_targets(members())) send_revoke(context, to);
 }
 
-void UlfmRecovery::send_revoke(Context& context, Rank to) const {
+void UlfmRecovery::send_revoke(RecoveryContext& context, Rank to) const {
   context.send(members().world().actor_of(to), kRevoke, options_->control_bytes)
       .payload.put(AgreementWords{members().epoch()});
 }
 
 /// The requests of the TryBlock end with an error.
-void UlfmRecovery::release(Context& context) {
+void UlfmRecovery::release(RecoveryContext& context) {
   if (!contributed_ && stage_ == Stage::block && block_.has_started()) block_.release(context);
 }
 

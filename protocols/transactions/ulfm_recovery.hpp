@@ -19,7 +19,7 @@ namespace faultline {
 /// each TryBlock the ranks agree whether all have succeeded (MPI_Comm_agree). If not, they shrink
 /// the world, again if a rank dies meanwhile; the first rank has new processes started; all put the
 /// next world together, agree on that, restore their data and agree once more.
-class UlfmRecovery final : public Layer, private WorldSteps, private AgreementSteps {
+class UlfmRecovery final : public RecoveryLayer, private WorldSteps, private AgreementSteps {
  public:
   using Options = WorldOptions;
   UlfmRecovery(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -28,25 +28,25 @@ class UlfmRecovery final : public Layer, private WorldSteps, private AgreementSt
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(Context& context) override { world_.start(context); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void start(RecoveryContext& context) override { world_.start(context); }
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     world_.on_sends(context, batch);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     return world_.on_receive(context, message);
   }
-  void on_message(Context& context, const Message& message) override;
-  void on_request(Context& context, const StackRequest& request) override;
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_message(RecoveryContext& context, const Message& message) override;
+  void on_request(RecoveryContext& context, const StackRequest& request) override;
+  void on_timer(RecoveryContext& context, std::uint64_t key) override {
     world_.on_timer(context, key, *this);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_failed(context, peer, *this);
   }
-  void on_peer_restarted(Context& context, Incarnation peer) override {
+  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
     world_.on_peer_restarted(context, peer, *this);
   }
-  void on_restart_refused(Context& context, Incarnation peer) override {
+  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
     world_.on_restart_refused(context, peer);
   }
   void report(MetricTotals& totals) const override;
@@ -72,13 +72,13 @@ class UlfmRecovery final : public Layer, private WorldSteps, private AgreementSt
     shrink,   ///< the next numbers, whatever was decided last
   };
 
-  void on_death(Context& context, ActorId dead) override;
-  void on_world(Context& context) override;
-  void on_data(Context& context) override { contribute(context, true); }
+  void on_death(RecoveryContext& context, ActorId dead) override;
+  void on_world(RecoveryContext& context) override;
+  void on_data(RecoveryContext& context) override { contribute(context, true); }
   [[nodiscard]] bool all_have_entered() const override {
     return has_decided_ && world_.phase() != WorldPhase::entering;
   }
-  void carry_out(Context& context, const AgreementOutput& output) override;
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override;
   void digest_state(Digest& into) const override;
 
   [[nodiscard]] const WorldMembers& members() const { return world_.members(); }
@@ -86,18 +86,18 @@ class UlfmRecovery final : public Layer, private WorldSteps, private AgreementSt
   [[nodiscard]] std::int64_t marked_attempt() const {
     return stage_ == Stage::block ? block_.attempt() : 0;
   }
-  void start_block(Context& context, const StackRequest& request);
-  void finish_block(Context& context, const FinishBlock& finish);
+  void start_block(RecoveryContext& context, const StackRequest& request);
+  void finish_block(RecoveryContext& context, const FinishBlock& finish);
   [[nodiscard]] bool replaces_only_the_shrunk() const;
-  void await_data(Context& context);
-  void begin_shrink(Context& context);
-  void on_shrunk(Context& context, const AgreementValue& value);
-  void contribute_to_next(Context& context, bool success);
-  void contribute(Context& context, bool success);
-  void on_decision(Context& context, const AgreementValue& value);
-  void revoke(Context& context);
-  void send_revoke(Context& context, Rank to) const;
-  void release(Context& context);
+  void await_data(RecoveryContext& context);
+  void begin_shrink(RecoveryContext& context);
+  void on_shrunk(RecoveryContext& context, const AgreementValue& value);
+  void contribute_to_next(RecoveryContext& context, bool success);
+  void contribute(RecoveryContext& context, bool success);
+  void on_decision(RecoveryContext& context, const AgreementValue& value);
+  void revoke(RecoveryContext& context);
+  void send_revoke(RecoveryContext& context, Rank to) const;
+  void release(RecoveryContext& context);
 
   std::shared_ptr<const Options> options_;
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world

@@ -6,7 +6,8 @@
 
 namespace faultline {
 
-void WorldAgreement::enter(Context& context, const WorldMembers& members, AgreementSteps& steps) {
+void WorldAgreement::enter(RecoveryContext& context, const WorldMembers& members,
+                           AgreementSteps& steps) {
   agreement_ = Agreement(algorithm_, members.rank(), members.world().size());
   AgreementOutput output;
   for (const Incarnation& life : members.dead())
@@ -14,28 +15,29 @@ void WorldAgreement::enter(Context& context, const WorldMembers& members, Agreem
   steps.carry_out(context, output);
 }
 
-void WorldAgreement::contribute(Context& context, std::uint64_t number, AgreementValue value,
-                                const WorldMembers& members, AgreementSteps& steps) {
+void WorldAgreement::contribute(RecoveryContext& context, std::uint64_t number,
+                                AgreementValue value, const WorldMembers& members,
+                                AgreementSteps& steps) {
   value.success = value.success && members.dead().empty();
   AgreementOutput output;
   agreement_.contribute(number, std::move(value), output);
   steps.carry_out(context, output);
 }
 
-void WorldAgreement::on_message(Context& context, const Message& message,
+void WorldAgreement::on_message(RecoveryContext& context, const Message& message,
                                 const WorldMembers& members, AgreementSteps& steps) {
   AgreementOutput output;
   agreement_.on_message(*members.world().rank_of(message.from), received(context, message), output);
   steps.carry_out(context, output);
 }
 
-void WorldAgreement::on_death(Context& context, Rank dead, AgreementSteps& steps) {
+void WorldAgreement::on_death(RecoveryContext& context, Rank dead, AgreementSteps& steps) {
   AgreementOutput output;
   agreement_.on_peer_failed(dead, output);
   steps.carry_out(context, output);
 }
 
-void WorldAgreement::send(Context& context, const AgreementOutput& output,
+void WorldAgreement::send(RecoveryContext& context, const AgreementOutput& output,
                           const WorldMembers& members) {
   sent_ += output.sends.size();
   for (const AgreementOutput::Send& send : output.sends) {
@@ -50,7 +52,7 @@ void WorldAgreement::send(Context& context, const AgreementOutput& output,
   }
 }
 
-AgreementMessage WorldAgreement::received(Context& context, const Message& message) {
+AgreementMessage WorldAgreement::received(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<AgreementWords>();
   AgreementMessage received;
   received.kind = static_cast<AgreementMessageKind>(message.kind - AgreementKind::up);

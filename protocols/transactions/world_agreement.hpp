@@ -6,9 +6,9 @@
 
 #include "protocols/transactions/agreement.hpp"
 #include "protocols/transactions/world_members.hpp"
-#include "sim/core/context.hpp"
 #include "sim/core/mark.hpp"
 #include "sim/core/metrics.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -30,7 +30,7 @@ struct AgreementWords {
 /// the messages sent (WorldAgreement::send), and acts on the decisions then.
 class AgreementSteps {
  public:
-  virtual void carry_out(Context& context, const AgreementOutput& output) = 0;
+  virtual void carry_out(RecoveryContext& context, const AgreementOutput& output) = 0;
 
  protected:
   ~AgreementSteps() = default;
@@ -43,17 +43,17 @@ class WorldAgreement {
       : algorithm_(algorithm), agreement_(algorithm, self, processes) {}
 
   /// Agreements begin anew in the world that the rank has entered.
-  void enter(Context& context, const WorldMembers& members, AgreementSteps& steps);
+  void enter(RecoveryContext& context, const WorldMembers& members, AgreementSteps& steps);
   /// Contributes to the agreement of that number. A rank that knows of a death has not succeeded.
-  void contribute(Context& context, std::uint64_t number, AgreementValue value,
+  void contribute(RecoveryContext& context, std::uint64_t number, AgreementValue value,
                   const WorldMembers& members, AgreementSteps& steps);
   /// What a message of another rank says.
-  static AgreementMessage received(Context& context, const Message& message);
-  void on_message(Context& context, const Message& message, const WorldMembers& members,
+  static AgreementMessage received(RecoveryContext& context, const Message& message);
+  void on_message(RecoveryContext& context, const Message& message, const WorldMembers& members,
                   AgreementSteps& steps);
-  void on_death(Context& context, Rank dead, AgreementSteps& steps);
+  void on_death(RecoveryContext& context, Rank dead, AgreementSteps& steps);
   /// Sends the messages of an output.
-  void send(Context& context, const AgreementOutput& output, const WorldMembers& members);
+  void send(RecoveryContext& context, const AgreementOutput& output, const WorldMembers& members);
   /// Nobody needs the agreements up to that number any more.
   void forget_through(std::uint64_t number) { agreement_.forget_through(number); }
 

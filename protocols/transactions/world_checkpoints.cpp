@@ -27,7 +27,7 @@ WorldCheckpoints::WorldCheckpoints(const WorldOptions& options, const JobShape& 
 
 // ---- a process and its worlds -----------------------------------------------------------------
 
-void WorldCheckpoints::begin_life(const Context& context, const WorldMembers& members) {
+void WorldCheckpoints::begin_life(const RecoveryContext& context, const WorldMembers& members) {
   data_rank_ = kNobody;
   if (options_->checkpoint == "local") find_written(context, UINT64_MAX, 0, members);
 }
@@ -51,7 +51,7 @@ void WorldCheckpoints::begin_work(double now_s) {
   if (options_->checkpoint != "none") own_.change().data.begin_work(now_s);
 }
 
-void WorldCheckpoints::save(Context& context, const StackRequest& request,
+void WorldCheckpoints::save(RecoveryContext& context, const StackRequest& request,
                             const WorldMembers& members, bool is_possible) {
   const auto asked = request.get<SaveCheckpoint>();
   if (!is_due(asked.iteration) || !is_possible)
@@ -86,19 +86,20 @@ bool WorldCheckpoints::is_written() const {
   return options_->checkpoint == "storage" || options_->checkpoint == "local";
 }
 
-void WorldCheckpoints::own_part_is_safe(Context& context, const WorldMembers& members) {
+void WorldCheckpoints::own_part_is_safe(RecoveryContext& context, const WorldMembers& members) {
   if (!is_collective()) return end(context, true);
   if (own_.change().data.own_is_safe(children_of(members))) pass_on_stored(context, members);
 }
 
 /// The checkpoint is complete, or will never be because a rank has died.
-void WorldCheckpoints::end(Context& context, bool is_safe) {
+void WorldCheckpoints::end(RecoveryContext& context, bool is_safe) {
   Own& own = own_.change();
   const SavedPoint point = own.data.end(is_safe, context.now_s());
   context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
-void WorldCheckpoints::end_lost(Context& context, const WorldMembers& members, bool is_broken) {
+void WorldCheckpoints::end_lost(RecoveryContext& context, const WorldMembers& members,
+                                bool is_broken) {
   const ActorId keeper = own_->data.kept_by.actor;
   const bool has_lost_keeper = keeper != kNobody && members.is_dead(keeper);
   const bool never_ends = is_collective() ? commits_blocks_ && is_broken : has_lost_keeper;
@@ -110,7 +111,7 @@ void WorldCheckpoints::end_lost(Context& context, const WorldMembers& members, b
 /// Without a live keeper there is no copy. The next TryBlock will be rejected, as this rank knows
 /// of a death; or the keeper was left out of a world that has shrunk, in which nobody needs the
 /// copies of others.
-void WorldCheckpoints::send_copy(Context& context, const SavedPoint& point,
+void WorldCheckpoints::send_copy(RecoveryContext& context, const SavedPoint& point,
                                  const WorldMembers& members) {
   const Rank keeper = keeper_of(context.placement(), context.job(), members.self());
   if (keeper == kNobody || members.is_dead(keeper)) {
@@ -127,7 +128,7 @@ void WorldCheckpoints::send_copy(Context& context, const SavedPoint& point,
 
 /// If no TryBlocks are committed, a rank can send its next checkpoint but one while others do not
 /// know yet that the last one is complete. They may all go back to the one before.
-void WorldCheckpoints::keep_copy(Context& context, const Message& message,
+void WorldCheckpoints::keep_copy(RecoveryContext& context, const Message& message,
                                  const WorldMembers& members) {
   forget_moved(context);
   const std::uint64_t needed = commits_blocks_ ? UINT64_MAX : own_->data.saved().oldest();
@@ -140,14 +141,14 @@ void WorldCheckpoints::keep_copy(Context& context, const Message& message,
 
 /// Forgets copies for ranks that have another keeper by now, because ranks or processes have moved.
 /// No recovery goes back to before the last two checkpoints of this rank.
-void WorldCheckpoints::forget_moved(const Context& context) {
+void WorldCheckpoints::forget_moved(const RecoveryContext& context) {
   own_.change().data.kept.erase_if([&](const KeptPoints& kept) {
     return kept.points.newest() < own_->data.saved().oldest() &&
            keeper_of(context.placement(), context.job(), kept.client.actor) != context.self();
   });
 }
 
-void WorldCheckpoints::on_copy_stored(Context& context, const Message& message,
+void WorldCheckpoints::on_copy_stored(RecoveryContext& context, const Message& message,
                                       const WorldMembers& members) {
   const auto words = message.payload.get<WorldWords>();
   if (!taking() || words != WorldWords{members.epoch(), taking()->iteration}) return;
@@ -155,7 +156,7 @@ void WorldCheckpoints::on_copy_stored(Context& context, const Message& message,
   own_part_is_safe(context, members);
 }
 
-void WorldCheckpoints::renew_copy(Context& context, const WorldMembers& members) {
+void WorldCheckpoints::renew_copy(RecoveryContext& context, const WorldMembers& members) {
   const SavedPoints& saved = own_->data.saved();
   if (options_->checkpoint != "partner" || saved.newest() == 0) return;
   const Incarnation keeper = own_->data.kept_by;
@@ -176,7 +177,7 @@ double WorldCheckpoints::storage_s(std::uint64_t bytes, const WorldMembers& memb
 
 /// What a rank stores in a turn is in the storage before its messages leave, so this rank can
 /// report at once that its part is safe.
-void WorldCheckpoints::on_written(Context& context, const WorldMembers& members) {
+void WorldCheckpoints::on_written(RecoveryContext& context, const WorldMembers& members) {
   if (!taking()) return;
   const Storage storage = options_->checkpoint == "local" ? Storage::of_node : Storage::shared;
   places(members).write(context, storage, *taking(), own_->data.saved());
@@ -192,7 +193,7 @@ PointStorage WorldCheckpoints::places(const WorldMembers& members) const {
 /// What a process that takes a rank's place finds of its checkpoints, up to `latest`. Not all ranks
 /// may have written a checkpoint later than the latest complete one. Of the checkpoints before the
 /// last two, takes up what may be `needed`.
-void WorldCheckpoints::find_written(const Context& context, std::uint64_t latest,
+void WorldCheckpoints::find_written(const RecoveryContext& context, std::uint64_t latest,
                                     std::uint64_t needed, const WorldMembers& members) {
   SavedPoints& saved = own_.change().data.saved();
   saved = {};
@@ -203,7 +204,7 @@ void WorldCheckpoints::find_written(const Context& context, std::uint64_t latest
 
 // ---- by all together --------------------------------------------------------------------------
 
-void WorldCheckpoints::on_step(Context& context, const Message& message,
+void WorldCheckpoints::on_step(RecoveryContext& context, const Message& message,
                                const WorldMembers& members) {
   const std::uint64_t iteration = message.payload.get<WorldWords>().point;
   if (message.kind == WorldMessage::committed)
@@ -213,7 +214,7 @@ void WorldCheckpoints::on_step(Context& context, const Message& message,
 }
 
 /// All below this rank have stored the checkpoint that is being taken.
-void WorldCheckpoints::pass_on_stored(Context& context, const WorldMembers& members) {
+void WorldCheckpoints::pass_on_stored(RecoveryContext& context, const WorldMembers& members) {
   const std::uint64_t iteration = taking()->iteration;
   if (members.rank() == 0)
     return on_committed(context, iteration,
@@ -231,8 +232,8 @@ std::uint64_t WorldCheckpoints::iterations_in_interval(double now_s) const {
       options_->checkpoint_interval_s.value_or(daly_interval_s(own.taken_s(now_s), mtbf_s_)));
 }
 
-void WorldCheckpoints::on_committed(Context& context, std::uint64_t iteration, std::uint64_t every,
-                                    const WorldMembers& members) {
+void WorldCheckpoints::on_committed(RecoveryContext& context, std::uint64_t iteration,
+                                    std::uint64_t every, const WorldMembers& members) {
   if (!own_->data.is_taking(iteration)) return;
   own_.change().data.set_every(every);
   ControlTree{members.world().size()}.for_each_child(members.rank(), [&](Rank child) {
@@ -267,7 +268,7 @@ std::optional<std::uint64_t> WorldCheckpoints::common_point(const Ready& own,
 
 // ---- getting the data back --------------------------------------------------------------------
 
-bool WorldCheckpoints::fetch(Context& context, const WorldMembers& members) {
+bool WorldCheckpoints::fetch(RecoveryContext& context, const WorldMembers& members) {
   context.mark(kRestoreMark, static_cast<std::int64_t>(point_));
   if (!is_written() || point_ == 0) return data(members).has_value();
   if (!shrinks()) {
@@ -278,7 +279,7 @@ bool WorldCheckpoints::fetch(Context& context, const WorldMembers& members) {
   return true;
 }
 
-void WorldCheckpoints::read_back(const Context& context, const WorldMembers& members) {
+void WorldCheckpoints::read_back(const RecoveryContext& context, const WorldMembers& members) {
   if (!data(members)) find_written(context, point_, point_, members);
   invariant(own_->data.saved().find(point_).has_value(),
             "a complete checkpoint is not in the storage");
@@ -292,7 +293,7 @@ std::optional<SavedPoint> WorldCheckpoints::data(const WorldMembers& members) co
   return own_->data.came;
 }
 
-void WorldCheckpoints::give_back(Context& context, const WorldMembers& members) {
+void WorldCheckpoints::give_back(RecoveryContext& context, const WorldMembers& members) {
   if (Own* own = own_.changed()) own->data.go_back_to(point_);
   if (point_ == 0 || shrinks() || is_written()) return;
   const std::optional<SavedPoint> own = own_->data.saved().find(point_);
@@ -305,7 +306,7 @@ void WorldCheckpoints::give_back(Context& context, const WorldMembers& members) 
 }
 
 /// A survivor whose rank has not changed needs nothing.
-void WorldCheckpoints::give(Context& context, Rank data_rank, const SavedPoint& point,
+void WorldCheckpoints::give(RecoveryContext& context, Rank data_rank, const SavedPoint& point,
                             const WorldMembers& members) {
   const ActorId to = members.world().actor_of(data_rank);
   if (to == members.self()) {
@@ -317,7 +318,7 @@ void WorldCheckpoints::give(Context& context, Rank data_rank, const SavedPoint& 
   context.attach(message, point);
 }
 
-void WorldCheckpoints::take_data(Context& context, const Message& message,
+void WorldCheckpoints::take_data(RecoveryContext& context, const Message& message,
                                  const WorldMembers& members) {
   if (data(members)) return;
   DataCheckpoints& own = own_.change().data;

@@ -10,8 +10,8 @@
 #include "protocols/transactions/roll_call.hpp"
 #include "protocols/transactions/world_members.hpp"
 #include "protocols/transactions/world_options.hpp"
-#include "sim/core/context.hpp"
 #include "sim/core/mark.hpp"
+#include "sim/core/recovery_context.hpp"
 #include "sim/core/seldom.hpp"
 
 namespace faultline {
@@ -27,7 +27,7 @@ class WorldCheckpoints {
 
   // ---- a process and its worlds ---------------------------------------------------------------
   /// This process takes the place of a dead one, and has no data but what it finds on its node.
-  void begin_life(const Context& context, const WorldMembers& members);
+  void begin_life(const RecoveryContext& context, const WorldMembers& members);
   /// The world is entered that goes on from that checkpoint. `is_new`: by a process that was in no
   /// world before.
   void enter(std::uint64_t point, std::uint64_t every, bool is_new);
@@ -45,23 +45,24 @@ class WorldCheckpoints {
   void begin_work(double now_s);
   /// The program can be saved. It gets its answer at once if no checkpoint is due, or none
   /// `is_possible`.
-  void save(Context& context, const StackRequest& request, const WorldMembers& members,
+  void save(RecoveryContext& context, const StackRequest& request, const WorldMembers& members,
             bool is_possible);
   /// True if a checkpoint ends when all ranks have theirs, and not at each rank by itself.
   [[nodiscard]] bool is_collective() const;
   /// Ends a checkpoint that will never be complete, as far as this rank knows. `is_broken`: ranks
   /// of the world are dead, or all will regroup anyway.
-  void end_lost(Context& context, const WorldMembers& members, bool is_broken);
+  void end_lost(RecoveryContext& context, const WorldMembers& members, bool is_broken);
   /// The time to write has passed.
-  void on_written(Context& context, const WorldMembers& members);
+  void on_written(RecoveryContext& context, const WorldMembers& members);
   /// `copy`: keeps a checkpoint for its sender.
-  void keep_copy(Context& context, const Message& message, const WorldMembers& members);
+  void keep_copy(RecoveryContext& context, const Message& message, const WorldMembers& members);
   /// `copy_stored`, which may be of an earlier world.
-  void on_copy_stored(Context& context, const Message& message, const WorldMembers& members);
+  void on_copy_stored(RecoveryContext& context, const Message& message,
+                      const WorldMembers& members);
   /// `stored` of a child, or `committed` of the parent, in the tree of this world.
-  void on_step(Context& context, const Message& message, const WorldMembers& members);
+  void on_step(RecoveryContext& context, const Message& message, const WorldMembers& members);
   /// The process that has kept this rank's checkpoint may have died and lost it.
-  void renew_copy(Context& context, const WorldMembers& members);
+  void renew_copy(RecoveryContext& context, const WorldMembers& members);
 
   // ---- to go on from one ----------------------------------------------------------------------
   /// Reports which checkpoints this rank has, and keeps for others.
@@ -70,13 +71,13 @@ class WorldCheckpoints {
   [[nodiscard]] std::optional<std::uint64_t> common_point(const Ready& own, const RollCall& others,
                                                           const WorldMembers& members) const;
   /// Sends data to the processes that have got their rank: what they lack, from those that have it.
-  void give_back(Context& context, const WorldMembers& members);
+  void give_back(RecoveryContext& context, const WorldMembers& members);
   /// Begins to get this rank's data. True if they are there.
-  bool fetch(Context& context, const WorldMembers& members);
+  bool fetch(RecoveryContext& context, const WorldMembers& members);
   /// `restore`: the data of this rank.
-  void take_data(Context& context, const Message& message, const WorldMembers& members);
+  void take_data(RecoveryContext& context, const Message& message, const WorldMembers& members);
   /// The time to read has passed.
-  void read_back(const Context& context, const WorldMembers& members);
+  void read_back(const RecoveryContext& context, const WorldMembers& members);
   /// The world stands. From now on, each process has the data of its rank, and nobody else's.
   /// Returns what the program goes on from.
   SavedPoint settle(const WorldMembers& members);
@@ -101,19 +102,20 @@ class WorldCheckpoints {
   [[nodiscard]] bool counts_seconds() const;
   [[nodiscard]] bool is_written() const;
   [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
-  void end(Context& context, bool is_safe);
-  void own_part_is_safe(Context& context, const WorldMembers& members);
-  void pass_on_stored(Context& context, const WorldMembers& members);
-  void on_committed(Context& context, std::uint64_t iteration, std::uint64_t every,
+  void end(RecoveryContext& context, bool is_safe);
+  void own_part_is_safe(RecoveryContext& context, const WorldMembers& members);
+  void pass_on_stored(RecoveryContext& context, const WorldMembers& members);
+  void on_committed(RecoveryContext& context, std::uint64_t iteration, std::uint64_t every,
                     const WorldMembers& members);
   [[nodiscard]] std::uint64_t iterations_in_interval(double now_s) const;
-  void send_copy(Context& context, const SavedPoint& point, const WorldMembers& members);
-  void forget_moved(const Context& context);
+  void send_copy(RecoveryContext& context, const SavedPoint& point, const WorldMembers& members);
+  void forget_moved(const RecoveryContext& context);
   [[nodiscard]] double storage_s(std::uint64_t bytes, const WorldMembers& members) const;
   [[nodiscard]] PointStorage places(const WorldMembers& members) const;
-  void find_written(const Context& context, std::uint64_t latest, std::uint64_t needed,
+  void find_written(const RecoveryContext& context, std::uint64_t latest, std::uint64_t needed,
                     const WorldMembers& members);
-  void give(Context& context, Rank data_rank, const SavedPoint& point, const WorldMembers& members);
+  void give(RecoveryContext& context, Rank data_rank, const SavedPoint& point,
+            const WorldMembers& members);
   [[nodiscard]] std::optional<SavedPoint> data(const WorldMembers& members) const;
 
   const WorldOptions* options_;

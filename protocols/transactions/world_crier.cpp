@@ -26,19 +26,19 @@ WorldCrier::WorldCrier(const WorldMembers& members, std::uint64_t point, std::ui
     members.world().for_each_run([this](ActorId, std::uint32_t) { bytes_ += kBytesOfPart; });
 }
 
-void WorldCrier::tell(Context& context, ActorId to) const {
+void WorldCrier::tell(RecoveryContext& context, ActorId to) const {
   Message& message = context.send(to, WorldMessage::world, bytes_);
   message.payload.put(WorldWords{members_.epoch(), point_});
   context.attach(message, news_);
 }
 
-void WorldCrier::tell_all(Context& context) const {
+void WorldCrier::tell_all(RecoveryContext& context) const {
   for (Rank rank = 0; rank < members_.world().size(); ++rank)
     if (const ActorId actor = members_.world().actor_of(rank); actor != members_.self())
       tell(context, actor);
 }
 
-void WorldCrier::tell_those_behind(Context& context) const {
+void WorldCrier::tell_those_behind(RecoveryContext& context) const {
   for (Rank rank = 0; rank < members_.world().size(); ++rank) {
     const ActorId first = members_.world().actor_of(rank);
     if (members_.is_dead(first) || members_.is_fresh(first)) continue;
@@ -54,7 +54,7 @@ RankTree WorldCrier::tree() const {
   return {world.size(), *world.rank_of(members_.replacements().put_together_by)};
 }
 
-void WorldCrier::tell_those_below(Context& context, Rank rank) const {
+void WorldCrier::tell_those_below(RecoveryContext& context, Rank rank) const {
   tree().for_each_child(rank, [&](Rank child) {
     if (members_.is_gone(child))
       tell_those_below(context, child);
@@ -63,7 +63,7 @@ void WorldCrier::tell_those_below(Context& context, Rank rank) const {
   });
 }
 
-void WorldCrier::take_over_from(Context& context, ActorId dead) const {
+void WorldCrier::take_over_from(RecoveryContext& context, ActorId dead) const {
   const Rank rank = *members_.world().rank_of(dead);
   Rank above = rank;
   while (above != tree().root && members_.is_gone(above)) above = tree().parent(above);

@@ -6,7 +6,7 @@
 
 #include "protocols/checkpoints/rank_tree.hpp"
 #include "protocols/transactions/world_members.hpp"
-#include "sim/core/context.hpp"
+#include "sim/core/recovery_context.hpp"
 
 namespace faultline {
 
@@ -19,15 +19,15 @@ class WorldCrier {
   WorldCrier(const WorldMembers& members, std::uint64_t point, std::uint64_t every,
              std::uint64_t control_bytes);
 
-  void tell(Context& context, ActorId to) const;
-  void tell_all(Context& context) const;
+  void tell(RecoveryContext& context, ActorId to) const;
+  void tell_all(RecoveryContext& context) const;
   /// Some ranks may not have heard of this world, because its leader has died. They wait for the
   /// first live rank of the earlier world, which this tells.
-  void tell_those_behind(Context& context) const;
+  void tell_those_behind(RecoveryContext& context) const;
   /// Tells the ranks below that one in the tree, or below those if they are dead.
-  void tell_those_below(Context& context, Rank rank) const;
+  void tell_those_below(RecoveryContext& context, Rank rank) const;
   /// A dead rank may not have passed the news on. The next live rank above it does.
-  void take_over_from(Context& context, ActorId dead) const;
+  void take_over_from(RecoveryContext& context, ActorId dead) const;
 
  private:
   [[nodiscard]] RankTree tree() const;

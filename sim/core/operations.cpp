@@ -32,8 +32,8 @@ void make_room(std::vector<Kind>& list) {
 
 // ---- what the program asks for ----------------------------------------------------------------
 
-Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, std::uint64_t bytes,
-                           double timeout_s, const OperationData& data) {
+Operation Operations::send(WorkloadContext& context, ActorId peer, std::uint32_t tag,
+                           std::uint64_t bytes, double timeout_s, const OperationData& data) {
   make_room(sends_);
   Record& record = sends_.emplace_back(Record{.peer = peer, .tag = tag});
   if (heard_of(peer).dead) {
@@ -47,7 +47,8 @@ Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, st
   return add(context, record, timeout_s);
 }
 
-Operation Operations::receive(Context& context, ActorId peer, std::uint32_t tag, double timeout_s) {
+Operation Operations::receive(WorkloadContext& context, ActorId peer, std::uint32_t tag,
+                              double timeout_s) {
   make_room(arrivals_);
   const auto place = early_begin();
   const auto early = std::find_if(place, arrivals_.end(), [&](const Record& message) {
@@ -67,7 +68,7 @@ Operation Operations::receive(Context& context, ActorId peer, std::uint32_t tag,
   return add(context, record, timeout_s);
 }
 
-Operation Operations::add(Context& context, Record& record, double timeout_s) {
+Operation Operations::add(WorkloadContext& context, Record& record, double timeout_s) {
   invariant(++latest_ - before_ <= std::numeric_limits<std::uint32_t>::max(),
             "one operation is pending while 2^32 others are begun");
   record.place = static_cast<std::uint32_t>(latest_ - before_);
@@ -82,17 +83,17 @@ Operation Operations::add(Context& context, Record& record, double timeout_s) {
   return latest_;
 }
 
-void Operations::cancel(Context& context, Operation operation) {
+void Operations::cancel(WorkloadContext& context, Operation operation) {
   Record* record = find(operation);
   if (record != nullptr && record->state == OperationState::pending)
     end(context, *record, OperationState::cancelled);
 }
 
-void Operations::cancel_all(Context& context) {
+void Operations::cancel_all(WorkloadContext& context) {
   for_each_pending([&](Record& record) { end(context, record, OperationState::cancelled); });
 }
 
-void Operations::raise(Context& context, Operation operation) {
+void Operations::raise(WorkloadContext& context, Operation operation) {
   Record* record = find(operation);
   if (record == nullptr) return;
   if (record->state == OperationState::pending)
@@ -101,7 +102,7 @@ void Operations::raise(Context& context, Operation operation) {
     change(*record, OperationState::failed);
 }
 
-void Operations::enter_epoch(Context& context, std::uint32_t epoch) {
+void Operations::enter_epoch(WorkloadContext& context, std::uint32_t epoch) {
   if (epoch <= epoch_)
     throw std::invalid_argument("epoch " + std::to_string(epoch) + " of operations after epoch " +
                                 std::to_string(epoch_));
@@ -111,7 +112,7 @@ void Operations::enter_epoch(Context& context, std::uint32_t epoch) {
   arrivals_.erase(std::remove_if(early_begin(), arrivals_.end(), is_old), arrivals_.end());
 }
 
-void Operations::begin_again(Context& context) {
+void Operations::begin_again(WorkloadContext& context) {
   cancel_all(context);
   Operations again(keys_);
   again.heard_ = std::move(heard_);
@@ -178,7 +179,7 @@ double Operations::deadline_s(const Record& record) const {
 }
 
 /// Only of what is pending. The timer would keep a run alive that nothing else keeps.
-void Operations::end(Context& context, Record& record, OperationState state) {
+void Operations::end(WorkloadContext& context, Record& record, OperationState state) {
   change(record, state);
   if (!record.can_time_out || --with_deadline_ > 0 || timer_due_s_ == kNever) return;
   context.cancel_timer(keys_.timer_key);
@@ -191,14 +192,14 @@ void Operations::change(Record& record, OperationState state) {
   record.state = state;
 }
 
-void Operations::set_timer(Context& context, double deadline_s) {
+void Operations::set_timer(WorkloadContext& context, double deadline_s) {
   timer_due_s_ = deadline_s;
   context.set_timer(keys_.timer_key, std::max(0.0, deadline_s - context.now_s()));
 }
 
 // ---- events -----------------------------------------------------------------------------------
 
-bool Operations::on_message(Context& context, const Message& message) {
+bool Operations::on_message(WorkloadContext& context, const Message& message) {
   if (message.kind != keys_.message_kind) return false;
   const auto [tag, epoch, data] = message.payload.get<Envelope>();
   const Incarnation from{message.from, message.from_incarnation};
@@ -217,7 +218,7 @@ bool Operations::on_message(Context& context, const Message& message) {
   return true;
 }
 
-bool Operations::on_sent(Context& context, ActorId to, std::uint16_t kind) {
+bool Operations::on_sent(WorkloadContext& context, ActorId to, std::uint16_t kind) {
   if (kind != keys_.message_kind) return false;
   const auto left = std::find_if(sends_.begin(), sends_.end(), [to](const Record& record) {
     return record.peer == to && record.leaves;
@@ -231,7 +232,7 @@ bool Operations::on_sent(Context& context, ActorId to, std::uint16_t kind) {
   return true;
 }
 
-bool Operations::on_timer(Context& context, std::uint64_t key) {
+bool Operations::on_timer(WorkloadContext& context, std::uint64_t key) {
   if (key != keys_.timer_key) return false;
   const double due_s = std::exchange(timer_due_s_, kNever);
   if (due_s == kNever) return true;
@@ -247,12 +248,12 @@ bool Operations::on_timer(Context& context, std::uint64_t key) {
   return true;
 }
 
-bool Operations::on_peer_failed(Context& context, Incarnation peer) {
+bool Operations::on_peer_failed(WorkloadContext& context, Incarnation peer) {
   // If it has restarted meanwhile, its earlier life has been dealt with.
   return peer.number >= heard_of(peer.actor).peer.number && hear(context, {peer, true});
 }
 
-bool Operations::on_peer_restarted(Context& context, Incarnation peer) {
+bool Operations::on_peer_restarted(WorkloadContext& context, Incarnation peer) {
   return peer.number > heard_of(peer.actor).peer.number && hear(context, {peer, false});
 }
 
@@ -260,7 +261,7 @@ bool Operations::on_peer_restarted(Context& context, Incarnation peer) {
 // all incarnations of the peer are one. Hence nothing here asks the context for incarnations.
 
 /// True if an operation has failed because of the news.
-bool Operations::hear(Context& context, const Heard& news) {
+bool Operations::hear(WorkloadContext& context, const Heard& news) {
   const Incarnation peer = news.peer;
   const auto place =
       std::lower_bound(heard_.begin(), heard_.end(), peer.actor,

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/context.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
+#include "sim/core/workload_context.hpp"
 
 namespace faultline {
 
@@ -58,23 +58,24 @@ class Operations {
   /// Sends `bytes` on the wire. It is done when the message has left this actor for good. Fails at
   /// once, without a message, if the peer is known to be dead. A message whose send has ended
   /// otherwise can still leave and arrive.
-  Operation send(Context& context, ActorId peer, std::uint32_t tag, std::uint64_t bytes,
+  Operation send(WorkloadContext& context, ActorId peer, std::uint32_t tag, std::uint64_t bytes,
                  double timeout_s = kNever, const OperationData& data = {});
   /// Is done at once if the message waits already. Else it fails at once if the peer is known to be
   /// dead.
-  Operation receive(Context& context, ActorId peer, std::uint32_t tag, double timeout_s = kNever);
+  Operation receive(WorkloadContext& context, ActorId peer, std::uint32_t tag,
+                    double timeout_s = kNever);
   /// Cancels what is pending; an operation that has ended stays as it is.
-  void cancel(Context& context, Operation operation);
-  void cancel_all(Context& context);
+  void cancel(WorkloadContext& context, Operation operation);
+  void cancel_all(WorkloadContext& context);
   /// The program itself has found an error, such as wrong data: what is pending or done fails.
-  void raise(Context& context, Operation operation);
+  void raise(WorkloadContext& context, Operation operation);
   /// From now on, all operations are of this epoch. Cancels what is pending. Messages of earlier
   /// epochs are dropped, those of later ones wait. Throws std::invalid_argument if the epoch is not
   /// later than the current one, which is 0 at the start.
-  void enter_epoch(Context& context, std::uint32_t epoch);
+  void enter_epoch(WorkloadContext& context, std::uint32_t epoch);
   /// Cancels what is pending and begins again, at epoch 0 and operation 1, with no message that has
   /// come. Known deaths stay known. Messages that were sent before must come no more.
-  void begin_again(Context& context);
+  void begin_again(WorkloadContext& context);
   /// Frees the memory of all operations that have ended. Nobody can ask for them any more.
   void forget_ended();
   /// Gives back the memory that pending operations do not need, where a program will begin no
@@ -84,15 +85,15 @@ class Operations {
   void reserve(std::size_t sends, std::size_t receives);
 
   // ---- events of the component: true if they concern its operations --------------------------
-  bool on_message(Context& context, const Message& message);
+  bool on_message(WorkloadContext& context, const Message& message);
   /// Counts for the oldest send to that peer whose message has not left. Over a route that is
   /// slower than the NIC, a small message can leave before a large one that was sent earlier.
-  bool on_sent(Context& context, ActorId to, std::uint16_t kind);
-  bool on_timer(Context& context, std::uint64_t key);
+  bool on_sent(WorkloadContext& context, ActorId to, std::uint16_t kind);
+  bool on_timer(WorkloadContext& context, std::uint64_t key);
   /// Fails the receives of that incarnation, and the sends to it that have not left.
-  bool on_peer_failed(Context& context, Incarnation peer);
+  bool on_peer_failed(WorkloadContext& context, Incarnation peer);
   /// Fails what concerns the peer's earlier life, whose messages are dropped from now on.
-  bool on_peer_restarted(Context& context, Incarnation peer);
+  bool on_peer_restarted(WorkloadContext& context, Incarnation peer);
 
   // ---- how they stand ------------------------------------------------------------------------
   // These throw std::out_of_range for an operation that does not exist or was forgotten.
@@ -117,7 +118,7 @@ class Operations {
   }
 
   /// True if a send is pending. When its message has left, the component may go on although nothing
-  /// has come to it, so it is not idle meanwhile (Context::declare_work).
+  /// has come to it, so it is not idle meanwhile (WorkloadContext::declare_work).
   [[nodiscard]] bool waits_for_send() const;
 
   /// What the first pending operation waits for, in words; "" if none is pending.
@@ -166,12 +167,12 @@ class Operations {
     bool operator==(const Heard&) const = default;
   };
 
-  Operation add(Context& context, Record& record, double timeout_s);
-  void end(Context& context, Record& record, OperationState state);
+  Operation add(WorkloadContext& context, Record& record, double timeout_s);
+  void end(WorkloadContext& context, Record& record, OperationState state);
   void change(Record& record, OperationState state);
-  void set_timer(Context& context, double deadline_s);
+  void set_timer(WorkloadContext& context, double deadline_s);
   void forget_deadlines();
-  bool hear(Context& context, const Heard& news);
+  bool hear(WorkloadContext& context, const Heard& news);
   [[nodiscard]] Heard heard_of(ActorId peer) const;
   [[nodiscard]] double deadline_s(const Record& record) const;
   [[nodiscard]] Operation number(const Record& record) const { return before_ + record.place; }

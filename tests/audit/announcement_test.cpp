@@ -37,7 +37,7 @@ TEST_CASE("premature: a message that a layer holds back is in flight") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
-    first_message(job, [](Context&, Message&) {});
+    first_message(job, [](ScriptContext&, Message&) {});
     announce_at(job, 50);
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::premature);
@@ -56,8 +56,8 @@ TEST_CASE("hung: the work is over and nobody announces within the grace time") {
         Handlers handlers;
         handlers.waiting_for = self == 1 ? "inspiration" : "";
         if (!keeps_busy) return handlers;
-        handlers.start = [](Context& context) { context.set_timer(1, 7); };
-        handlers.timer = [](Context& context, std::uint64_t) { context.set_timer(1, 7); };
+        handlers.start = [](ScriptContext& context) { context.set_timer(1, 7); };
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.set_timer(1, 7); };
         return handlers;
       });
       const Seen seen = job.run(engine);
@@ -76,10 +76,10 @@ TEST_CASE("hung: announcing to some ranks only is not enough") {
     one_message(job);
     job.script(Family::termination, [](ActorId self) {
       return Handlers{.start =
-                          [self](Context& context) {
+                          [self](ScriptContext& context) {
                             if (self != 2) context.set_timer(1, 40);
                           },
-                      .timer = [](Context& context, std::uint64_t) { context.announce(); }};
+                      .timer = [](ScriptContext& context, std::uint64_t) { context.announce(); }};
     });
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::hung);
@@ -92,7 +92,7 @@ TEST_CASE("deadlock: work is left and nothing can happen, and the message names 
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start =
-                          [self](Context& context) {
+                          [self](ScriptContext& context) {
                             if (self == 0) context.declare_work(1);
                           },
                       .waiting_for = self == 0 ? "Godot" : ""};
@@ -111,7 +111,7 @@ TEST_CASE("deadlock: a message that a layer holds and never releases") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
-    first_message(job, [](Context&, Message&) {});
+    first_message(job, [](ScriptContext&, Message&) {});
     job.detector("four-counter");
     job.spec.stop.time_s = 10000;
     const Seen seen = job.run(engine);
@@ -121,7 +121,7 @@ TEST_CASE("deadlock: a message that a layer holds and never releases") {
     CHECK(seen.metric("application_messages") == 1);
     Job bare(2);
     one_message(bare);
-    first_message(bare, [](Context&, Message&) {});
+    first_message(bare, [](ScriptContext&, Message&) {});
     const Seen stuck = bare.run(engine);
     CHECK(stuck.result.outcome == engine::Outcome::deadlock);
     CHECK(first_detail(stuck).find("1 application messages in flight") != std::string::npos);
@@ -148,22 +148,24 @@ Seen late_notice(const Reaction& reaction, EngineKind engine) {
       Family::failure_detection,
       [=](ActorId) {
         Handlers handlers;
-        handlers.exit_notice = [](Context& context, Incarnation dead) {
+        handlers.exit_notice = [](ScriptContext& context, Incarnation dead) {
           context.report_failed(dead);
         };
         if (reaction.reports_s < kNever)
-          handlers.start = [=](Context& context) { context.set_timer(1, reaction.reports_s); };
-        handlers.timer = [](Context& context, std::uint64_t) { context.report_failed(2); };
+          handlers.start = [=](ScriptContext& context) {
+            context.set_timer(1, reaction.reports_s);
+          };
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(2); };
         return handlers;
       },
       terms);
   job.script(Family::termination, [=](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) { context.set_timer(1, 7); };
-    handlers.peer_failed = [=](Context& context, Incarnation) {
+    handlers.start = [](ScriptContext& context) { context.set_timer(1, 7); };
+    handlers.peer_failed = [=](ScriptContext& context, Incarnation) {
       if (reaction.announces_s < kNever) context.set_timer(2, reaction.announces_s);
     };
-    handlers.timer = [](Context& context, std::uint64_t key) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t key) {
       if (key == 1)
         context.set_timer(1, 7);
       else

@@ -24,12 +24,12 @@ BlockLedgers::IsAlive all_but(const std::set<Incarnation>& dead) {
 }
 
 /// Tells every other rank that its TryBlock is rejected, and goes on all the same.
-class TwoFaced final : public Layer {
+class TwoFaced final : public RecoveryLayer {
  public:
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<TwoFaced>(*this);
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     if (request.is<EnterWorld>())
       context.answer(request, WorldEntered{{}, 0, 0, 1});
     else if (request.is<StartBlock>())

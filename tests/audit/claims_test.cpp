@@ -23,8 +23,8 @@ constexpr MetricSpec kUnreported{"unreported", Merge::last, ""};
 void counting(Job& job, Registration& counts, double missing) {
   job.script(Family::workload, [missing](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) { context.compute(10); };
-    handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
+    handlers.start = [](ScriptContext& context) { context.compute(10); };
+    handlers.compute_done = [](ScriptContext& context, std::uint64_t) { context.finish(); };
     handlers.report = [missing](MetricTotals& totals) { totals.put(kLeft, missing); };
     return handlers;
   });
@@ -83,10 +83,10 @@ Seen gives_up(Family family, const MayGiveUp& rule, bool told, EngineKind engine
   if (family != Family::workload) one_message(job);
   job.script(family, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 1) context.set_timer(1, 20);
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.fatal("enough"); };
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.fatal("enough"); };
     return handlers;
   });
   ComponentChoice& choice = job.spec.components[static_cast<std::size_t>(family)];
@@ -130,17 +130,17 @@ TEST_CASE("false report: a detector that promises accuracy declares a live rank 
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId) {
-      return Handlers{.start = [](Context& context) { context.compute(20); }};
+      return Handlers{.start = [](ScriptContext& context) { context.compute(20); }};
     });
     job.script(
         Family::failure_detection,
         [](ActorId self) {
           return Handlers{
               .start =
-                  [self](Context& context) {
+                  [self](ScriptContext& context) {
                     if (self == 1) context.set_timer(1, 5);
                   },
-              .timer = [](Context& context, std::uint64_t) { context.report_failed(2); }};
+              .timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(2); }};
         },
         Traits{.accurate = true});
     const Seen seen = job.run(engine);

@@ -21,7 +21,7 @@ TEST_CASE("message conservation: a layer that makes two messages of one") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
-    first_message(job, [](Context& context, Message& message) {
+    first_message(job, [](ScriptContext& context, Message& message) {
       context.release(message);
       context.forward(message);
     });
@@ -40,14 +40,14 @@ TEST_CASE("credit: a detector that loses some is found at once, one that loses n
       job.script(Family::termination, [lost](ActorId self) {
         const auto credit = std::make_shared<std::int64_t>(self == 0 ? 10 : 0);
         Handlers handlers;
-        handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+        handlers.sends = [=](ScriptContext& context, std::span<Message* const> batch, bool) {
           for (Message* message : batch) {
             message->termination.put(std::int64_t{4});
             *credit -= 4;
             context.forward(*message);
           }
         };
-        handlers.receive = [=](Context&, Message& message) {
+        handlers.receive = [=](ScriptContext&, Message& message) {
           *credit += message.termination.get<std::int64_t>() - lost;
           return Passage::deliver;
         };
@@ -55,8 +55,8 @@ TEST_CASE("credit: a detector that loses some is found at once, one that loses n
         handlers.conserved_in = [](const Message& message) {
           return message.termination.get<std::int64_t>();
         };
-        handlers.start = [](Context& context) { context.set_timer(1, 40); };
-        handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+        handlers.start = [](ScriptContext& context) { context.set_timer(1, 40); };
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
         return handlers;
       });
       const Seen seen = job.run(engine);
@@ -75,18 +75,18 @@ namespace {
 /// A detector that distributes 10 of a credit, of which rank 0 holds 7 and rank 2 holds 3 at the
 /// start of each phase; every message takes one with it. Its receiver loses it where `loses` is
 /// true.
-Scripts credit(const std::function<bool(const Context&)>& loses, double announce_s) {
+Scripts credit(const std::function<bool(const ScriptContext&)>& loses, double announce_s) {
   return [=](ActorId self) {
     const auto held = std::make_shared<std::int64_t>(self == 0 ? 7 : self == 2 ? 3 : 0);
     Handlers handlers;
-    handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+    handlers.sends = [=](ScriptContext& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
         message->termination.put(std::int64_t{1});
         --*held;
         context.forward(*message);
       }
     };
-    handlers.receive = [=](Context& context, Message& message) {
+    handlers.receive = [=](ScriptContext& context, Message& message) {
       if (!loses(context)) *held += message.termination.get<std::int64_t>();
       return Passage::deliver;
     };
@@ -94,8 +94,8 @@ Scripts credit(const std::function<bool(const Context&)>& loses, double announce
     handlers.conserved_in = [](const Message& message) {
       return message.termination.get<std::int64_t>();
     };
-    handlers.start = [=](Context& context) { context.set_timer(1, announce_s); };
-    handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+    handlers.start = [=](ScriptContext& context) { context.set_timer(1, announce_s); };
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
     return handlers;
   };
 }
@@ -103,18 +103,18 @@ Scripts credit(const std::function<bool(const Context&)>& loses, double announce
 /// Rank 0 sends a message to each of the others at 1 s and at 30 s.
 void two_rounds(Job& job) {
   job.script(Family::workload, [](ActorId self) {
-    const auto send = [](Context& context) {
+    const auto send = [](ScriptContext& context) {
       for (Rank rank = 1; rank < context.job().processes; ++rank) context.send(rank, 0, 0);
     };
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 0) return;
       context.compute(1, 1);
       context.set_timer(1, 30);
       context.declare_work(1);
     };
-    handlers.compute_done = [send](Context& context, std::uint64_t) { send(context); };
-    handlers.timer = [send](Context& context, std::uint64_t) {
+    handlers.compute_done = [send](ScriptContext& context, std::uint64_t) { send(context); };
+    handlers.timer = [send](ScriptContext& context, std::uint64_t) {
       send(context);
       context.declare_work(-1);
     };
@@ -130,7 +130,9 @@ TEST_CASE("credit: what the dead hold and what is sent to them is lost and accou
       Job job(4);
       two_rounds(job);
       // Rank 2 dies with its own credit before the first message reaches it.
-      const auto late = [loses](const Context& context) { return loses && context.now_s() > 30; };
+      const auto late = [loses](const ScriptContext& context) {
+        return loses && context.now_s() > 30;
+      };
       job.script(Family::termination, credit(late, 100)).kill(5, {2});
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << (loses ? ", loses" : ""));
@@ -151,12 +153,14 @@ TEST_CASE("credit: it is audited in every phase") {
       Job job(3);
       job.script(Family::workload, [](ActorId self) {
         Handlers handlers;
-        const auto begin = [self](Context& context) {
+        const auto begin = [self](ScriptContext& context) {
           if (self == 0) context.compute(1);
         };
         handlers.start = begin;
-        handlers.compute_done = [](Context& context, std::uint64_t) { context.send(1, 0, 0); };
-        handlers.announced = [begin](Context& context, std::uint32_t phase) {
+        handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
+          context.send(1, 0, 0);
+        };
+        handlers.announced = [begin](ScriptContext& context, std::uint32_t phase) {
           if (phase == 2) return;
           context.start_phase();
           begin(context);
@@ -164,7 +168,9 @@ TEST_CASE("credit: it is audited in every phase") {
         return handlers;
       });
       // A rank that is still in the phase before must not disturb the sum.
-      const auto loses = [lost_in](const Context& context) { return context.phase() == lost_in; };
+      const auto loses = [lost_in](const ScriptContext& context) {
+        return context.phase() == lost_in;
+      };
       job.script(Family::termination,
                  [loses](ActorId self) { return credit(loses, self == 2 ? 40 : 30)(self); });
       const Seen seen = job.run(engine);

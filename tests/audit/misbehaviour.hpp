@@ -13,8 +13,8 @@ namespace faultline::test {
 /// A detector that announces at that time at every rank, whatever the ranks do.
 inline void announce_at(Job& job, double time_s) {
   job.script(Family::termination, [time_s](ActorId) {
-    return Handlers{.start = [time_s](Context& context) { context.set_timer(1, time_s); },
-                    .timer = [](Context& context, std::uint64_t) { context.announce(); }};
+    return Handlers{.start = [time_s](ScriptContext& context) { context.set_timer(1, time_s); },
+                    .timer = [](ScriptContext& context, std::uint64_t) { context.announce(); }};
   });
 }
 
@@ -22,24 +22,25 @@ inline void announce_at(Job& job, double time_s) {
 inline void one_message(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     return Handlers{.start =
-                        [self](Context& context) {
+                        [self](ScriptContext& context) {
                           if (self == 0) context.send(1, 0, 0);
                         },
-                    .message = [](Context& context, const Message&) { context.compute(20); }};
+                    .message = [](ScriptContext& context, const Message&) { context.compute(20); }};
   });
 }
 
 /// A layer that does with the first application message of rank 0 what `treat` does.
-inline void first_message(Job& job, const std::function<void(Context&, Message&)>& treat) {
+inline void first_message(Job& job, const std::function<void(ScriptContext&, Message&)>& treat) {
   job.script(Family::message_logging, [treat](ActorId) {
-    return Handlers{.sends = [treat](Context& context, std::span<Message* const> batch, bool) {
-      for (Message* message : batch) {
-        if (message->channel == Family::workload)
-          treat(context, *message);
-        else
-          context.forward(*message);
-      }
-    }};
+    return Handlers{
+        .sends = [treat](ScriptContext& context, std::span<Message* const> batch, bool) {
+          for (Message* message : batch) {
+            if (message->channel == Family::workload)
+              treat(context, *message);
+            else
+              context.forward(*message);
+          }
+        }};
   });
 }
 

@@ -29,7 +29,7 @@ Turn turn_of_rank() {
 
 TEST_CASE("an action says which life of which actor asks, and for which component") {
   Turn turn = turn_of_rank();
-  Context(turn, Family::termination).set_timer(7, 0.5, true);
+  ScriptContext(turn, Family::termination).set_timer(7, 0.5, true);
   REQUIRE(turn.actions.size() == 1);
   const Action& action = turn.actions.front();
   CHECK(action.self == Incarnation{3, 1});
@@ -43,7 +43,8 @@ TEST_CASE("an action says which life of which actor asks, and for which componen
 TEST_CASE("an object is there as long as an action names it, however often that is copied") {
   Turn turn = turn_of_rank();
   const auto words = std::make_shared<const std::vector<std::uint64_t>>(2, 5U);
-  Context(turn, Family::message_logging).host_object({.object = 9, .bytes = 16, .words = words});
+  ScriptContext(turn, Family::message_logging)
+      .host_object({.object = 9, .bytes = 16, .words = words});
   std::optional<Action> copy = turn.actions.front();
   turn.actions.clear();
   CHECK(std::get<Action::HostObject>(copy->request).packed->object == 9);

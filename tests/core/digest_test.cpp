@@ -15,9 +15,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "sim/core/context.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/random.hpp"
+#include "sim/core/termination_context.hpp"
 #include "tests/support/digest_of.hpp"
 
 using namespace faultline;
@@ -239,7 +239,7 @@ TEST_CASE("a message has nothing of the one that had its memory before") {
   turn.pool = &pool;
   turn.services = &services;
   turn.self = 1;
-  Context context(turn, Family::termination);
+  TerminationContext context(turn, Family::termination);
   Message* const used = pool.take();
   used->from_incarnation = used->to_incarnation = 5;
   used->from_object = used->to_object = 5;

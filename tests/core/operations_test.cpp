@@ -23,7 +23,7 @@ constexpr OperationKeys kKeys{.message_kind = 3, .timer_key = 1000};
 struct Actor {
   MessagePool pool;
   Turn turn;
-  Context context{turn, Family::workload};
+  WorkloadContext context{turn, Family::workload};
   Operations operations{kKeys};
 
   explicit Actor(ActorId self = 0) {

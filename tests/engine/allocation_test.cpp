@@ -77,7 +77,7 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
   Job job(processes, quick_machine());
   job.script(Family::workload, [=](ActorId self) {
     const auto operations = std::make_shared<Operations>(OperationKeys{});
-    const auto walk = [=, round = std::make_shared<std::uint32_t>(0)](Context& context) {
+    const auto walk = [=, round = std::make_shared<std::uint32_t>(0)](ScriptContext& context) {
       if (!operations->all_done() || *round == rounds) return;
       operations->forget_ended();
       ++*round;
@@ -86,15 +86,15 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
     };
     Handlers handlers;
     handlers.start = walk;
-    handlers.message = [=](Context& context, const Message& message) {
+    handlers.message = [=](ScriptContext& context, const Message& message) {
       operations->on_message(context, message);
       walk(context);
     };
-    handlers.sent = [=](Context& context, ActorId to, std::uint16_t kind) {
+    handlers.sent = [=](ScriptContext& context, ActorId to, std::uint16_t kind) {
       operations->on_sent(context, to, kind);
       walk(context);
     };
-    handlers.timer = [=](Context& context, std::uint64_t key) {
+    handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
       operations->on_timer(context, key);
     };
     return handlers;
@@ -114,9 +114,9 @@ std::uint64_t bytes_of_node_reports(std::uint32_t ranks_per_node, std::uint32_t 
   job.script(Family::workload, [](ActorId) { return Handlers{}; });
   job.script(Family::failure_detection,
              [=](ActorId) {
-               return Handlers{.start = [](Context& context) { context.set_timer(1, 9); },
+               return Handlers{.start = [](ScriptContext& context) { context.set_timer(1, 9); },
                                .timer =
-                                   [=](Context& context, std::uint64_t) {
+                                   [=](ScriptContext& context, std::uint64_t) {
                                      for (NodeId node = 0; node < dead; ++node)
                                        context.report_failed(context.placement().daemon_of(node));
                                    }};

@@ -144,11 +144,11 @@ TEST_CASE("what a handler sends keeps its processor from the next message") {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers{.message = noted_kinds(job)};
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) context.send(0, 0, 0);
       };
       if (self == 0)
-        handlers.message = [&job](Context& context, const Message&) {
+        handlers.message = [&job](ScriptContext& context, const Message&) {
           job.note(context, "got");
           for (int i = 0; i < 3; ++i) context.send(1, 1, 0);
         };

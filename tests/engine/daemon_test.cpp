@@ -21,9 +21,9 @@ void six_ranks(Job& job) {
   job.spec.platform.link_lost_delay_s = 3;
   job.script(Family::workload, [&job](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) { context.set_timer(1, 50); };
-    handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+    handlers.start = [](ScriptContext& context) { context.set_timer(1, 50); };
+    handlers.timer = [&job](ScriptContext& context, std::uint64_t) { job.note(context, "alive"); };
+    handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "peer failed", peer.actor);
     };
     return handlers;
@@ -33,9 +33,9 @@ void six_ranks(Job& job) {
 /// Daemons that note local exits and that they are alive at 50 s.
 Handlers watching_daemon(Job& job) {
   Handlers handlers;
-  handlers.start = [](Context& context) { context.set_timer(1, 50); };
-  handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
-  handlers.local_exit = [&job](Context& context, Incarnation rank) {
+  handlers.start = [](ScriptContext& context) { context.set_timer(1, 50); };
+  handlers.timer = [&job](ScriptContext& context, std::uint64_t) { job.note(context, "alive"); };
+  handlers.local_exit = [&job](ScriptContext& context, Incarnation rank) {
     job.note(context, "local exit", rank.actor);
   };
   return handlers;
@@ -92,11 +92,11 @@ TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
         Family::failure_detection,
         [&job](ActorId self) {
           Handlers handlers;
-          handlers.start = [self](Context& context) {
+          handlers.start = [self](ScriptContext& context) {
             if (self == 6) context.send(8, 0, 100);
             if (self == 6) context.send(6, 0, 0);
           };
-          handlers.message = [&job](Context& context, const Message& message) {
+          handlers.message = [&job](ScriptContext& context, const Message& message) {
             job.note(context, "got", message.from);
           };
           return handlers;
@@ -119,11 +119,11 @@ TEST_CASE("a rank that restarts where the daemon is dead is started by a new dae
     job.spec.platform.local_exit_delay_s = 10;
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.set_timer(2, 7);
         if (self == 0) context.set_timer(3, 8);
       };
-      handlers.timer = [](Context& context, std::uint64_t rank) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t rank) {
         context.restart(context.known(static_cast<Rank>(rank)), RestartOn::same_node);
       };
       return handlers;
@@ -131,11 +131,11 @@ TEST_CASE("a rank that restarts where the daemon is dead is started by a new dae
     job.script(Family::failure_detection,
                [&job](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [self, &job](Context& context) {
+                 handlers.start = [self, &job](ScriptContext& context) {
                    job.note(context, "start", context.incarnation());
                    if (self == 2) job.note(context, "daemon", context.known(7).number);
                  };
-                 handlers.local_exit = [&job](Context& context, Incarnation rank) {
+                 handlers.local_exit = [&job](ScriptContext& context, Incarnation rank) {
                    job.note(context, "local exit", 10 * rank.actor + rank.number);
                  };
                  return handlers;
@@ -163,14 +163,14 @@ TEST_CASE("a daemon that has come back with a rank is not restarted again") {
     job.spec.platform.restart_delay_s = 3;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.set_timer(2, 6);
         if (self == 0) context.set_timer(7, 7);
       };
-      handlers.timer = [](Context& context, std::uint64_t actor) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t actor) {
         context.restart(context.known(static_cast<ActorId>(actor)), RestartOn::same_node);
       };
-      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+      handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "restarted", 10 * peer.actor + peer.number);
       };
       return handlers;
@@ -178,7 +178,7 @@ TEST_CASE("a daemon that has come back with a rank is not restarted again") {
     job.script(
         Family::failure_detection,
         [&job](ActorId) {
-          return Handlers{.start = [&job](Context& context) { job.note(context, "start"); }};
+          return Handlers{.start = [&job](ScriptContext& context) { job.note(context, "start"); }};
         },
         kOnDaemons);
     job.kill(5, {}, {}, {1});
@@ -199,11 +199,11 @@ TEST_CASE("a daemon tells the ranks of its node by messages, which cost time") {
                [](ActorId) {
                  return Handlers{
                      .message =
-                         [](Context& context, const Message& message) {
+                         [](ScriptContext& context, const Message& message) {
                            context.report_failed(message.payload.get<Incarnation>());
                          },
                      .local_exit =
-                         [](Context& context, Incarnation rank) {
+                         [](ScriptContext& context, Incarnation rank) {
                            context.report_failed(rank);
                            const Placement& places = context.placement();
                            for (const Rank other : places.ranks_on(places.node_of(context.self())))
@@ -227,12 +227,12 @@ TEST_CASE("the holder of an open connection hears when it breaks") {
     six_ranks(job);
     job.script(Family::failure_detection, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.open_link(3);
         if (self == 4) context.open_link(3);
         if (self == 5) context.open_link(2);
       };
-      handlers.link_lost = [&job](Context& context, Incarnation peer) {
+      handlers.link_lost = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "link lost", peer.actor);
       };
       return handlers;
@@ -287,7 +287,7 @@ TEST_CASE("a report that is made twice is heard once") {
     six_ranks(job);
     job.script(Family::failure_detection,
                [](ActorId) {
-                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                 return Handlers{.exit_notice = [](ScriptContext& context, Incarnation dead) {
                    context.report_failed(dead);
                    context.report_failed(dead);
                  }};
@@ -306,7 +306,7 @@ TEST_CASE("an observer sees reports that are made again, which nobody hears") {
     six_ranks(job);
     job.script(Family::failure_detection,
                [](ActorId) {
-                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                 return Handlers{.exit_notice = [](ScriptContext& context, Incarnation dead) {
                    context.report_failed(dead);
                    if (context.self() == 4) context.report_failed(dead);
                  }};
@@ -339,12 +339,12 @@ TEST_CASE("a connection to the dead breaks, and to a node that has failed after 
       job.spec.platform.silent_link_lost_delay_s = 30;
       job.script(Family::failure_detection, [&job](ActorId self) {
         Handlers handlers;
-        handlers.start = [self](Context& context) {
+        handlers.start = [self](ScriptContext& context) {
           if (self == 0) context.open_link(3);
           if (self == 4) context.set_timer(1, 10);
         };
-        handlers.timer = [](Context& context, std::uint64_t) { context.open_link(3); };
-        handlers.link_lost = [&job](Context& context, Incarnation peer) {
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.open_link(3); };
+        handlers.link_lost = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "link lost", peer.actor);
         };
         return handlers;
@@ -370,11 +370,11 @@ TEST_CASE("a daemon under a termination detector that keeps credit may send and 
       job.script(Family::failure_detection,
                  [&job](ActorId self) {
                    Handlers handlers;
-                   handlers.start = [self](Context& context) {
+                   handlers.start = [self](ScriptContext& context) {
                      context.send(self == 6 ? 8 : 6, 0, 0);
                      context.send(0, 0, 0);
                    };
-                   handlers.message = [&job](Context& context, const Message&) {
+                   handlers.message = [&job](ScriptContext& context, const Message&) {
                      job.note(context, "got");
                    };
                    return handlers;
@@ -396,8 +396,8 @@ TEST_CASE("a daemon without a core of its own delays a rank that computes") {
       job.spec.platform.context_switch_s = 0.5;
       job.script(Family::workload, [&job](ActorId) {
         Handlers handlers;
-        handlers.start = [](Context& context) { context.compute(40); };
-        handlers.compute_done = [&job](Context& context, std::uint64_t) {
+        handlers.start = [](ScriptContext& context) { context.compute(40); };
+        handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
           job.note(context, "computed");
         };
         return handlers;
@@ -405,14 +405,14 @@ TEST_CASE("a daemon without a core of its own delays a rank that computes") {
       job.script(Family::failure_detection,
                  [&job](ActorId self) {
                    Handlers handlers;
-                   handlers.start = [self](Context& context) {
+                   handlers.start = [self](ScriptContext& context) {
                      if (self == 4) context.set_timer(1, 10);
                    };
-                   handlers.timer = [](Context& context, std::uint64_t) {
+                   handlers.timer = [](ScriptContext& context, std::uint64_t) {
                      context.spend(3);
                      context.send(5, 0, 0);
                    };
-                   handlers.message = [&job](Context& context, const Message&) {
+                   handlers.message = [&job](ScriptContext& context, const Message&) {
                      job.note(context, "got");
                    };
                    return handlers;

@@ -17,7 +17,7 @@ namespace {
 void burst(Job& job, std::size_t count, std::uint32_t bytes, std::uint8_t flags = 0) {
   job.script(Family::workload, [=, &job](ActorId self) {
     Handlers handlers = first_sends(job, self, std::vector<FirstSend>(count, {0, 1, bytes, flags}));
-    handlers.sent = [&job](Context& context, ActorId to, std::uint16_t kind) {
+    handlers.sent = [&job](ScriptContext& context, ActorId to, std::uint16_t kind) {
       job.note(context, "sent", 100 * std::int64_t{to} + kind);
     };
     return handlers;
@@ -70,13 +70,15 @@ TEST_CASE("messages to an actor that is dead already are lost") {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.compute(50);
       };
-      handlers.compute_done = [](Context& context, std::uint64_t) {
+      handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
         for (const Rank to : {1U, 2U}) context.send(to, 0, 0);
       };
-      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+      handlers.message = [&job](ScriptContext& context, const Message&) {
+        job.note(context, "got");
+      };
       return handlers;
     });
     job.kill(20, {1});
@@ -93,12 +95,14 @@ TEST_CASE("timers and computations of the dead never come") {
     Job job(2);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.set_timer(1, 10);
         context.compute(20);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "timer"); };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
+        job.note(context, "timer");
+      };
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "computed");
       };
       return handlers;
@@ -166,7 +170,7 @@ TEST_CASE(
         job.spec.platform.processes_per_node = 2;
         job.script(Family::workload, [&job, fence](ActorId self) {
           Handlers handlers;
-          handlers.start = [=](Context& context) {
+          handlers.start = [=](ScriptContext& context) {
             if (self != 0) return;
             context.send(2, 0, 500);  // enters the network at 1, keeps the NIC until 6
             context.send(2, 1, 0);

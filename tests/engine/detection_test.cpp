@@ -16,7 +16,7 @@ namespace {
 void six_ranks(Job& job) {
   job.spec.platform.processes_per_node = 2;
   job.script(Family::workload, [&job](ActorId) {
-    return Handlers{.peer_failed = [&job](Context& context, Incarnation peer) {
+    return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     }};
   });
@@ -28,21 +28,21 @@ const OwnTerms kEverywhere{.residence = Residence::ranks_and_daemons};
 /// At 9 s, daemon 6 declares daemon 7 dead. It tells daemon 8, by 100 bytes, and its own ranks;
 /// daemon 8 tells its own ranks.
 Handlers teller(ActorId self) {
-  const auto tell_own = [](Context& context) {
+  const auto tell_own = [](ScriptContext& context) {
     const Placement& places = context.placement();
     for (const Rank rank : places.ranks_on(places.node_of(context.self())))
       context.send(rank, 1, 10);
   };
   Handlers handlers;
-  handlers.start = [self](Context& context) {
+  handlers.start = [self](ScriptContext& context) {
     if (self == 6) context.set_timer(1, 9);
   };
-  handlers.timer = [tell_own](Context& context, std::uint64_t) {
+  handlers.timer = [tell_own](ScriptContext& context, std::uint64_t) {
     context.report_failed(7);
     context.send(8, 0, 100);
     tell_own(context);
   };
-  handlers.message = [=](Context& context, const Message&) {
+  handlers.message = [=](ScriptContext& context, const Message&) {
     context.report_failed(7);
     if (self == 8) tell_own(context);
   };
@@ -58,12 +58,12 @@ bool has_no_value(const Seen& seen, const std::string& metric) {
 void one_kind(Job& job) {
   for (const Family family : {Family::transactions, Family::termination})
     job.script(family, [](ActorId self) {
-      return Handlers{.start = [self](Context& context) {
+      return Handlers{.start = [self](ScriptContext& context) {
         if (self == 0) context.send(1, 1, 7);
       }};
     });
   job.script(Family::failure_detection, [](ActorId self) {
-    return Handlers{.start = [self](Context& context) {
+    return Handlers{.start = [self](ScriptContext& context) {
       if (self == 0) context.send(1, 1, 100);
       if (self == 0) context.send(1, 1, 100);
     }};
@@ -99,7 +99,7 @@ TEST_CASE("a node bears what it receives from all, and so does the link that lea
     job.spec.stop.time_s = 50;
     job.script(Family::workload, [](ActorId) { return Handlers(); });
     job.script(Family::failure_detection, [](ActorId self) {
-      return Handlers{.start = [self](Context& context) {
+      return Handlers{.start = [self](ScriptContext& context) {
         if (self != 2) context.send(2, 1, self == 0 ? 100 : 150);
       }};
     });
@@ -185,11 +185,11 @@ TEST_CASE("a report of a node says nothing of a rank that has restarted elsewher
         Family::failure_detection,
         [](ActorId self) {
           Handlers handlers;
-          handlers.start = [self](Context& context) {
+          handlers.start = [self](ScriptContext& context) {
             if (self == 0) context.set_timer(1, 4);
             if (self < 6) context.set_timer(2, 9 - context.now_s());
           };
-          handlers.timer = [](Context& context, std::uint64_t key) {
+          handlers.timer = [](ScriptContext& context, std::uint64_t key) {
             if (key == 1) context.restart(context.known(3));
             if (key == 2) context.report_failed(7);
           };
@@ -215,10 +215,10 @@ TEST_CASE("a false report of a node covers its dead ranks, too") {
         Family::failure_detection,
         [](ActorId self) {
           Handlers handlers;
-          handlers.start = [self](Context& context) {
+          handlers.start = [self](ScriptContext& context) {
             if (self == 0) context.set_timer(1, 9);
           };
-          handlers.timer = [](Context& context, std::uint64_t) { context.report_failed(7); };
+          handlers.timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(7); };
           return handlers;
         },
         kEverywhere);
@@ -241,12 +241,12 @@ TEST_CASE("a rank that has heard of another by itself does not hear of it again 
           Family::failure_detection,
           [falsely](ActorId self) {
             Handlers handlers;
-            handlers.start = [=](Context& context) {
+            handlers.start = [=](ScriptContext& context) {
               if (self == 0) context.set_timer(1, falsely ? 3 : 7);
               if (self == 0) context.set_timer(2, 8);
               if (self == 0) context.set_timer(3, 9);
             };
-            handlers.timer = [](Context& context, std::uint64_t key) {
+            handlers.timer = [](ScriptContext& context, std::uint64_t key) {
               if (key == 1) context.report_failed(3);
               if (key == 2) context.report_failed(7);
               if (key == 3) context.report_failed(2);
@@ -274,14 +274,14 @@ TEST_CASE("a new phase's detector is told of the ranks that were reported with t
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         if (self == 0) context.set_timer(1, 20);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.start_phase(); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.start_phase(); };
       return handlers;
     });
     job.script(Family::termination, [&job](ActorId) {
-      return Handlers{.peer_failed = [&job](Context& context, Incarnation peer) {
+      return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         if (context.phase() == 1) job.note(context, "knows", peer.actor);
       }};
     });
@@ -289,10 +289,10 @@ TEST_CASE("a new phase's detector is told of the ranks that were reported with t
         Family::failure_detection,
         [](ActorId self) {
           Handlers handlers;
-          handlers.start = [=](Context& context) {
+          handlers.start = [=](ScriptContext& context) {
             if (self == 0) context.set_timer(1, 9);
           };
-          handlers.timer = [](Context& context, std::uint64_t) {
+          handlers.timer = [](ScriptContext& context, std::uint64_t) {
             context.report_failed(5);
             context.report_failed(3);
           };
@@ -316,12 +316,12 @@ TEST_CASE(
           Family::failure_detection,
           [&job](ActorId self) {
             Handlers handlers;
-            handlers.start = [=](Context& context) {
+            handlers.start = [=](ScriptContext& context) {
               for (const ActorId peer : {2U, 3U, 7U})
                 if (self == 0 || self == 8) context.open_link(peer);
               if (self == 0) context.open_link(3);  // it is open already
             };
-            handlers.link_lost = [&job](Context& context, Incarnation peer) {
+            handlers.link_lost = [&job](ScriptContext& context, Incarnation peer) {
               job.note(context, "lost", peer.actor);
             };
             return handlers;

@@ -17,40 +17,40 @@ namespace {
 void one_errs(Job& job) {
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == 2) context.declare_work(1);  // it goes on for as long as it has timers
       for (std::uint64_t second = 1; second <= 60 && self == 2; ++second)
         context.set_timer(second, static_cast<double>(second));
     };
-    handlers.timer = [](Context& context, std::uint64_t second) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t second) {
       context.send(0, 0, 0);
       if (second == 60) context.declare_work(-1);
     };
-    handlers.message = [&job](Context& context, const Message& message) {
+    handlers.message = [&job](ScriptContext& context, const Message& message) {
       job.note(context, "got", message.from);
     };
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+    handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
       context.flush(peer);
     };
-    handlers.flushed = [&job](Context& context, Incarnation peer) {
+    handlers.flushed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "flushed", peer.actor);
     };
     return handlers;
   });
   job.script(Family::failure_detection, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == 0) context.set_timer(1, 5);
       if (self == 1) context.set_timer(1, 20);
     };
-    handlers.timer = [=](Context& context, std::uint64_t) {
+    handlers.timer = [=](ScriptContext& context, std::uint64_t) {
       if (self == 0)
         context.report_failed(2);
       else
         context.send(2, 0, 0);
     };
-    handlers.message = [](Context& context, const Message&) {
+    handlers.message = [](ScriptContext& context, const Message&) {
       context.report_failed(context.self());
     };
     return handlers;
@@ -90,7 +90,7 @@ TEST_CASE("a false report of an accurate detector is a violation") {
     job.script(Family::failure_detection,
                [](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [=](Context& context) {
+                 handlers.start = [=](ScriptContext& context) {
                    if (self == 0) context.report_failed(2);
                  };
                  return handlers;
@@ -110,10 +110,10 @@ TEST_CASE("a run that goes wrong after a false report blames the detector") {
       // Announces as soon as it is told of a death, or at 6 s: both are too early.
       job.script(Family::termination, [](ActorId self) {
         Handlers handlers;
-        handlers.start = [=](Context& context) {
+        handlers.start = [=](ScriptContext& context) {
           if (self == 0) context.set_timer(1, 6);
         };
-        handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
         return handlers;
       });
       const Seen seen = job.run(engine);
@@ -127,17 +127,19 @@ TEST_CASE("a daemon that hears of its own death takes the ranks of its node alon
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(1, 50); };
-      handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 50); };
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
+        job.note(context, "alive");
+      };
       return handlers;
     });
     job.script(Family::failure_detection,
                [](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [=](Context& context) {
+                 handlers.start = [=](ScriptContext& context) {
                    if (self == 4) context.send(5, 0, 0);
                  };
-                 handlers.message = [](Context& context, const Message&) {
+                 handlers.message = [](ScriptContext& context, const Message&) {
                    context.report_failed(context.self());
                  };
                  return handlers;
@@ -157,7 +159,7 @@ TEST_CASE("to declare a daemon dead is to declare the ranks of its node dead") {
       job.spec.platform.processes_per_node = 2;
       job.script(Family::workload, [&job](ActorId) {
         Handlers handlers;
-        handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "failed", peer.actor);
         };
         return handlers;
@@ -165,10 +167,10 @@ TEST_CASE("to declare a daemon dead is to declare the ranks of its node dead") {
       job.script(Family::failure_detection,
                  [](ActorId self) {
                    Handlers handlers;
-                   handlers.start = [=](Context& context) {
+                   handlers.start = [=](ScriptContext& context) {
                      if (self == 0) context.set_timer(1, 9);
                    };
-                   handlers.timer = [](Context& context, std::uint64_t) {
+                   handlers.timer = [](ScriptContext& context, std::uint64_t) {
                      context.report_failed(context.placement().daemon_of(1));
                    };
                    return handlers;

@@ -17,13 +17,13 @@ namespace {
 void flushed_burst(Job& job, int count, double flush_s) {
   job.script(Family::workload, [=, &job](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == 0) context.set_timer(1, flush_s);
       for (int i = 0; i < count && self == 1; ++i) context.send(0, 0, 0);
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-    handlers.flushed = [&job](Context& context, Incarnation peer) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.flush(1); };
+    handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
+    handlers.flushed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "flushed", peer.actor);
     };
     return handlers;
@@ -64,13 +64,13 @@ TEST_CASE("words of failure detectors do not hold a flush up") {
     flushed_burst(job, 3, 12.5);
     job.script(Family::failure_detection, [](ActorId self) {
       Handlers handlers;
-      const auto beat = [self](Context& context) {
+      const auto beat = [self](ScriptContext& context) {
         if (self == 0) return;
-        Context::background(context.send(0, 0, 0));
+        ScriptContext::background(context.send(0, 0, 0));
         context.set_timer(0, 0.5, true);
       };
       handlers.start = beat;
-      handlers.timer = [beat](Context& context, std::uint64_t) { beat(context); };
+      handlers.timer = [beat](ScriptContext& context, std::uint64_t) { beat(context); };
       return handlers;
     });
     job.spec.stop.time_s = 60;
@@ -85,12 +85,14 @@ TEST_CASE("messages of others do not hold a flush up") {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.flush(1);
         if (self == 2) context.send(0, 0, 0);
         if (self == 0) context.send(1, 0, 0);
       };
-      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+        job.note(context, "flushed");
+      };
       return handlers;
     });
     CHECK(close(job.run(engine).times_s(0, "flushed"), {0}, engine));
@@ -123,13 +125,15 @@ TEST_CASE("two flushes of one peer get two answers") {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 1) context.send(0, 0, 0);
         if (self == 0) context.flush(1);
         if (self == 0) context.set_timer(1, 3);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.flush(1); };
+      handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+        job.note(context, "flushed");
+      };
       return handlers;
     });
     // All ranks have started before the first flush is carried out, so it sees the message.
@@ -159,13 +163,17 @@ TEST_CASE("the layer below the workload sees its flushes answered as well") {
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::termination, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 1) context.send(0, 0, 0);
         if (self == 0) context.set_timer(1, 5);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.flush(1); };
+      handlers.message = [&job](ScriptContext& context, const Message&) {
+        job.note(context, "got");
+      };
+      handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+        job.note(context, "flushed");
+      };
       return handlers;
     });
     const Seen seen = job.run(engine);
@@ -181,7 +189,7 @@ TEST_CASE("all ranks flush a dead one, while other messages come and go") {
     Job job(kRanks);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         for (Rank to = 1; to < kRanks && self == 0; ++to) {
           context.send(to, 0, 0);
           context.send(to, 0, std::uint64_t{100} * to);
@@ -190,17 +198,19 @@ TEST_CASE("all ranks flush a dead one, while other messages come and go") {
         context.set_timer(1, 14 + self);
         context.send(1 + (self + 3) % (kRanks - 1), 1, 0);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "asked");
         context.flush(0);
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         if (message.from == 0)
           job.note(context, "got");
         else if (context.now_s() < 100)
           context.send(message.from, 1, 0);
       };
-      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+        job.note(context, "flushed");
+      };
       return handlers;
     });
     job.kill(13.5, {0});  // some have left, and the others never will

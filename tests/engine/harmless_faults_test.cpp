@@ -34,23 +34,23 @@ FaultSpec soft(double time_s, Rank rank) {
 /// Two ranks. Rank 0 sends to rank 1 at these times. Rank 1 has a timer at 20 s, at which it sends
 /// to rank 0. Both note what they get.
 Seen with_faults(const std::vector<FaultSpec>& faults, const Times& sends_s, EngineKind engine,
-                 const std::function<void(Context&)>& at_start = {}) {
+                 const std::function<void(ScriptContext&)>& at_start = {}) {
   Job job(2);
   job.spec.faults = faults;
   job.script(Family::workload, [&](ActorId self) {
     Handlers handlers;
-    handlers.start = [&, self](Context& context) {
+    handlers.start = [&, self](ScriptContext& context) {
       for (std::size_t i = 0; self == 0 && i < sends_s.size(); ++i)
         context.set_timer(i, sends_s[i]);
       if (self == 1) context.set_timer(9, 20);
       if (self == 1 && at_start) at_start(context);
     };
-    handlers.timer = [&job, self](Context& context, std::uint64_t) {
+    handlers.timer = [&job, self](ScriptContext& context, std::uint64_t) {
       job.note(context, "timer");
       context.send(1 - self, 0, 0);
     };
-    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-    handlers.compute_done = [&job](Context& context, std::uint64_t) {
+    handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
+    handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
       job.note(context, "computed");
     };
     return handlers;
@@ -65,15 +65,15 @@ Times errors_s(const std::vector<FaultSpec>& faults, EngineKind engine, Rank ran
   job.script(Family::workload,
              [&job](ActorId self) {
                Handlers handlers;
-               handlers.start = [self](Context& context) {
+               handlers.start = [self](ScriptContext& context) {
                  if (self == 1) context.set_timer(0, 10);
                };
-               handlers.timer = [&job](Context& context, std::uint64_t key) {
+               handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
                  if (key == 1) return job.note(context, "asked");
                  for (int i = 0; i < 3; ++i) context.send(0, 0, 0);
                  context.mark(kSentMark, 3);
                };
-               handlers.request = [&job](Context& context, const StackRequest& request) {
+               handlers.request = [&job](ScriptContext& context, const StackRequest& request) {
                  if (!request.is<RaiseError>()) return;
                  job.note(context, "error");
                  context.set_timer(1, 100);
@@ -102,7 +102,7 @@ TEST_CASE("a processor that stalls handles messages and timers when it goes on")
 
 TEST_CASE("stalls add up, and begin when the processor has sent what it is sending") {
   for (const EngineKind engine : engines()) {
-    const auto send = [](Context& context) {
+    const auto send = [](ScriptContext& context) {
       for (int i = 0; i < 20; ++i) context.send(0, 0, 0);
     };
     const Seen seen = with_faults({stall(15, 1, 30), stall(18, 1, 10)}, {}, engine, send);
@@ -116,7 +116,7 @@ TEST_CASE("stalls add up, and begin when the processor has sent what it is sendi
 
 TEST_CASE("computations wait while their rank stalls, those of all its workers") {
   for (const EngineKind engine : engines()) {
-    const auto compute = [](Context& context) {
+    const auto compute = [](ScriptContext& context) {
       context.compute(25);
       context.compute(100);
     };

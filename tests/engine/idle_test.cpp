@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-using Wait = std::function<void(Context&)>;
+using Wait = std::function<void(ScriptContext&)>;
 
 /// Rank 0 waits for a message to leave, for a timer, and for an answer of message logging, and goes
 /// on each time. `before` and `after` are called where it begins and ceases to wait.
@@ -28,45 +28,45 @@ void wait_for_more(Job& job, const Wait& begin, const Wait& go_on, const Wait& b
   job.script(Family::workload, [=](ActorId self) {
     Handlers handlers;
     if (self != 0) return handlers;
-    const auto goes_on = [=](Context& context) {
+    const auto goes_on = [=](ScriptContext& context) {
       after(context);
       go_on(context);
     };
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       begin(context);
       before(context);
     };
-    handlers.sent = [=](Context& context, ActorId, std::uint16_t) { goes_on(context); };
-    handlers.timer = [=](Context& context, std::uint64_t) { goes_on(context); };
-    handlers.answer = [=](Context& context, const StackRequest&) { goes_on(context); };
+    handlers.sent = [=](ScriptContext& context, ActorId, std::uint16_t) { goes_on(context); };
+    handlers.timer = [=](ScriptContext& context, std::uint64_t) { goes_on(context); };
+    handlers.answer = [=](ScriptContext& context, const StackRequest&) { goes_on(context); };
     return handlers;
   });
   job.script(Family::message_logging, [](ActorId) {
     Handlers handlers;
     auto asked = std::make_shared<StackRequest>();
-    handlers.request = [asked](Context& context, const StackRequest& request) {
+    handlers.request = [asked](ScriptContext& context, const StackRequest& request) {
       *asked = request;
       context.set_timer(1, 5);
     };
-    handlers.timer = [asked](Context& context, std::uint64_t) {
+    handlers.timer = [asked](ScriptContext& context, std::uint64_t) {
       context.answer(*asked, CheckpointRequest{});
     };
     return handlers;
   });
 }
 
-const Wait kNothing = [](Context&) {};
-const Wait kHold = [](Context& context) { context.declare_work(1); };
-const Wait kRelease = [](Context& context) { context.declare_work(-1); };
+const Wait kNothing = [](ScriptContext&) {};
+const Wait kHold = [](ScriptContext& context) { context.declare_work(1); };
+const Wait kRelease = [](ScriptContext& context) { context.declare_work(-1); };
 
-const Wait kSend = [](Context& context) { context.send(1, 0, 100).flags |= kNotifySent; };
-const Wait kSetTimer = [](Context& context) { context.set_timer(1, 5); };
-const Wait kAsk = [](Context& context) {
+const Wait kSend = [](ScriptContext& context) { context.send(1, 0, 100).flags |= kNotifySent; };
+const Wait kSetTimer = [](ScriptContext& context) { context.set_timer(1, 5); };
+const Wait kAsk = [](ScriptContext& context) {
   context.ask(Family::message_logging, CheckpointRequest{});
 };
 
-const Wait kCompute = [](Context& context) { context.compute(1); };
-const Wait kSendOn = [](Context& context) { context.send(1, 0, 0); };
+const Wait kCompute = [](ScriptContext& context) { context.compute(1); };
+const Wait kSendOn = [](ScriptContext& context) { context.send(1, 0, 0); };
 
 }  // namespace
 

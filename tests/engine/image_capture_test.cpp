@@ -43,7 +43,7 @@ class Asking final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Asking>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     switch (under_way_) {
       case UnderWay::nothing:
         break;
@@ -91,17 +91,17 @@ Seen asked(UnderWay under_way, EngineKind engine, bool has_images = true) {
   job.script(Family::message_logging, [&job](ActorId) {
     Handlers handlers;
     const auto image = std::make_shared<Image>();
-    handlers.start = [=, &job](Context& context) {
+    handlers.start = [=, &job](ScriptContext& context) {
       capture(job, context, *image, "before the start");
       context.set_timer(1, 100);
     };
-    handlers.request = [=, &job](Context& context, const StackRequest&) {
+    handlers.request = [=, &job](ScriptContext& context, const StackRequest&) {
       capture(job, context, *image, "asked");
     };
-    handlers.timer = [=, &job](Context& context, std::uint64_t) {
+    handlers.timer = [=, &job](ScriptContext& context, std::uint64_t) {
       capture(job, context, *image, "later");
     };
-    handlers.sends = [=, &job](Context& context, std::span<Message* const> batch, bool) {
+    handlers.sends = [=, &job](ScriptContext& context, std::span<Message* const> batch, bool) {
       capture(job, context, *image, "offered");
       context.forward(*batch.front());
     };
@@ -156,7 +156,7 @@ TEST_CASE("images of equal states have equal digests, whenever they were taken")
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
       const auto images = std::make_shared<std::vector<Image>>();
-      handlers.receive = [=, &job](Context& context, Message&) {
+      handlers.receive = [=, &job](ScriptContext& context, Message&) {
         for (int i = 0; i < 2; ++i) capture(job, context, images->emplace_back());
         const Image copy = images->back();
         const bool equal = digest_of(copy) == digest_of(*(images->end() - 2));

@@ -23,17 +23,17 @@ class Counting final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Counting>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     job_.note(context, "started");
     if (context.self() != 0) return;
     for (const double at_s : {0.0, 15.0, 100.0})
       context.set_timer(static_cast<std::uint64_t>(at_s), at_s);
   }
-  void on_timer(Context& context, std::uint64_t) override { context.send(1, 0, 0); }
-  void on_message(Context& context, const Message&) override {
+  void on_timer(WorkloadContext& context, std::uint64_t) override { context.send(1, 0, 0); }
+  void on_message(WorkloadContext& context, const Message&) override {
     job_.note(context, "count", ++count_);
   }
-  void on_restored(Context& context) override {
+  void on_restored(WorkloadContext& context) override {
     job_.note(context, "restored", count_);
     job_.note(context, "on", context.placement().node_of(context.self()));
   }
@@ -52,22 +52,22 @@ enum Kind : std::uint16_t { kImage, kNone };
 Handlers recovering(Job& job) {
   Handlers handlers;
   const auto keeping = std::make_shared<Keeping>();
-  handlers.start = [](Context& context) {
+  handlers.start = [](ScriptContext& context) {
     if (context.self() == 1 && context.incarnation() == 0) context.set_timer(1, 20);
   };
-  handlers.timer = [=, &job](Context& context, std::uint64_t) {
+  handlers.timer = [=, &job](ScriptContext& context, std::uint64_t) {
     Image image;
     if (capture(job, context, image)) context.attach(context.send(0, kImage, 1000), image);
   };
-  handlers.message = [=, &job](Context& context, const Message& message) {
+  handlers.message = [=, &job](ScriptContext& context, const Message& message) {
     const auto* image = context.attached<Image>(message);
     if (image == nullptr) return context.start_above();
     if (context.self() == 1) return context.restore(*image);
     keeping->image = *image;
     job.note(context, "kept");
   };
-  handlers.peer_failed = [](Context& context, Incarnation dead) { context.restart(dead); };
-  handlers.peer_restarted = [=](Context& context, Incarnation peer) {
+  handlers.peer_failed = [](ScriptContext& context, Incarnation dead) { context.restart(dead); };
+  handlers.peer_restarted = [=](ScriptContext& context, Incarnation peer) {
     const bool has_image = !keeping->image.empty();
     Message& message = context.send(peer.actor, has_image ? kImage : kNone, has_image ? 1000 : 0);
     if (has_image) context.attach(message, keeping->image);

@@ -31,7 +31,7 @@ Values joined(Values values, const Values& others, std::size_t from = 0) {
 Handlers from_sixth_to_third(Job& job) {
   Handlers handlers;
   const auto keeping = std::make_shared<Keeping>();
-  handlers.receive = [=, &job](Context& context, Message& message) {
+  handlers.receive = [=, &job](ScriptContext& context, Message& message) {
     const int received = ++keeping->received;
     if (received == 3) {
       capture(job, context, keeping->image);
@@ -42,7 +42,7 @@ Handlers from_sixth_to_third(Job& job) {
     context.restore(keeping->image);
     return Passage::hold;
   };
-  handlers.restored = [keeping](Context& context) { context.resend(keeping->log.front()); };
+  handlers.restored = [keeping](ScriptContext& context) { context.resend(keeping->log.front()); };
   return handlers;
 }
 
@@ -97,28 +97,28 @@ TEST_CASE("all ranks roll back, and old messages in flight are discarded by thei
     job.script(Family::message_logging, [&](ActorId) {
       Handlers handlers;
       const auto keeping = std::make_shared<Keeping>();
-      handlers.start = [&rolls_back](Context& context) {
+      handlers.start = [&rolls_back](ScriptContext& context) {
         if (rolls_back) context.set_timer(1, 50);
       };
-      handlers.sends = [keeping](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [keeping](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) {
           message->logging.put(keeping->epoch);
           if (keeping->image.empty()) keeping->log.push_back(*message);
           context.forward(*message);
         }
       };
-      handlers.idle = [keeping, &job](Context& context) {
+      handlers.idle = [keeping, &job](ScriptContext& context) {
         if (keeping->image.empty()) capture(job, context, keeping->image);
       };
-      handlers.timer = [keeping](Context& context, std::uint64_t) {
+      handlers.timer = [keeping](ScriptContext& context, std::uint64_t) {
         ++keeping->epoch;
         context.restore(keeping->image);
       };
-      handlers.restored = [keeping](Context& context) {
+      handlers.restored = [keeping](ScriptContext& context) {
         for (const Message& logged : keeping->log)
           context.resend(logged).logging.put(keeping->epoch);
       };
-      handlers.receive = [keeping](Context& context, Message& message) {
+      handlers.receive = [keeping](ScriptContext& context, Message& message) {
         if (message.logging.get<std::uint64_t>() == keeping->epoch) return Passage::deliver;
         context.discard(message);
         return Passage::hold;
@@ -156,8 +156,8 @@ class Beginning final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Beginning>(*this);
   }
-  void start(Context& context) override { context.send(0, 0, 0); }
-  void on_message(Context& context, const Message&) override {
+  void start(WorkloadContext& context) override { context.send(0, 0, 0); }
+  void on_message(WorkloadContext& context, const Message&) override {
     context.set_timer(1, 50);
     context.compute(40);
     context.compute(40);
@@ -165,15 +165,19 @@ class Beginning final : public Workload {
     context.send(0, 1, 5000).flags |= kNotifySent;
     context.flush(0);
   }
-  void on_timer(Context& context, std::uint64_t) override { job_.note(context, "late timer"); }
-  void on_compute_done(Context& context, std::uint64_t) override {
+  void on_timer(WorkloadContext& context, std::uint64_t) override {
+    job_.note(context, "late timer");
+  }
+  void on_compute_done(WorkloadContext& context, std::uint64_t) override {
     job_.note(context, "late computation");
   }
-  void on_sent(Context& context, ActorId, std::uint16_t) override {
+  void on_sent(WorkloadContext& context, ActorId, std::uint16_t) override {
     job_.note(context, "late on_sent");
   }
-  void on_flushed(Context& context, Incarnation) override { job_.note(context, "late on_flushed"); }
-  void on_restored(Context& context) override { job_.note(context, "restored"); }
+  void on_flushed(WorkloadContext& context, Incarnation) override {
+    job_.note(context, "late on_flushed");
+  }
+  void on_restored(WorkloadContext& context) override { job_.note(context, "restored"); }
 
  private:
   void digest_state(Digest&) const override {}
@@ -187,14 +191,14 @@ class Finishing final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Finishing>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     if (context.self() == 0)
       context.send(0, 0, 0);
     else
       context.set_timer(1, 30);
   }
-  void on_message(Context& context, const Message&) override { context.finish(); }
-  void on_timer(Context& context, std::uint64_t) override { context.finish(); }
+  void on_message(WorkloadContext& context, const Message&) override { context.finish(); }
+  void on_timer(WorkloadContext& context, std::uint64_t) override { context.finish(); }
 
  private:
   void digest_state(Digest&) const override {}
@@ -204,8 +208,8 @@ class Finishing final : public Workload {
 Handlers rolling_back(Job& job) {
   Handlers handlers;
   const auto keeping = std::make_shared<Keeping>();
-  handlers.start = [](Context& context) { context.set_timer(1, 6); };
-  handlers.receive = [=, &job](Context& context, Message& message) {
+  handlers.start = [](ScriptContext& context) { context.set_timer(1, 6); };
+  handlers.receive = [=, &job](ScriptContext& context, Message& message) {
     if (message.kind == 1) {
       context.discard(message);
       return Passage::hold;
@@ -216,7 +220,7 @@ Handlers rolling_back(Job& job) {
     }
     return Passage::deliver;
   };
-  handlers.timer = [=](Context& context, std::uint64_t key) {
+  handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
     if (key == 1) {
       context.restore(keeping->image);
       context.set_timer(2, 44);
@@ -235,7 +239,7 @@ TEST_CASE("a rollback voids what was asked for since, and the rank is as active 
     use_own<Beginning>(job, Family::workload);
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers = rolling_back(job);
-      handlers.timer = [restore = handlers.timer](Context& context, std::uint64_t key) {
+      handlers.timer = [restore = handlers.timer](ScriptContext& context, std::uint64_t key) {
         if (key == 1) restore(context, key);
       };
       return handlers;
@@ -274,16 +278,16 @@ struct ReleaseAll {
 };
 
 /// A layer that holds what is sent until it is asked.
-class Holding final : public Layer {
+class Holding final : public TerminationDetector {
  public:
   explicit Holding(Job&) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Holding>(*this);
   }
-  void on_sends(Context&, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext&, std::span<Message* const> batch, bool) override {
     for (const Message* message : batch) held_.push_back(*message);
   }
-  void on_request(Context& context, const StackRequest&) override {
+  void on_request(TerminationContext& context, const StackRequest&) override {
     for (const Message& message : std::exchange(held_, {})) context.release(message);
   }
 
@@ -300,20 +304,20 @@ TEST_CASE("messages that were held when an image was taken are held again, other
     job.script(
         Family::workload,
         [&job](ActorId) {
-          return Handlers{
-              .start = [](Context& context) { context.send(0, 0, 0); },
-              .message = [&job](Context& context, const Message&) { job.note(context, "got"); }};
+          return Handlers{.start = [](ScriptContext& context) { context.send(0, 0, 0); },
+                          .message = [&job](ScriptContext& context,
+                                            const Message&) { job.note(context, "got"); }};
         },
         Traits{.has_images = true});
     use_own<Holding>(job, Family::termination);
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
       const auto image = std::make_shared<Image>();
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         for (std::uint64_t at = 10; at <= 70; at += 10)
           context.set_timer(at, static_cast<double>(at));
       };
-      handlers.timer = [=, &job](Context& context, std::uint64_t at) {
+      handlers.timer = [=, &job](ScriptContext& context, std::uint64_t at) {
         if (at == 10)
           capture(job, context, *image);
         else if (at == 20 || at == 40 || at == 70)
@@ -342,17 +346,17 @@ TEST_CASE("a rank that goes back to an earlier phase begins the next one again")
         Family::workload,
         [&job](ActorId self) {
           Handlers handlers;
-          handlers.start = [self](Context& context) {
+          handlers.start = [self](ScriptContext& context) {
             if (self == 1)
               for (const int kind : {0, 1, 0, 2})
                 context.send(0, static_cast<std::uint16_t>(kind), 0);
             if (self > 0) context.set_timer(1, 100.0 * self);
             if (self == 1) context.start_phase();
           };
-          handlers.timer = [self](Context& context, std::uint64_t) {
+          handlers.timer = [self](ScriptContext& context, std::uint64_t) {
             context.send(0, self == 1 ? 0 : 1, 0);
           };
-          handlers.message = [&job](Context& context, const Message& message) {
+          handlers.message = [&job](ScriptContext& context, const Message& message) {
             job.note(context, "phase", context.phase());
             if (message.kind == 1) context.start_phase();
           };
@@ -362,7 +366,7 @@ TEST_CASE("a rank that goes back to an earlier phase begins the next one again")
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
       const auto keeping = std::make_shared<Keeping>();
-      handlers.receive = [=, &job](Context& context, Message& message) {
+      handlers.receive = [=, &job](ScriptContext& context, Message& message) {
         if (++keeping->received == 1) capture(job, context, keeping->image);
         if (message.kind != 2) return Passage::deliver;
         context.discard(message);

@@ -28,17 +28,17 @@ class Walker final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Walker>(*this);
   }
-  void start(Context& context) override { send(context); }
-  void on_message(Context& context, const Message& message) override {
+  void start(WorkloadContext& context) override { send(context); }
+  void on_message(WorkloadContext& context, const Message& message) override {
     seen_ = 31 * seen_ + message.payload.get<std::uint64_t>() + random.below(1000);
     seen_ %= 1000003;
     job_.note(context, "step", static_cast<std::int64_t>(seen_));
     if (--steps_ > 0) send(context);
   }
-  void on_restored(Context& context) override { job_.note(context, "restored", steps_); }
+  void on_restored(WorkloadContext& context) override { job_.note(context, "restored", steps_); }
 
  private:
-  void send(Context& context) const {
+  void send(WorkloadContext& context) const {
     context.send((context.self() + 1) % context.job().processes, 0, 0).payload.put(seen_);
   }
   void digest_state(Digest& into) const override { into.add(steps_, seen_); }
@@ -57,7 +57,7 @@ struct Keeping {
 };
 
 /// Captures into `image`, and notes whether there was one.
-inline bool capture(Job& job, Context& context, Image& image, const char* what = "image") {
+inline bool capture(Job& job, ScriptContext& context, Image& image, const char* what = "image") {
   const std::optional<Image> captured = context.capture();
   job.note(context, what, captured ? 1 : 0);
   if (captured) image = *captured;

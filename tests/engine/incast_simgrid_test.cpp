@@ -16,10 +16,10 @@ TEST_CASE("a thousand messages to one process at once arrive on the simgrid engi
   Job job(1000, machine);
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self > 0) context.send(0, 0, 16);
     };
-    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+    handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
     return handlers;
   });
   const Seen seen = job.run(EngineKind::simgrid);

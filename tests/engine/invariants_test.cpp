@@ -39,11 +39,11 @@ bool ends(const std::string& text, const std::string& end) {
 void one_breaks(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       for (const std::uint64_t time_s : {1, 2, 3})
         if (self == 1) context.set_timer(time_s, static_cast<double>(time_s) + 0.1);
     };
-    handlers.timer = [](Context&, std::uint64_t key) { invariant(key != 2, "two came"); };
+    handlers.timer = [](ScriptContext&, std::uint64_t key) { invariant(key != 2, "two came"); };
     return handlers;
   });
 }
@@ -91,7 +91,7 @@ std::string found_with(Mistake mistake, bool checks_state) {
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 1) context.send(0, 0, 0);
       for (const std::uint64_t key : {1, 2, 3})
         if (self == 0) context.set_timer(key, 20.0 * static_cast<double>(key));
@@ -127,18 +127,20 @@ TEST_CASE("what breaks after a violation is its consequence, and ends the run wi
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.compute(20);
       };
-      handlers.compute_done = [](Context&, std::uint64_t) { invariant(false, "still at work"); };
+      handlers.compute_done = [](ScriptContext&, std::uint64_t) {
+        invariant(false, "still at work");
+      };
       return handlers;
     });
     job.script(Family::termination, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 1) context.set_timer(1, 5);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
       return handlers;
     });
     const Seen seen = job.run(engine);

@@ -14,8 +14,8 @@ using namespace faultline::test;
 namespace {
 
 /// Notes every batch that a layer is offered as 10 x messages + still_active, and forwards it.
-std::function<void(Context&, std::span<Message* const>, bool)> noted_batches(Job& job) {
-  return [&job](Context& context, std::span<Message* const> batch, bool still_active) {
+std::function<void(ScriptContext&, std::span<Message* const>, bool)> noted_batches(Job& job) {
+  return [&job](ScriptContext& context, std::span<Message* const> batch, bool still_active) {
     job.note(
         context, "batch",
         10 * static_cast<std::int64_t>(batch.size()) + static_cast<std::int64_t>(still_active));
@@ -33,22 +33,22 @@ TEST_CASE("all sends of one handler come down as one batch, with the rank's stat
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         for (int i = 0; i < 3; ++i) context.send(1, 0, 0);
         context.compute(100);
       };
-      handlers.compute_done = [](Context& context, std::uint64_t) {
+      handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
         context.send(1, 0, 0);
         context.declare_work(1);
         context.set_timer(1, 50);
       };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         context.send(1, 0, 0);
         context.send(1, 0, 0);
         context.declare_work(-1);
       };
-      handlers.message = [self](Context& context, const Message&) {
+      handlers.message = [self](ScriptContext& context, const Message&) {
         if (self == 1 && context.now_s() < 13) context.send(1, 0, 0);
       };
       return handlers;
@@ -68,14 +68,14 @@ TEST_CASE("a message that a layer holds back is in flight until it is released a
     job.script(Family::termination, [&job](ActorId self) {
       Handlers handlers;
       const auto held = std::make_shared<std::vector<Message>>();
-      handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [=](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (const Message* message : batch) held->push_back(*message);
         context.set_timer(1, 100);
       };
-      handlers.timer = [=](Context& context, std::uint64_t) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t) {
         for (const Message& message : *held) context.release(message);
       };
-      handlers.idle = [=, &job](Context& context) {
+      handlers.idle = [=, &job](ScriptContext& context) {
         job.note(context, "idle");
         if (self == 1 && context.now_s() > 0) context.announce();
       };
@@ -99,14 +99,16 @@ TEST_CASE("a message that a layer holds at its receiver is handled when it is de
     job.script(Family::termination, [](ActorId self) {
       Handlers handlers;
       const auto held = std::make_shared<std::vector<Message>>();
-      handlers.receive = [=](Context& context, Message& message) {
+      handlers.receive = [=](ScriptContext& context, Message& message) {
         if (message.kind != 0) return Passage::deliver;
         held->push_back(message);
         context.set_timer(1, 100);
         return Passage::hold;
       };
-      handlers.timer = [=](Context& context, std::uint64_t) { context.deliver(held->front()); };
-      handlers.idle = [=](Context& context) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t) {
+        context.deliver(held->front());
+      };
+      handlers.idle = [=](ScriptContext& context) {
         if (self == 1 && context.now_s() > 100) context.announce();
       };
       return handlers;
@@ -126,9 +128,9 @@ TEST_CASE("messages that layers hold count as in flight to the very end") {
     job.script(Family::termination, [at_receiver](ActorId) {
       Handlers handlers;
       if (at_receiver)
-        handlers.receive = [](Context&, Message&) { return Passage::hold; };
+        handlers.receive = [](ScriptContext&, Message&) { return Passage::hold; };
       else
-        handlers.sends = [](Context&, std::span<Message* const>, bool) {};
+        handlers.sends = [](ScriptContext&, std::span<Message* const>, bool) {};
       handlers.waiting_for = "ever";
       return handlers;
     });
@@ -146,7 +148,7 @@ TEST_CASE("control messages keep their place among the messages of the workload"
     two_messages(job);
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
-      handlers.sends = [](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [](ScriptContext& context, std::span<Message* const> batch, bool) {
         context.send(1, 10, 0);
         context.forward(*batch[0]);
         context.send(1, 11, 0);
@@ -168,11 +170,11 @@ TEST_CASE("on_idle comes after the last sends have gone down, and not while the 
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.send(0, 0, 0);
         context.compute(2);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "done");
         context.send(0, 0, 0);
       };
@@ -180,7 +182,7 @@ TEST_CASE("on_idle comes after the last sends have gone down, and not while the 
     });
     job.script(Family::termination, [&job](ActorId) {
       return Handlers{.sends = noted_batches(job),
-                      .idle = [&job](Context& context) { job.note(context, "idle"); }};
+                      .idle = [&job](ScriptContext& context) { job.note(context, "idle"); }};
     });
     const Seen seen = job.run(engine);
     Words order;
@@ -197,21 +199,21 @@ TEST_CASE("message logging sees what the detector sends, in the same batch") {
     Job job(2);
     two_messages(job);
     job.script(Family::termination, [](ActorId) {
-      return Handlers{.sends = [](Context& context, std::span<Message* const> batch, bool) {
+      return Handlers{.sends = [](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) context.forward(*message);
         context.send(1, 7, 0);
       }};
     });
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
-      handlers.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) {
           job.note(context, "down", 10 * static_cast<int>(message->channel) + message->kind);
           message->logging.put(std::uint64_t{500U} + message->kind);
           context.forward(*message);
         }
       };
-      handlers.receive = [&job](Context& context, Message& message) {
+      handlers.receive = [&job](ScriptContext& context, Message& message) {
         job.note(context, "up", static_cast<std::int64_t>(message.logging.get<std::uint64_t>()));
         return Passage::deliver;
       };
@@ -230,7 +232,7 @@ TEST_CASE("messages climb through message logging, then the detector, to their c
     two_messages(job);
     for (const Family family : {Family::termination, Family::message_logging})
       job.script(family, [&job, family](ActorId) {
-        return Handlers{.receive = [&job, family](Context& context, Message&) {
+        return Handlers{.receive = [&job, family](ScriptContext& context, Message&) {
           job.note(context, family == Family::termination ? "detector" : "logging");
           return Passage::deliver;
         }};
@@ -246,8 +248,9 @@ TEST_CASE("layers above never learn of deaths that message logging recovers") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     const auto noted = [&job](const char* who) {
-      return
-          [&job, who](Context& context, Incarnation peer) { job.note(context, who, peer.actor); };
+      return [&job, who](ScriptContext& context, Incarnation peer) {
+        job.note(context, who, peer.actor);
+      };
     };
     job.script(Family::workload,
                [=](ActorId) { return Handlers{.peer_failed = noted("workload")}; });

@@ -18,18 +18,18 @@ namespace {
 
 /// Lets everything wait until its own timer runs out, and then lets one thing happen with each
 /// further one.
-class LetsWait final : public Layer, public OrdersLocalEvents {
+class LetsWait final : public RecoveryLayer, public OrdersLocalEvents {
  public:
   explicit LetsWait(double until) : until_(until) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<LetsWait>(*this);
   }
-  void start(Context& context) override { context.set_timer(0, until_); }
-  void on_timer(Context& context, std::uint64_t) override {
+  void start(RecoveryContext& context) override { context.set_timer(0, until_); }
+  void on_timer(RecoveryContext& context, std::uint64_t) override {
     may_pass_ = true;
     context.set_timer(0, 10);
   }
-  Passage on_local_event(Context&, const LocalEvent&) override {
+  Passage on_local_event(RecoveryContext&, const LocalEvent&) override {
     return std::exchange(may_pass_, false) ? Passage::deliver : Passage::hold;
   }
 
@@ -42,17 +42,17 @@ class LetsWait final : public Layer, public OrdersLocalEvents {
 };
 
 /// Lets what happens at a rank happen in a stated order, one thing at each time of its own.
-class InOrder final : public Layer, public OrdersLocalEvents {
+class InOrder final : public RecoveryLayer, public OrdersLocalEvents {
  public:
   InOrder(Job& job, std::vector<LocalEvent> order) : job_(job), order_(std::move(order)) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<InOrder>(*this);
   }
-  void start(Context& context) override { context.set_timer(0, 100); }
-  void on_timer(Context& context, std::uint64_t) override {
+  void start(RecoveryContext& context) override { context.set_timer(0, 100); }
+  void on_timer(RecoveryContext& context, std::uint64_t) override {
     if (next_ < order_.size()) context.set_timer(0, 10);
   }
-  Passage on_local_event(Context&, const LocalEvent& event) override {
+  Passage on_local_event(RecoveryContext&, const LocalEvent& event) override {
     if (next_ == order_.size() || !is_same(event, order_[next_])) return Passage::hold;
     ++next_;
     return Passage::deliver;
@@ -60,7 +60,7 @@ class InOrder final : public Layer, public OrdersLocalEvents {
   [[nodiscard]] std::optional<LocalEvent> next_event() const override {
     return next_ < order_.size() ? std::optional(order_[next_]) : std::nullopt;
   }
-  void leave_out_next(Context& context) override {
+  void leave_out_next(RecoveryContext& context) override {
     job_.note(context, "left out", static_cast<std::int64_t>(order_[next_++].tag));
   }
 
@@ -83,16 +83,16 @@ Seen run_job(EngineKind engine, bool with_detector, bool cancels = false) {
   job.spec.stop.time_s = 200;
   job.script(Family::workload, [&job, cancels](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) {
+    handlers.start = [](ScriptContext& context) {
       context.compute(20, 1);
       context.compute(30, 2);
       context.set_timer(3, 40);
     };
-    handlers.compute_done = [&job, cancels](Context& context, std::uint64_t tag) {
+    handlers.compute_done = [&job, cancels](ScriptContext& context, std::uint64_t tag) {
       job.note(context, "computed", static_cast<std::int64_t>(tag));
       if (cancels) context.cancel_computations();
     };
-    handlers.timer = [&job, cancels](Context& context, std::uint64_t key) {
+    handlers.timer = [&job, cancels](ScriptContext& context, std::uint64_t key) {
       job.note(context, "timer", static_cast<std::int64_t>(key));
       if (cancels) context.cancel_computations();
     };
@@ -101,7 +101,7 @@ Seen run_job(EngineKind engine, bool with_detector, bool cancels = false) {
   if (with_detector)
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
-      handlers.idle = [&job](Context& context) { job.note(context, "idle"); };
+      handlers.idle = [&job](ScriptContext& context) { job.note(context, "idle"); };
       return handlers;
     });
   job.own(Family::message_logging, [](ActorId) { return std::make_unique<LetsWait>(100); });
@@ -126,7 +126,7 @@ TEST_CASE("a run ends in which message logging lets a timer wait for good") {
     job.spec.stop.time_s = 1e6;
     job.script(Family::workload, [](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(3, 40); };
+      handlers.start = [](ScriptContext& context) { context.set_timer(3, 40); };
       return handlers;
     });
     job.script(Family::termination, [](ActorId) { return Handlers{}; });
@@ -157,20 +157,20 @@ TEST_CASE("what is cancelled before its turn comes is left out") {
     job.spec.stop.time_s = 1000;
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.compute(20, 1);
         context.compute(30, 2);
         context.set_timer(3, 40);
         context.set_timer(4, 40);
         context.set_timer(5, 40);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t tag) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t tag) {
         job.note(context, "computed", static_cast<std::int64_t>(tag));
         context.cancel_timer(4);
         context.set_timer(3, 200);
         context.declare_work(1);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t key) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
         job.note(context, "timer", static_cast<std::int64_t>(key));
         context.cancel_computations();
       };

@@ -19,7 +19,7 @@ void listening(Job& job, double delay_s, double spread_s) {
   job.script(Family::workload,
              [&job](ActorId) {
                Handlers handlers;
-               handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+               handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
                  job.note(context, "failed", peer.actor);
                  context.mark(kHeardMark, context.self());
                };
@@ -35,10 +35,10 @@ void computing(Job& job) {
   job.spec.platform.progress = Progress::between;
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.compute(100);
     };
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+    handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     };
     return handlers;
@@ -125,16 +125,16 @@ TEST_CASE(
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         for (int i = 0; i < 5; ++i) context.send(1, 0, 0);  // a second of the processor for each
         context.set_timer(1, 3);
         context.set_timer(2, 1.5);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t key) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
         job.note(context, "timer", static_cast<std::int64_t>(key));
       };
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.actor);
       };
       return handlers;

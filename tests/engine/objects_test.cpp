@@ -30,13 +30,13 @@ class Hosting final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Hosting>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     if (context.self() != 2) return;
     context.set_timer(1, 100);
     if (sends_home_) send(context, 0);
   }
-  void on_timer(Context& context, std::uint64_t) override { send(context, 1); }
-  void on_message(Context& context, const Message& message) override {
+  void on_timer(WorkloadContext& context, std::uint64_t) override { send(context, 1); }
+  void on_message(WorkloadContext& context, const Message& message) override {
     const auto found = counts_.find(message.to_object);
     if (found == counts_.end()) return job_.note(context, "message", -1);
     job_.note(context, "message", static_cast<std::int64_t>(++found->second));
@@ -52,7 +52,7 @@ class Hosting final : public Workload {
                 std::vector<std::uint64_t>{counts_.at(object)})};
   }
   void remove(ObjectId object) override { counts_.erase(object); }
-  void unpack(Context& context, const PackedObject& packed) override {
+  void unpack(WorkloadContext& context, const PackedObject& packed) override {
     counts_[packed.object] = packed.words->front();
     Message& message = context.send(0, 1, 0);
     message.from_object = packed.object;
@@ -61,7 +61,7 @@ class Hosting final : public Workload {
   }
 
  private:
-  static void send(Context& context, Rank to) {
+  static void send(WorkloadContext& context, Rank to) {
     Message& message = context.send(to, 0, 0);
     message.from_object = 9;
     message.to_object = 7;
@@ -81,17 +81,17 @@ void use_hosting(Job& job, bool sends_home = false) {
       {.traits = {.has_images = true, .has_objects = true}});
 }
 
-void note_objects(Job& job, const Context& context) {
+void note_objects(Job& job, const ScriptContext& context) {
   for (const ObjectId object : context.objects()) job.note(context, "hosts", object);
 }
 
 /// At 10, rank 0 moves its objects to rank 1, in one message each.
 Handlers moving(Job& job) {
   Handlers handlers;
-  handlers.start = [](Context& context) {
+  handlers.start = [](ScriptContext& context) {
     if (context.self() == 0) context.set_timer(1, 10);
   };
-  handlers.timer = [&job](Context& context, std::uint64_t) {
+  handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
     for (const ObjectId object : context.objects()) {
       const std::optional<PackedObject> packed = context.pack(object);
       if (!packed) return job.note(context, "nothing packed");
@@ -101,10 +101,10 @@ Handlers moving(Job& job) {
       capture(job, context, image);
     }
   };
-  handlers.message = [](Context& context, const Message& message) {
+  handlers.message = [](ScriptContext& context, const Message& message) {
     context.host_object(*context.attached<PackedObject>(message));
   };
-  handlers.object_moved = [&job](Context& context, ObjectId object) {
+  handlers.object_moved = [&job](ScriptContext& context, ObjectId object) {
     job.note(context, "moved", object);
     note_objects(job, context);
     Image image;
@@ -118,10 +118,10 @@ Handlers moving(Job& job) {
 Handlers keeping_image(Job& job) {
   Handlers handlers;
   const auto image = std::make_shared<Image>();
-  handlers.start = [](Context& context) {
+  handlers.start = [](ScriptContext& context) {
     if (context.self() == 0) context.set_timer(1, 10);
   };
-  handlers.timer = [=, &job](Context& context, std::uint64_t key) {
+  handlers.timer = [=, &job](ScriptContext& context, std::uint64_t key) {
     if (key == 1) {
       if (!capture(job, context, *image)) return;
       for (const ObjectId object : context.objects()) context.remove_object(object);
@@ -175,7 +175,7 @@ TEST_CASE("what an object has sent and consumed goes with it") {
           Family::message_logging,
           [&job, relays](ActorId self) {
             Handlers handlers = moving(job);
-            handlers.receive = [self, relays](Context& context, Message& message) {
+            handlers.receive = [self, relays](ScriptContext& context, Message& message) {
               if (self != 0 || message.to_object != 7) return Passage::deliver;
               if (relays)
                 context.relay(message, 1);
@@ -223,7 +223,7 @@ TEST_CASE("nothing is packed while something of the program is under way") {
                 [[nodiscard]] std::unique_ptr<Component> clone() const override {
                   return std::make_unique<Computing>(*this);
                 }
-                void start(Context& context) override { context.compute(15); }
+                void start(WorkloadContext& context) override { context.compute(15); }
               };
               return std::make_unique<Computing>(std::make_unique<Hosting>(job, self));
             },
@@ -241,10 +241,10 @@ TEST_CASE("objects wait for a workload that has not started") {
   use_hosting(job);
   job.script(Family::message_logging, [&job](ActorId) {
     Handlers handlers = moving(job);
-    handlers.start = [](Context& context) {
+    handlers.start = [](ScriptContext& context) {
       if (context.incarnation() > 0) context.host_object({.object = 9});
     };
-    handlers.peer_failed = [](Context& context, Incarnation dead) { context.restart(dead); };
+    handlers.peer_failed = [](ScriptContext& context, Incarnation dead) { context.restart(dead); };
     handlers.recovers = [](ActorId) { return true; };
     return handlers;
   });
@@ -258,25 +258,25 @@ TEST_CASE("a message of a rank to itself costs local time and passes its layers"
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         context.send(0, 0, 300).to_object = 1;
         context.send(0, 0, 300).to_object = 2;
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", message.to_object);
       };
       return handlers;
     });
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
-      handlers.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) {
           job.note(context, "down", message->to_object);
           context.forward(*message);
         }
       };
-      handlers.receive = [&job](Context& context, Message& message) {
+      handlers.receive = [&job](ScriptContext& context, Message& message) {
         job.note(context, "up", message.to_object);
         return Passage::deliver;
       };

@@ -19,7 +19,7 @@ constexpr OperationKeys kKeys{.message_kind = 1, .timer_key = 1000};
 class Program;
 
 /// Something that a rank does.
-using Act = std::function<void(Context&, Program&)>;
+using Act = std::function<void(WorkloadContext&, Program&)>;
 
 /// What a rank does at a time.
 struct Step {
@@ -31,7 +31,7 @@ struct Step {
 using Plan = std::vector<Step>;
 
 /// What a rank looks at after each event.
-using Look = std::function<void(Context&, const Operations&)>;
+using Look = std::function<void(WorkloadContext&, const Operations&)>;
 
 /// A rank with operations. It notes the number of each operation that ends, and the values that it
 /// receives.
@@ -45,14 +45,15 @@ class Program final : public Workload {
 
   Operations operations{kKeys};
 
-  void send(Context& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
+  void send(WorkloadContext& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
             std::int64_t value = 0, double timeout_s = kNever) {
     OperationData data;
     data.put(value);
     operations.send(context, peer, tag, bytes, timeout_s, data);
     watched_.push_back({false});
   }
-  void receive(Context& context, ActorId peer, std::uint32_t tag, double timeout_s = kNever) {
+  void receive(WorkloadContext& context, ActorId peer, std::uint32_t tag,
+               double timeout_s = kNever) {
     operations.receive(context, peer, tag, timeout_s);
     watched_.push_back({true});
   }
@@ -63,7 +64,7 @@ class Program final : public Workload {
     operations = dynamic_cast<const Program&>(*copy).operations;
   }
 
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       if (plan_[i].time_s > 0)
         context.set_timer(i, plan_[i].time_s);
@@ -72,23 +73,23 @@ class Program final : public Workload {
     }
     look(context);
   }
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_timer(WorkloadContext& context, std::uint64_t key) override {
     if (!operations.on_timer(context, key)) take(context, plan_[key]);
     look(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     if (!operations.on_message(context, message)) job_.note(context, "foreign");
     look(context);
   }
-  void on_sent(Context& context, ActorId to, std::uint16_t kind) override {
+  void on_sent(WorkloadContext& context, ActorId to, std::uint16_t kind) override {
     if (!operations.on_sent(context, to, kind)) job_.note(context, "foreign");
     look(context);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(WorkloadContext& context, Incarnation peer) override {
     operations.on_peer_failed(context, peer);
     look(context);
   }
-  void on_peer_restarted(Context& context, Incarnation peer) override {
+  void on_peer_restarted(WorkloadContext& context, Incarnation peer) override {
     operations.on_peer_restarted(context, peer);
     look(context);
   }
@@ -101,11 +102,11 @@ class Program final : public Workload {
     OperationState noted = OperationState::pending;
   };
 
-  void take(Context& context, const Step& step) {
+  void take(WorkloadContext& context, const Step& step) {
     for (const Act& act : step.acts) act(context, *this);
   }
 
-  void look(Context& context) {
+  void look(WorkloadContext& context) {
     constexpr std::array kWords{"pending", "done", "failed", "timed out", "cancelled"};
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       const Operation operation = i + 1;
@@ -130,25 +131,28 @@ class Program final : public Workload {
 
 Act sends(ActorId peer, std::uint32_t tag, std::uint32_t bytes, std::int64_t value = 0,
           double timeout_s = kNever) {
-  return [=](Context& context, Program& rank) {
+  return [=](WorkloadContext& context, Program& rank) {
     rank.send(context, peer, tag, bytes, value, timeout_s);
   };
 }
 
 Act receives(ActorId peer, std::uint32_t tag, double timeout_s = kNever) {
-  return [=](Context& context, Program& rank) { rank.receive(context, peer, tag, timeout_s); };
+  return
+      [=](WorkloadContext& context, Program& rank) { rank.receive(context, peer, tag, timeout_s); };
 }
 
 Act enters_epoch(std::uint32_t epoch) {
-  return [=](Context& context, Program& rank) { rank.operations.enter_epoch(context, epoch); };
+  return
+      [=](WorkloadContext& context, Program& rank) { rank.operations.enter_epoch(context, epoch); };
 }
 
 Act cancels(Operation operation) {
-  return [=](Context& context, Program& rank) { rank.operations.cancel(context, operation); };
+  return
+      [=](WorkloadContext& context, Program& rank) { rank.operations.cancel(context, operation); };
 }
 
 Act becomes_a_copy() {
-  return [](Context&, Program& rank) { rank.become_a_copy(); };
+  return [](WorkloadContext&, Program& rank) { rank.become_a_copy(); };
 }
 
 /// At that time, a rank does these one by one.
@@ -181,7 +185,7 @@ Seen given_up(EngineKind engine, const Act& gives_up) {
 Seen waiting_for_two(EngineKind engine, bool second_dies) {
   Job job(4);
   if (second_dies) job.kill(5, {1}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
-  const auto look = [&job](Context& context, const Operations& operations) {
+  const auto look = [&job](WorkloadContext& context, const Operations& operations) {
     if (context.self() != 2) return;
     const std::vector<Operation> pair{1, 2};
     if (operations.all_done(pair)) job.note(context, "all done");
@@ -202,10 +206,10 @@ Seen restarted_peer(EngineKind engine, bool recovered) {
   Job job(3);
   job.kill(5, {1});
   if (recovered) job.script(Family::message_logging, [](ActorId) { return starting_afresh(); });
-  const Act restarts = [](Context& context, Program&) {
+  const Act restarts = [](WorkloadContext& context, Program&) {
     context.restart(context.known(1), RestartOn::same_node);
   };
-  const Act sends_in_its_second_life = [](Context& context, Program& rank) {
+  const Act sends_in_its_second_life = [](WorkloadContext& context, Program& rank) {
     if (context.incarnation() == 1) rank.send(context, 2, 5, 0, 100);
   };
   return run(job, engine,

@@ -19,21 +19,21 @@ void chains(Job& job, std::uint32_t phases, std::uint32_t length, bool at_root) 
       Family::workload,
       [=, &job](ActorId self) {
         Handlers handlers;
-        const auto begin = [=](Context& context) {
+        const auto begin = [=](ScriptContext& context) {
           if (self == 0 || !at_root) context.compute(1e-4);
         };
         handlers.start = begin;
-        handlers.compute_done = [=](Context& context, std::uint64_t) {
+        handlers.compute_done = [=](ScriptContext& context, std::uint64_t) {
           context.send((self * 5 + 1) % context.job().processes, 0, 50)
               .payload.put(std::uint64_t{length});
         };
-        handlers.message = [=, &job](Context& context, const Message& message) {
+        handlers.message = [=, &job](ScriptContext& context, const Message& message) {
           job.note(context, "got", message.phase);
           const auto left = message.payload.get<std::uint64_t>();
           if (left == 0) return;
           context.send((self * 3 + 2) % context.job().processes, 0, 50).payload.put(left - 1);
         };
-        handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+        handlers.announced = [=, &job](ScriptContext& context, std::uint32_t phase) {
           job.note(context, "announced", phase);
           if (phase + 1 == phases) return;
           context.start_phase();
@@ -93,16 +93,16 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
     job.script(Family::workload,
                [&job](ActorId self) {
                  Handlers handlers;
-                 handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+                 handlers.announced = [=, &job](ScriptContext& context, std::uint32_t phase) {
                    job.note(context, "announced", phase);
                    if (phase == 1) return;
                    context.start_phase();
                    if (self == 0) context.compute(0);
                  };
-                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                 handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
                    context.send(7, 0, 0);
                  };
-                 handlers.message = [&job](Context& context, const Message& message) {
+                 handlers.message = [&job](ScriptContext& context, const Message& message) {
                    job.note(context, "got", message.phase);
                  };
                  return handlers;
@@ -130,28 +130,28 @@ TEST_CASE("what waits for a phase is handled before what has come meanwhile") {
     job.spec.platform.worker_cores = 2;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.announced = [self](Context& context, std::uint32_t) {
+      handlers.announced = [self](ScriptContext& context, std::uint32_t) {
         context.start_phase();
         if (self != 0) return;
         context.compute(1, 1);
         context.compute(9, 2);
       };
-      handlers.compute_done = [](Context& context, std::uint64_t tag) {
+      handlers.compute_done = [](ScriptContext& context, std::uint64_t tag) {
         context.send(1, static_cast<std::uint16_t>(tag), 0);
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", message.kind);
       };
       return handlers;
     });
     job.script(Family::termination, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (context.phase() > 0) return;
         context.set_timer(0, self == 0 ? 0 : 20);
         if (self == 1) context.set_timer(1, 21);
       };
-      handlers.timer = [self](Context& context, std::uint64_t key) {
+      handlers.timer = [self](ScriptContext& context, std::uint64_t key) {
         if (self == 1 && key == 0) return context.spend(5);
         context.announce();
       };
@@ -170,16 +170,16 @@ TEST_CASE("a message of the next phase begins that phase where this one was anno
     job.script(Family::workload,
                [&job](ActorId self) {
                  Handlers handlers;
-                 handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+                 handlers.announced = [=, &job](ScriptContext& context, std::uint32_t phase) {
                    job.note(context, "announced", phase);
                    if (phase == 1 || self == 1) return;  // rank 1 does not go on by itself
                    context.start_phase();
                    context.compute(100);
                  };
-                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                 handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
                    context.send(1, 0, 0);
                  };
-                 handlers.message = [&job](Context& context, const Message& message) {
+                 handlers.message = [&job](ScriptContext& context, const Message& message) {
                    job.note(context, "got", message.phase);
                    CHECK(context.phase() == 1);
                  };
@@ -215,28 +215,30 @@ namespace {
 void one_phase_more(Job& job, double announce_s) {
   job.script(Family::workload, [&job](ActorId) {
     Handlers handlers;
-    handlers.announced = [](Context& context, std::uint32_t phase) {
+    handlers.announced = [](ScriptContext& context, std::uint32_t phase) {
       if (phase == 0) context.start_phase();
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-    handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
-    handlers.start = [](Context& context) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.flush(1); };
+    handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+      job.note(context, "flushed");
+    };
+    handlers.start = [](ScriptContext& context) {
       if (context.self() == 0) context.set_timer(1, 5);
     };
     return handlers;
   });
   job.script(Family::termination, [&job, announce_s](ActorId self) {
     Handlers handlers;
-    handlers.start = [=, &job](Context& context) {
+    handlers.start = [=, &job](ScriptContext& context) {
       job.note(context, "start", context.phase());
       if (self == 0 && context.phase() == 0) context.set_timer(1, announce_s);
       if (self == 1 && context.phase() == 0) context.send(0, 0, 0);
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
-    handlers.peer_failed = [&job](Context& context, Incarnation) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
+    handlers.peer_failed = [&job](ScriptContext& context, Incarnation) {
       job.note(context, "failed", context.phase());
     };
-    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+    handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
     return handlers;
   });
   job.spec.stop.when = StopWhen::time;

@@ -22,24 +22,24 @@ void flushing(Job& job, int count, double compute_s = 100) {
   job.script(Family::workload,
              [=, &job](ActorId self) {
                Handlers handlers;
-               handlers.start = [=](Context& context) {
+               handlers.start = [=](ScriptContext& context) {
                  for (int i = 0; i < count && self != 0; ++i) context.send(0, 0, 0);
                  context.compute(compute_s);
                };
-               handlers.message = [&job](Context& context, const Message& message) {
+               handlers.message = [&job](ScriptContext& context, const Message& message) {
                  job.note(context, "got", message.from);
                };
-               handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+               handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
                  job.note(context, "told", peer.actor);
                  context.mark(kToldMark, context.self());
                  context.flush(peer);
                  context.mark(kFlushingMark, context.self());
                  context.set_timer(peer.actor, 1);
                };
-               handlers.flushed = [&job](Context& context, Incarnation peer) {
+               handlers.flushed = [&job](ScriptContext& context, Incarnation peer) {
                  job.note(context, "flushed", peer.actor);
                };
-               handlers.timer = [&job](Context& context, std::uint64_t) {
+               handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
                  job.note(context, "timer");
                };
                return handlers;

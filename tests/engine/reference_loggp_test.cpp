@@ -59,7 +59,7 @@ Case drawn_case(std::uint64_t seed, bool with_bytes) {
   return drawn;
 }
 
-void send_all(Context& context, const std::vector<MessageTree::Node>& messages) {
+void send_all(ScriptContext& context, const std::vector<MessageTree::Node>& messages) {
   for (const MessageTree::Node& message : messages)
     context.send(message.to, 0, message.bytes).payload.put(message.number);
 }
@@ -72,13 +72,13 @@ std::map<std::uint64_t, double> simulated_times(const Case& drawn, EngineKind en
   job.script(Family::workload, [&job, &drawn](ActorId self) {
     const MessageTree& tree = drawn.tree;
     Handlers handlers;
-    handlers.start = [&drawn, self](Context& context) {
+    handlers.start = [&drawn, self](ScriptContext& context) {
       context.compute(drawn.tree.start_s(self, drawn.start_window_s));
     };
-    handlers.compute_done = [&tree, self](Context& context, std::uint64_t) {
+    handlers.compute_done = [&tree, self](ScriptContext& context, std::uint64_t) {
       send_all(context, tree.roots(self));
     };
-    handlers.message = [&job, &tree](Context& context, const Message& message) {
+    handlers.message = [&job, &tree](ScriptContext& context, const Message& message) {
       const auto number = message.payload.get<std::uint64_t>();
       job.note(context, "got", static_cast<std::int64_t>(number));
       send_all(context, tree.children(number));

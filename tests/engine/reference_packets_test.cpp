@@ -150,16 +150,16 @@ std::vector<double> engine_times(const PacketCase& drawn, EngineKind engine) {
   job.script(Family::workload, [&](ActorId self) {
     return Handlers{
         .start =
-            [&drawn, self](Context& context) {
+            [&drawn, self](ScriptContext& context) {
               for (std::size_t i = 0; i < drawn.messages.size(); ++i)
                 if (drawn.messages[i].from == self) context.set_timer(i, drawn.messages[i].at_s);
             },
         .message =
-            [&job](Context& context, const Message& message) {
+            [&job](ScriptContext& context, const Message& message) {
               job.note(context, "got", message.payload.get<std::int64_t>());
             },
         .timer =
-            [&drawn](Context& context, std::uint64_t i) {
+            [&drawn](ScriptContext& context, std::uint64_t i) {
               const TimedMessage& message = drawn.messages[i];
               context.send(message.to, 0, message.bytes).payload.put(static_cast<std::int64_t>(i));
             }};

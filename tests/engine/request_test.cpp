@@ -28,14 +28,14 @@ TEST_CASE("a request comes after what its handler has sent, and its answer carri
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
+      handlers.start = [=, &job](ScriptContext& context) {
         if (self != 0) return;
         CHECK(context.ask(Family::transactions, BeginBlock{7}, 42));
         CHECK(context.ask(Family::transactions, BeginBlock{8}, 43));
         context.send(1, 0, 0);
         job.note(context, "asked");
       };
-      handlers.answer = [&job](Context& context, const StackRequest& answer) {
+      handlers.answer = [&job](ScriptContext& context, const StackRequest& answer) {
         CHECK(answer.is<Verdict>());
         CHECK_FALSE(answer.is<BeginBlock>());
         job.note(context, "answer " + std::to_string(answer.get<Verdict>().accepted),
@@ -45,11 +45,11 @@ TEST_CASE("a request comes after what its handler has sent, and its answer carri
     });
     job.script(Family::transactions, [&job](ActorId) {
       Handlers handlers;
-      handlers.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
         job.note(context, "sends");
         for (Message* message : batch) context.forward(*message);
       };
-      handlers.request = [&job](Context& context, const StackRequest& request) {
+      handlers.request = [&job](ScriptContext& context, const StackRequest& request) {
         CHECK(request.from == Family::workload);
         job.note(context, "request", request.get<BeginBlock>().block);
         context.answer(request, Verdict{request.get<BeginBlock>().block * 10});
@@ -71,11 +71,11 @@ TEST_CASE("an answer may come in a later turn, and what it starts makes the rank
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         if (self == 0) context.ask(Family::message_logging, BeginBlock{1});
       };
-      handlers.answer = [](Context& context, const StackRequest&) { context.compute(10); };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.answer = [](ScriptContext& context, const StackRequest&) { context.compute(10); };
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "computed");
       };
       return handlers;
@@ -83,11 +83,11 @@ TEST_CASE("an answer may come in a later turn, and what it starts makes the rank
     job.script(Family::message_logging, [](ActorId) {
       Handlers handlers;
       auto asked = std::make_shared<StackRequest>();
-      handlers.request = [asked](Context& context, const StackRequest& request) {
+      handlers.request = [asked](ScriptContext& context, const StackRequest& request) {
         *asked = request;
         context.set_timer(1, 5);
       };
-      handlers.timer = [asked](Context& context, std::uint64_t) {
+      handlers.timer = [asked](ScriptContext& context, std::uint64_t) {
         context.answer(*asked, Verdict{1});
       };
       return handlers;
@@ -103,7 +103,7 @@ TEST_CASE("no component can be asked that is not in the stack") {
     Job job(1);
     bool asked = true;
     job.script(Family::workload, [&](ActorId) {
-      return Handlers{.start = [&](Context& context) {
+      return Handlers{.start = [&](ScriptContext& context) {
         asked = context.ask(Family::termination, BeginBlock{});
         job.note(context, asked ? "asked" : "nobody");
       }};

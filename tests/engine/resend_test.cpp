@@ -17,8 +17,8 @@ namespace {
 using Log = std::shared_ptr<std::vector<Message>>;
 
 /// Logs the messages of the workload, and forwards them.
-std::function<void(Context&, std::span<Message* const>, bool)> logging(const Log& log) {
-  return [log](Context& context, std::span<Message* const> batch, bool) {
+std::function<void(ScriptContext&, std::span<Message* const>, bool)> logging(const Log& log) {
+  return [log](ScriptContext& context, std::span<Message* const> batch, bool) {
     for (Message* message : batch) {
       log->push_back(*message);
       context.forward(*message);
@@ -39,8 +39,8 @@ void control(Job& job, const ControlMessages& sent) {
   job.script(Family::message_logging, [=, &job](ActorId self) {
     Handlers handlers{.message = noted_kinds(job, "control")};
     if (self == sent.from)
-      handlers.start = [sent](Context& context) { context.set_timer(1, sent.time_s); };
-    handlers.timer = [sent](Context& context, std::uint64_t) {
+      handlers.start = [sent](ScriptContext& context) { context.set_timer(1, sent.time_s); };
+    handlers.timer = [sent](ScriptContext& context, std::uint64_t) {
       for (std::uint16_t kind = 0; kind < sent.count; ++kind) context.send(sent.to, kind, 0);
     };
     return handlers;
@@ -56,7 +56,7 @@ TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
     job.script(Family::message_logging, [](ActorId self) {
       Handlers handlers;
       const auto kept = std::make_shared<std::vector<Message>>();
-      handlers.sends = [](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [](ScriptContext& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) {
           if (message->kind == 0)
             context.discard(*message);
@@ -64,17 +64,19 @@ TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
             context.forward(*message);
         }
       };
-      handlers.receive = [kept](Context& context, Message& message) {
+      handlers.receive = [kept](ScriptContext& context, Message& message) {
         if (message.kind == 1)
           context.discard(message);
         else
           kept->push_back(message);
         return Passage::hold;
       };
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 1) context.set_timer(1, 50);
       };
-      handlers.timer = [kept](Context& context, std::uint64_t) { context.discard(kept->front()); };
+      handlers.timer = [kept](ScriptContext& context, std::uint64_t) {
+        context.discard(kept->front());
+      };
       return handlers;
     });
     const Seen seen = job.run(engine);
@@ -93,21 +95,21 @@ TEST_CASE("a layer can discard a message to oneself at either end") {
     for (const bool at_receiver : {false, true}) {
       Job job(1);
       job.script(Family::workload, [](ActorId) {
-        return Handlers{.start = [](Context& context) { context.send(0, 0, 0); }};
+        return Handlers{.start = [](ScriptContext& context) { context.send(0, 0, 0); }};
       });
       job.script(Family::message_logging, [=](ActorId) {
         Handlers handlers;
         const auto kept = std::make_shared<std::vector<Message>>();
-        handlers.start = [](Context& context) { context.set_timer(1, 50); };
+        handlers.start = [](ScriptContext& context) { context.set_timer(1, 50); };
         if (!at_receiver)
-          handlers.sends = [kept](Context&, std::span<Message* const> batch, bool) {
+          handlers.sends = [kept](ScriptContext&, std::span<Message* const> batch, bool) {
             kept->push_back(*batch.front());
           };
-        handlers.receive = [kept](Context&, Message& message) {
+        handlers.receive = [kept](ScriptContext&, Message& message) {
           kept->push_back(message);
           return Passage::hold;
         };
-        handlers.timer = [kept](Context& context, std::uint64_t) {
+        handlers.timer = [kept](ScriptContext& context, std::uint64_t) {
           context.discard(kept->front());
         };
         return handlers;
@@ -127,15 +129,15 @@ TEST_CASE("a logged message can be sent again and again, and duplicates be disca
       Handlers handlers;
       const Log log = std::make_shared<std::vector<Message>>();
       const auto received = std::make_shared<int>(0);
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.set_timer(1, 100);
       };
       handlers.sends = logging(log);
-      handlers.timer = [log](Context& context, std::uint64_t) {
+      handlers.timer = [log](ScriptContext& context, std::uint64_t) {
         context.resend(log->front());
         context.resend(log->front());
       };
-      handlers.receive = [received](Context& context, Message& message) {
+      handlers.receive = [received](ScriptContext& context, Message& message) {
         if (++*received != 2) return Passage::deliver;
         context.discard(message);
         return Passage::hold;
@@ -159,15 +161,15 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
       if (self == 0)
-        handlers.start = [](Context& context) {
+        handlers.start = [](ScriptContext& context) {
           Message& message = context.send(1, 1, 0);
           message.flags |= kNotifySent;
           message.payload.put(std::uint64_t{17});
         };
-      handlers.sent = [&job](Context& context, ActorId, std::uint16_t) {
+      handlers.sent = [&job](ScriptContext& context, ActorId, std::uint16_t) {
         job.note(context, "sent");
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", static_cast<std::int64_t>(message.payload.get<std::uint64_t>()));
       };
       return handlers;
@@ -176,13 +178,13 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
       Handlers handlers = starting_afresh();
       const Log log = std::make_shared<std::vector<Message>>();
       handlers.sends = logging(log);
-      handlers.peer_failed = [](Context& context, Incarnation dead) {
+      handlers.peer_failed = [](ScriptContext& context, Incarnation dead) {
         context.restart(dead, RestartOn::same_node);
       };
-      handlers.peer_restarted = [log](Context& context, Incarnation) {
+      handlers.peer_restarted = [log](ScriptContext& context, Incarnation) {
         context.resend(log->front()).logging.put(std::uint64_t{5});
       };
-      handlers.receive = [&job](Context& context, Message& message) {
+      handlers.receive = [&job](ScriptContext& context, Message& message) {
         job.note(context, "up", static_cast<std::int64_t>(message.logging.get<std::uint64_t>()));
         return Passage::deliver;
       };
@@ -206,21 +208,21 @@ TEST_CASE("a layer relays a message to where its object is, at the cost of a mes
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
       if (self == 0)
-        handlers.start = [](Context& context) {
+        handlers.start = [](ScriptContext& context) {
           for (const std::uint32_t object : {7U, 8U}) {
             Message& message = context.send(1, 0, 0);
             message.from_object = 3;
             message.to_object = object;
           }
         };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", 100 * message.from_object + message.to_object);
         job.note(context, "from", message.from);
       };
       return handlers;
     });
     job.script(Family::message_logging, [](ActorId self) {
-      return Handlers{.receive = [self](Context& context, Message& message) {
+      return Handlers{.receive = [self](ScriptContext& context, Message& message) {
         if (self != 1 || message.to_object != 7) return Passage::deliver;
         context.relay(message, 2);
         return Passage::hold;
@@ -244,12 +246,12 @@ TEST_CASE("a message between two objects of one rank passes the layers, at local
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         Message& message = context.send(0, 0, 1000);
         message.from_object = 1;
         message.to_object = 2;
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", 10 * message.from_object + message.to_object);
       };
       return handlers;
@@ -257,18 +259,18 @@ TEST_CASE("a message between two objects of one rank passes the layers, at local
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
       const Log held = std::make_shared<std::vector<Message>>();
-      handlers.sends = [held, &job](Context& context, std::span<Message* const> batch, bool) {
+      handlers.sends = [held, &job](ScriptContext& context, std::span<Message* const> batch, bool) {
         job.note(context, "down", batch.front()->to_object);
         held->push_back(*batch.front());
         context.set_timer(1, 50);
       };
-      handlers.timer = [held](Context& context, std::uint64_t key) {
+      handlers.timer = [held](ScriptContext& context, std::uint64_t key) {
         if (key == 1)
           context.release(held->front());
         else
           context.deliver(held->back());
       };
-      handlers.receive = [held, &job](Context& context, Message& message) {
+      handlers.receive = [held, &job](ScriptContext& context, Message& message) {
         job.note(context, "up", message.to_object);
         held->push_back(message);
         context.set_timer(2, 50);
@@ -290,7 +292,7 @@ TEST_CASE("at a busy receiver, messages of message logging come first, in their 
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = first_sends(job, self, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}});
-      if (self == 1) handlers.start = [](Context& context) { context.spend(50); };
+      if (self == 1) handlers.start = [](ScriptContext& context) { context.spend(50); };
       return handlers;
     });
     control(job, {.from = 2, .to = 1, .time_s = 10, .count = 2});
@@ -308,7 +310,7 @@ TEST_CASE("between computations, message logging waits for a worker too, and the
     job.spec.platform.progress = Progress::between;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = first_sends(job, self, {{0, 1, 0}});
-      if (self == 1) handlers.start = [](Context& context) { context.compute(50); };
+      if (self == 1) handlers.start = [](ScriptContext& context) { context.compute(50); };
       return handlers;
     });
     control(job, {.from = 2, .to = 1, .time_s = 10, .count = 1});

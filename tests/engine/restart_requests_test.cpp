@@ -22,17 +22,17 @@ TEST_CASE("a spare node takes as many ranks as another, and then there is none l
     job.spec.platform.spare_nodes = 1;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
+      handlers.start = [=, &job](ScriptContext& context) {
         job.note(context, "on", context.placement().node_of(self));
         if (self == 0) context.set_timer(1, 20);
       };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         for (const Rank dead : {3, 4, 5}) context.restart(context.known(dead));
       };
-      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+      handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "restarted", peer.actor);
       };
-      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+      handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "refused", peer.actor);
       };
       return handlers;
@@ -58,7 +58,7 @@ TEST_CASE("a node that is dead takes nobody, also if it dies while a process sta
       job.script(Family::workload, [&](ActorId self) {
         Handlers handlers =
             restarter(job, self, 20, in_between ? RestartOn::spare_node : RestartOn::same_node);
-        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "refused", peer.actor);
         };
         return handlers;
@@ -80,7 +80,7 @@ TEST_CASE("where a process was to start fails, and another node takes it as long
       job.spec.platform.restart_delay_s = 10;
       job.script(Family::workload, [&](ActorId self) {
         Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
-        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "refused", peer.actor);
         };
         return handlers;
@@ -106,7 +106,7 @@ TEST_CASE("after a refused restart one can ask again") {
     job.spec.platform.restart_delay_s = 10;
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
-      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+      handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "refused", peer.actor);
         if (context.now_s() < 35) context.set_timer(1000, 10);
       };
@@ -125,12 +125,12 @@ TEST_CASE("one incarnation is restarted once, however many ask") {
     job.spec.platform.restart_delay_s = 3;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
+      handlers.start = [=, &job](ScriptContext& context) {
         job.note(context, "start", context.incarnation());
         if (self != 1) context.set_timer(1, 10 + self);
         if (self == 0) context.set_timer(2, 30);
       };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         context.restart({.actor = 1, .number = 0}, RestartOn::same_node);
       };
       return handlers;
@@ -151,18 +151,18 @@ TEST_CASE(
       job.spec.platform.restart_delay_s = 10;
       job.script(Family::workload, [&job](ActorId self) {
         Handlers handlers;
-        handlers.start = [=](Context& context) {
+        handlers.start = [=](ScriptContext& context) {
           if (self == 0) context.set_timer(1, 20);
           if (self == 2) context.set_timer(1, 24);
           if (self == 3) context.set_timer(1, 25);  // rank 2 has its answer, and rank 3 none
         };
-        handlers.timer = [](Context& context, std::uint64_t) {
+        handlers.timer = [](ScriptContext& context, std::uint64_t) {
           context.restart({.actor = 1, .number = 0});
         };
-        handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+        handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "restarted", peer.actor);
         };
-        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "refused", peer.actor);
         };
         return handlers;
@@ -182,13 +182,13 @@ TEST_CASE("a rank that has asked for a restart and is replaced before its answer
   std::vector<Incarnation> restarted;
   job.script(Family::workload, [&restarted](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 1) context.set_timer(1, 1);
     };
-    handlers.timer = [self](Context& context, std::uint64_t) {
+    handlers.timer = [self](ScriptContext& context, std::uint64_t) {
       context.restart({.actor = self == 0 ? 1U : 0U, .number = 0}, RestartOn::same_node);
     };
-    handlers.peer_restarted = [self, &restarted](Context&, Incarnation peer) {
+    handlers.peer_restarted = [self, &restarted](ScriptContext&, Incarnation peer) {
       if (self == 0) restarted.push_back(peer);
     };
     return handlers;
@@ -220,15 +220,15 @@ TEST_CASE("a rank that asks for a started process is told so if nobody else know
     job.spec.platform.restart_delay_s = 10;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         if (self == 0) context.set_timer(1, 20);
         if (self == 2) context.set_timer(1, 40);
         if (self == 3) context.set_timer(1, 45);  // rank 2 knows, and lives
       };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         context.restart({.actor = 1, .number = 0});
       };
-      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+      handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "restarted", peer.number);
       };
       return handlers;

@@ -27,7 +27,7 @@ class Drawing final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Drawing>(*this);
   }
-  void start(Context& context) override { job_.note(context, "draw", first_of(random)); }
+  void start(WorkloadContext& context) override { job_.note(context, "draw", first_of(random)); }
   static std::int64_t first_of(Stream stream) {
     return static_cast<std::int64_t>(stream.next() >> 1U);
   }
@@ -45,7 +45,7 @@ TEST_CASE("a restarted actor starts afresh, without its earlier timers and compu
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
       const auto start = handlers.start;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         start(context);
         if (self == 1 && context.now_s() == 0) {
           context.set_timer(1, 30);
@@ -73,13 +73,13 @@ TEST_CASE("messages to the old incarnation are void, those to the new one arrive
       Handlers handlers = restarter(job, self, 20);
       const auto start = handlers.start;
       const auto timer = handlers.timer;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         start(context);
         if (self == 1 && context.incarnation() == 1) context.send(2, 0, 0);
         for (const int time_s : {3, 9, 18, 21, 34})
           if (self == 2) context.set_timer(static_cast<std::uint64_t>(time_s), time_s);
       };
-      handlers.timer = [=](Context& context, std::uint64_t key) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
         if (self == 2)
           context.send(1, static_cast<std::uint16_t>(key), 0);
         else
@@ -106,7 +106,7 @@ TEST_CASE("messages that the old incarnation injected arrive after its restart")
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 4);
       const auto start = handlers.start;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         start(context);
         if (self != 1) return;
         const bool first = context.now_s() == 0;
@@ -130,11 +130,11 @@ TEST_CASE("a restart on another node changes the way of its messages, to it and 
       job.spec.platform.spare_nodes = 1;
       job.script(Family::workload, [&job, where](ActorId self) {
         Handlers handlers = restarter(job, self, 20, where);
-        handlers.peer_restarted = [](Context& context, Incarnation peer) {
+        handlers.peer_restarted = [](ScriptContext& context, Incarnation peer) {
           context.send(peer.actor, 0, 0);
         };
         const auto message = handlers.message;
-        handlers.message = [=](Context& context, const Message& got) {
+        handlers.message = [=](ScriptContext& context, const Message& got) {
           message(context, got);
           if (self == 1) context.send(0, 0, 0);
         };
@@ -155,16 +155,16 @@ TEST_CASE("a late notice is about the dead incarnation, not about the one that l
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 6);
       const auto start = handlers.start;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         start(context);
         if (context.now_s() > 0) context.set_timer(5, 40);
       };
       const auto timer = handlers.timer;
-      handlers.timer = [=](Context& context, std::uint64_t key) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
         timer(context, key);
         if (self == 1 && key == 5) context.send(2, 0, 0);
       };
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.number);
       };
       return handlers;
@@ -184,13 +184,13 @@ TEST_CASE("a new incarnation is not told that the one before it is dead") {
     Job job(3);
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.actor);
       };
       return handlers;
     });
     job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{.start = [](Context& context) {
+      return Handlers{.start = [](ScriptContext& context) {
         if (context.incarnation() == 0) return;
         for (const ActorId dead : {1, 2}) context.report_failed({dead, 0});
       }};
@@ -207,20 +207,20 @@ TEST_CASE("a rank that learns of a death from the next life hears of the death f
     Job job(3);
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
-      handlers.start = [self, start = handlers.start](Context& context) {
+      handlers.start = [self, start = handlers.start](ScriptContext& context) {
         start(context);
         if (self == 1 && context.incarnation() > 0) context.send(2, 0, 0);
       };
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "heard", -std::int64_t{peer.actor});
       };
-      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+      handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "heard", peer.actor);
       };
       return handlers;
     });
     job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{.peer_restarted = [](Context& context, Incarnation peer) {
+      return Handlers{.peer_restarted = [](ScriptContext& context, Incarnation peer) {
         context.report_failed({peer.actor, 0});
       }};
     });
@@ -236,16 +236,16 @@ TEST_CASE(
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
       const auto start = handlers.start;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         start(context);
         if (self == 1 && context.incarnation() == 1) context.send(2, 0, 0);
       };
-      handlers.peer_restarted = [self](Context& context, Incarnation) {
+      handlers.peer_restarted = [self](ScriptContext& context, Incarnation) {
         for (const std::uint16_t kind : {std::uint16_t{1}, std::uint16_t{2}})
           if (self == 2) context.send(0, kind, 0);
       };
       const auto message = handlers.message;
-      handlers.message = [=](Context& context, const Message& got) {
+      handlers.message = [=](ScriptContext& context, const Message& got) {
         message(context, got);
         if (self == 2) context.send(3, 3, 0);
       };
@@ -267,7 +267,7 @@ TEST_CASE("a restart takes from nobody what it knows of others") {
     Job job(4);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", 10 * peer.actor + peer.number);
       };
       return handlers;
@@ -293,7 +293,7 @@ TEST_CASE("what dead incarnations report stays in the result") {
           Handlers handlers = restarter(job, self, 20);
           auto incarnation = std::make_shared<int>(0);
           const auto start = handlers.start;
-          handlers.start = [=](Context& context) {
+          handlers.start = [=](ScriptContext& context) {
             start(context);
             *incarnation = context.incarnation();
           };
@@ -318,11 +318,11 @@ TEST_CASE("above message logging, a new incarnation waits until it is told to st
     job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
     job.script(Family::message_logging, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self, &job](Context& context) {
+      handlers.start = [self, &job](ScriptContext& context) {
         job.note(context, "logging", context.incarnation());
         if (self == 1 && context.incarnation() > 0) context.set_timer(1, 5);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.start_above(); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.start_above(); };
       return handlers;
     });
     job.kill(5, {1});
@@ -337,7 +337,7 @@ TEST_CASE("an actor can die and restart again and again") {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 10);
-      handlers.timer = [](Context& context, std::uint64_t key) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t key) {
         context.restart(context.known(1), RestartOn::same_node);
         if (context.now_s() < 45) context.set_timer(key, 10);
       };
@@ -356,7 +356,7 @@ TEST_CASE("a new incarnation draws other numbers than the old one, and than the 
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Drawing>(job); });
     job.script(Family::failure_detection,
                [](ActorId) {
-                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                 return Handlers{.exit_notice = [](ScriptContext& context, Incarnation dead) {
                    context.restart(dead, RestartOn::same_node);
                  }};
                },

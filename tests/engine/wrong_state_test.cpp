@@ -27,16 +27,16 @@ class Sending final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Sending>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     if (context.self() != 0) return;
     context.finish();
     for (std::uint64_t number = 0; number < kMessages; ++number)
       context.set_timer(number, 15.0 * static_cast<double>(number));
   }
-  void on_timer(Context& context, std::uint64_t number) override {
+  void on_timer(WorkloadContext& context, std::uint64_t number) override {
     context.send(1, 0, 0).payload.put(number);
   }
-  void on_message(Context& context, const Message&) override {
+  void on_message(WorkloadContext& context, const Message&) override {
     if (++count_ == kMessages) context.finish();
   }
 
@@ -49,24 +49,24 @@ enum Kind : std::uint16_t { kImage, kRestored };
 
 /// Rank 1 sends rank 0 its image at 20, when it has handled one message. Rank 0 logs what it sends,
 /// and sends again what `again` chooses of that when rank 1 has been put back.
-using Again = std::function<void(Context&, const std::vector<Message>& log)>;
+using Again = std::function<void(ScriptContext&, const std::vector<Message>& log)>;
 Handlers logging(Job& job, const Again& again) {
   Handlers handlers;
   const auto keeping = std::make_shared<Keeping>();
-  handlers.start = [](Context& context) {
+  handlers.start = [](ScriptContext& context) {
     if (context.self() == 1 && context.incarnation() == 0) context.set_timer(1, 20);
   };
-  handlers.timer = [=, &job](Context& context, std::uint64_t) {
+  handlers.timer = [=, &job](ScriptContext& context, std::uint64_t) {
     Image image;
     if (capture(job, context, image)) context.attach(context.send(0, kImage, 0), image);
   };
-  handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+  handlers.sends = [=](ScriptContext& context, std::span<Message* const> batch, bool) {
     for (Message* message : batch) {
       keeping->log.push_back(*message);
       context.forward(*message);
     }
   };
-  handlers.message = [=](Context& context, const Message& message) {
+  handlers.message = [=](ScriptContext& context, const Message& message) {
     if (message.kind == kRestored) return again(context, keeping->log);
     const Image image = *context.attached<Image>(message);
     if (context.self() == 1)
@@ -74,9 +74,9 @@ Handlers logging(Job& job, const Again& again) {
     else
       keeping->image = image;
   };
-  handlers.restored = [](Context& context) { context.send(0, kRestored, 0); };
-  handlers.peer_failed = [](Context& context, Incarnation dead) { context.restart(dead); };
-  handlers.peer_restarted = [=](Context& context, Incarnation peer) {
+  handlers.restored = [](ScriptContext& context) { context.send(0, kRestored, 0); };
+  handlers.peer_failed = [](ScriptContext& context, Incarnation dead) { context.restart(dead); };
+  handlers.peer_restarted = [=](ScriptContext& context, Incarnation peer) {
     context.attach(context.send(peer.actor, kImage, 0), keeping->image);
   };
   handlers.recovers = [](ActorId) { return true; };
@@ -98,7 +98,7 @@ Seen recovered(EngineKind engine, const Again& again) {
 }
 
 Again from(std::size_t first) {
-  return [first](Context& context, const std::vector<Message>& log) {
+  return [first](ScriptContext& context, const std::vector<Message>& log) {
     for (std::size_t i = first; i < log.size(); ++i) context.resend(log[i]);
   };
 }
@@ -124,7 +124,7 @@ TEST_CASE("a rank that gets again exactly what its image lacks ends in a right s
 TEST_CASE("a message that is consumed twice makes a wrong state") {
   for (const EngineKind engine : engines())
     check_wrong(recovered(engine,
-                          [](Context& context, const std::vector<Message>& log) {
+                          [](ScriptContext& context, const std::vector<Message>& log) {
                             context.resend(log[1]);
                             from(1)(context, log);
                           }),
@@ -134,7 +134,7 @@ TEST_CASE("a message that is consumed twice makes a wrong state") {
 TEST_CASE("a message that is sent again otherwise than before makes a wrong state") {
   for (const EngineKind engine : engines())
     check_wrong(recovered(engine,
-                          [](Context& context, const std::vector<Message>& log) {
+                          [](ScriptContext& context, const std::vector<Message>& log) {
                             for (std::size_t i = 1; i < log.size(); ++i)
                               context.resend(log[i]).payload.put(i == 2 ? 7 : std::uint64_t{i});
                           }),

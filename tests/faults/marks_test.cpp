@@ -67,11 +67,12 @@ TEST_CASE("a component that sets a mark which it has not declared breaks an inva
   for (const EngineKind engine : engines())
     for (const Mark* mark : {&kDeclared, &kForgotten}) {
       Job job(2);
-      job.script(Family::workload,
-                 [mark](ActorId) {
-                   return Handlers{.start = [mark](Context& context) { context.mark(*mark, 1); }};
-                 },
-                 {.marks = {&kDeclared}});
+      job.script(
+          Family::workload,
+          [mark](ActorId) {
+            return Handlers{.start = [mark](ScriptContext& context) { context.mark(*mark, 1); }};
+          },
+          {.marks = {&kDeclared}});
       CAPTURE(engine_word(engine), mark->name);
       if (mark == &kDeclared)
         CHECK_NOTHROW(job.run(engine));

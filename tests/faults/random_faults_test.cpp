@@ -16,9 +16,9 @@ namespace {
 void working(Job& job, double until_s) {
   job.script(Family::workload,
              [&job, until_s](ActorId) {
-               return Handlers{.start = [](Context& context) { context.compute(1); },
+               return Handlers{.start = [](ScriptContext& context) { context.compute(1); },
                                .compute_done =
-                                   [&job, until_s](Context& context, std::uint64_t) {
+                                   [&job, until_s](ScriptContext& context, std::uint64_t) {
                                      job.note(context, "second");
                                      if (context.now_s() < until_s)
                                        context.compute(1);
@@ -115,7 +115,7 @@ TEST_CASE("faults without end keep no run alive, unless that goes on until a sta
 
     // A rank waits for what never comes: the run finds that at once, and not at the next fault.
     job.script(Family::workload, [](ActorId self) {
-      return Handlers{.start = [self](Context& context) {
+      return Handlers{.start = [self](ScriptContext& context) {
         if (self == 0) context.compute(2);
       }};
     });
@@ -229,17 +229,17 @@ void chained(Job& job) {
   job.script(Family::workload,
              [&job](ActorId self) {
                Handlers handlers;
-               handlers.start = [self](Context& context) {
+               handlers.start = [self](ScriptContext& context) {
                  if (self != 0) return;
                  context.send(1, 0, 8);
                  context.compute(10);
                };
-               handlers.message = [](Context& context, const Message&) {
+               handlers.message = [](ScriptContext& context, const Message&) {
                  if (context.self() + 1 < context.job().processes)
                    context.send(context.self() + 1, 0, 8);
                  context.compute(10);
                };
-               handlers.compute_done = [&job](Context& context, std::uint64_t) {
+               handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
                  job.note(context, "done");
                };
                return handlers;

@@ -128,16 +128,16 @@ TEST_CASE("a node that a drawn fault has struck takes a process again when it is
     const double back_s = source->repairs_s().front();
     job.script(Family::workload, [&job, dead, back_s](ActorId self) {
       Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
+      handlers.start = [=, &job](ScriptContext& context) {
         job.note(context, "on", context.placement().node_of(self));
         if (self != 0) return;
         context.set_timer(0, back_s - 0.5);
         context.set_timer(1, back_s + 0.5);
       };
-      handlers.timer = [=](Context& context, std::uint64_t) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t) {
         context.restart(context.known(dead), RestartOn::same_node);
       };
-      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+      handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
         job.note(context, "refused", peer.actor);
       };
       return handlers;

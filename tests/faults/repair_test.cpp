@@ -34,16 +34,16 @@ struct Request {
 void requests(Job& job, const std::vector<Request>& asked) {
   job.script(Family::workload, [&job, asked](ActorId self) {
     Handlers handlers;
-    handlers.start = [=, &job](Context& context) {
+    handlers.start = [=, &job](ScriptContext& context) {
       job.note(context, "on", context.placement().node_of(self));
       for (std::size_t i = 0; self == 0 && i < asked.size(); ++i)
         context.set_timer(i, asked[i].time_s);
     };
-    handlers.timer = [=](Context& context, std::uint64_t key) {
+    handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
       const Request& request = asked[key];
       context.restart(context.known(request.dead), request.where);
     };
-    handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+    handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "refused", peer.actor);
     };
     return handlers;

@@ -16,9 +16,9 @@ constexpr Mark kPlaceMark{"place", "a place in a handler, by number"};
 /// Every rank ticks at 1, 2, 3, ... seconds.
 void ticking(Job& job) {
   job.script(Family::workload, [&job](ActorId) {
-    return Handlers{.start = [](Context& context) { context.set_timer(1, 1); },
+    return Handlers{.start = [](ScriptContext& context) { context.set_timer(1, 1); },
                     .timer =
-                        [&job](Context& context, std::uint64_t) {
+                        [&job](ScriptContext& context, std::uint64_t) {
                           job.note(context, "tick");
                           context.set_timer(1, 1);
                         }};
@@ -48,13 +48,13 @@ TEST_CASE("a death at time zero comes after the starts") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId) {
-      return Handlers{
-          .start =
-              [&job](Context& context) {
-                job.note(context, "start");
-                context.compute(1);
-              },
-          .compute_done = [&job](Context& context, std::uint64_t) { job.note(context, "done"); }};
+      return Handlers{.start =
+                          [&job](ScriptContext& context) {
+                            job.note(context, "start");
+                            context.compute(1);
+                          },
+                      .compute_done = [&job](ScriptContext& context,
+                                             std::uint64_t) { job.note(context, "done"); }};
     });
     job.kill(0, {1});
     const Seen seen = job.run(engine);
@@ -102,10 +102,10 @@ TEST_CASE("a death between two actions of one handler drops the later ones") {
       job.script(Family::workload,
                  [&job](ActorId self) {
                    Handlers handlers;
-                   handlers.start = [self](Context& context) {
+                   handlers.start = [self](ScriptContext& context) {
                      if (self == 0) context.compute(5);
                    };
-                   handlers.compute_done = [](Context& context, std::uint64_t) {
+                   handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
                      context.mark(kPlaceMark, 0);
                      context.set_timer(1, 100);
                      context.mark(kPlaceMark, 1);
@@ -113,10 +113,10 @@ TEST_CASE("a death between two actions of one handler drops the later ones") {
                      context.mark(kPlaceMark, 2);
                      context.send(1, 0, 0);
                    };
-                   handlers.timer = [&job](Context& context, std::uint64_t key) {
+                   handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
                      job.note(context, "timer", static_cast<std::int64_t>(key));
                    };
-                   handlers.message = [&job](Context& context, const Message&) {
+                   handlers.message = [&job](ScriptContext& context, const Message&) {
                      job.note(context, "got");
                    };
                    return handlers;
@@ -142,7 +142,7 @@ TEST_CASE("a death drops what the same handler asks for after it, and keeps what
       Job job(2);
       job.script(Family::workload,
                  [](ActorId self) {
-                   return Handlers{.start = [self](Context& context) {
+                   return Handlers{.start = [self](ScriptContext& context) {
                      if (self == 1) return;
                      context.mark(kPlaceMark, 1);
                      context.finish();

@@ -30,8 +30,8 @@ std::vector<double> handled_s(const Machine& machine, const std::vector<Rank>& p
   Job job(static_cast<std::uint32_t>(permutation.size()), machine);
   job.script(Family::workload, [&](ActorId self) {
     return Handlers{
-        .start = [=](Context& context) { context.send(permutation[self], 0, bytes); },
-        .message = [&job](Context& context, const Message&) { job.note(context, "got"); }};
+        .start = [=](ScriptContext& context) { context.send(permutation[self], 0, bytes); },
+        .message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); }};
   });
   const Seen seen = job.run(engine);
   std::vector<double> times_s;

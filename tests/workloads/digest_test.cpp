@@ -19,7 +19,7 @@ namespace {
 
 Alone& computed(Alone& alone, std::uint64_t tag) {
   return alone.turn<Component>(
-      [tag](Component& component, Context& context) { component.on_compute_done(context, tag); });
+      [tag](auto& component, auto& context) { component.on_compute_done(context, tag); });
 }
 
 /// A message of work stealing that brings tasks along a lifeline.

@@ -15,7 +15,7 @@ namespace faultline::test {
 /// Notes "to" with the receiver of every application message that leaves.
 inline void observe_sends(Job& job) {
   job.script(Family::message_logging, [&job](ActorId) {
-    return Handlers{.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
+    return Handlers{.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
         if (message->channel == Family::workload) job.note(context, "to", message->to);
         context.forward(*message);

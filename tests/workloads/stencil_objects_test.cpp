@@ -234,12 +234,12 @@ TEST_CASE("the right states are those of the rule, object by object") {
 }
 
 TEST_CASE("an object that ends in a wrong state is a violation") {
-  class Forging final : public Layer {
+  class Forging final : public TerminationDetector {
    public:
     [[nodiscard]] std::unique_ptr<Component> clone() const override {
       return std::make_unique<Forging>(*this);
     }
-    void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+    void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
       for (Message* message : batch) {
         auto halo = message->payload.get<Stencil::Halo>();
         if (context.self() == 2 && halo.iteration == 1) halo.state ^= 1;

@@ -23,19 +23,19 @@ namespace {
 
 /// Takes part in checkpoints as message logging would: when all ranks have asked for a number, all
 /// are told so, by rank 0.
-class Checkpoints : public Layer {
+class Checkpoints : public RecoveryLayer {
  public:
   explicit Checkpoints(Job& job) : job_(job) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Checkpoints>(*this);
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     if (!request.is<CheckpointRequest>()) return;
     request_ = request;
     job_.note(context, "asked", static_cast<std::int64_t>(number()));
     tell_ready(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind == kAll) return all_ready(context);
     if (++ready_ < context.job().processes) return;
     ready_ = 0;
@@ -44,9 +44,9 @@ class Checkpoints : public Layer {
 
  protected:
   enum Kind : std::uint16_t { kReady, kAll, kObject };
-  static void tell_ready(Context& context) { context.send(0, kReady, 0); }
-  virtual void all_ready(Context& context) { pass(context, number()); }
-  void pass(Context& context, std::uint64_t number) {
+  static void tell_ready(RecoveryContext& context) { context.send(0, kReady, 0); }
+  virtual void all_ready(RecoveryContext& context) { pass(context, number()); }
+  void pass(RecoveryContext& context, std::uint64_t number) {
     context.answer(request_, CheckpointRequest{number});
   }
   [[nodiscard]] std::uint64_t number() const { return request_.get<CheckpointRequest>().number; }
@@ -67,13 +67,13 @@ class GoesBack final : public Checkpoints {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<GoesBack>(*this);
   }
-  void on_restored(Context& context) override {
+  void on_restored(RecoveryContext& context) override {
     went_back_ = true;
     tell_ready(context);
   }
 
  protected:
-  void all_ready(Context& context) override {
+  void all_ready(RecoveryContext& context) override {
     if (number() == 2 && !went_back_) return context.restore(image_);
     if (number() == 2 && !passed_again_) {
       passed_again_ = true;
@@ -99,17 +99,17 @@ class Replays final : public Checkpoints {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Replays>(*this);
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     replaying_ = false;
     Checkpoints::on_request(context, request);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind != kObject) return Checkpoints::on_message(context, message);
     std::for_each(log_.rbegin(), log_.rend(),
                   [&](const Message& logged) { context.resend(logged); });
     tell_ready(context);
   }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) {
       const bool outward = message->channel == Family::workload && message->to != context.self();
       if (outward && replaying_) {
@@ -120,7 +120,7 @@ class Replays final : public Checkpoints {
       context.forward(*message);
     }
   }
-  void on_restored(Context& context) override {
+  void on_restored(RecoveryContext& context) override {
     replaying_ = true;
     pass(context, 1);
     for (Rank rank = 0; rank < context.job().processes; ++rank)
@@ -128,7 +128,7 @@ class Replays final : public Checkpoints {
   }
 
  protected:
-  void all_ready(Context& context) override {
+  void all_ready(RecoveryContext& context) override {
     const bool first = number() == 2 && !went_back_;
     if (number() == 2) went_back_ = true;
     if (first && context.self() == kBack) return context.restore(image_);
@@ -152,7 +152,7 @@ class Spreads final : public Checkpoints {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Spreads>(*this);
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     if (!request.is<CheckpointRequest>()) return;
     if (context.self() != 0) send_home(context);
     const bool first = request.get<CheckpointRequest>().number != asked_for_;
@@ -162,11 +162,11 @@ class Spreads final : public Checkpoints {
     else
       late_ = request;
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind != kObject) return Checkpoints::on_message(context, message);
     context.host_object(*context.attached<PackedObject>(message));
   }
-  void on_object_moved(Context& context, ObjectId object) override {
+  void on_object_moved(RecoveryContext& context, ObjectId object) override {
     job().note(context, "moved", object);
     const std::vector<ObjectId> here = context.objects();
     const bool came_home = std::find(here.begin(), here.end(), object) != here.end();
@@ -176,7 +176,7 @@ class Spreads final : public Checkpoints {
     // The program goes on when it hosts none of them any more.
     if (here.empty()) Checkpoints::all_ready(context);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     const auto helper = helpers_.find(message.to_object);
     if (message.channel != Family::workload || helper == helpers_.end()) return Passage::deliver;
     context.relay(message, helper->second);
@@ -184,7 +184,7 @@ class Spreads final : public Checkpoints {
   }
 
  protected:
-  void all_ready(Context& context) override {
+  void all_ready(RecoveryContext& context) override {
     if (context.self() == 0 && number() == 1)
       for (const ObjectId object : context.objects()) {
         const Rank helper = 1 + object % (context.job().processes - 1);
@@ -196,14 +196,14 @@ class Spreads final : public Checkpoints {
   }
 
  private:
-  static void move(Context& context, ObjectId object, Rank to) {
+  static void move(RecoveryContext& context, ObjectId object, Rank to) {
     const std::optional<PackedObject> packed = context.pack(object);
     REQUIRE(packed);
     Message& message = context.send(to, kObject, static_cast<std::uint32_t>(packed->bytes));
     context.attach(message, *packed);
     context.remove_object(object);
   }
-  static void send_home(Context& context) {
+  static void send_home(RecoveryContext& context) {
     const auto objects = context.objects();
     for (const ObjectId object : objects)
       if (object < kPerRank) move(context, object, 0);

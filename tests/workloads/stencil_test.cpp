@@ -82,7 +82,7 @@ class MiddleRank {
  private:
   MessagePool pool_;
   Turn turn_;
-  Context context_{turn_, Family::workload};
+  WorkloadContext context_{turn_, Family::workload};
   Stencil stencil_{std::make_shared<const StencilJob>(
                        StencilOptions{.dimensions = 1, .periodic = false, .iterations = 6},
                        JobShape{.processes = 3}, false),
@@ -93,7 +93,7 @@ class MiddleRank {
 class GetsAllAgain final : public PassThrough<GetsAllAgain, Workload> {
  public:
   using PassThrough::PassThrough;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     past_.push_back(message);
     for (const Message& again : past_) PassThrough::on_message(context, again);
   }
@@ -107,11 +107,11 @@ class GetsAllAgain final : public PassThrough<GetsAllAgain, Workload> {
 class GoesBackOnce final : public PassThrough<GoesBackOnce, Workload> {
  public:
   using PassThrough::PassThrough;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     if (saved_) since_.push_back(message);
     PassThrough::on_message(context, message);
   }
-  void on_compute_done(Context& context, std::uint64_t tag) override {
+  void on_compute_done(WorkloadContext& context, std::uint64_t tag) override {
     if (context.self() == 0 && ++computations_ == 4)
       go_back(context, tag);
     else
@@ -120,7 +120,7 @@ class GoesBackOnce final : public PassThrough<GoesBackOnce, Workload> {
   }
 
  private:
-  void go_back(Context& context, std::uint64_t tag) {
+  void go_back(WorkloadContext& context, std::uint64_t tag) {
     replace_inner(saved_->clone());
     const bool computed = waiting_for() == "0 halos of iteration 1";
     for (const Message& message : since_) PassThrough::on_message(context, message);

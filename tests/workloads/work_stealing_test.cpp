@@ -189,7 +189,7 @@ namespace {
 class Deaf final : public PassThrough<Deaf, Workload> {
  public:
   using PassThrough::PassThrough;
-  void on_peer_failed(Context&, Incarnation) override {}
+  void on_peer_failed(WorkloadContext&, Incarnation) override {}
 };
 
 /// Rank 0 or another dies under a detector that survives that.

@@ -90,9 +90,8 @@ void Images::restore(ActorId self, Family layer, const Image& image) {
   for (std::size_t level = index_of(layer); level-- > 0;)
     turns_.turn(
         self, kStack[level].family,
-        [](Component& component, Context& context) { component.on_restored(context); }, !owes_idle);
-  turns_.turn(self, layer,
-              [](Component& component, Context& context) { component.on_restored(context); });
+        [](auto& component, auto& context) { component.on_restored(context); }, !owes_idle);
+  turns_.turn(self, layer, [](auto& component, auto& context) { component.on_restored(context); });
   phases_.release_early(self);
   processors_.look_again(self);
   verdict_.check();

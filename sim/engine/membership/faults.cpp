@@ -88,7 +88,7 @@ void Faults::find_error(ActorId self) {
 void Faults::tell_error(ActorId self) {
   StackRequest request{.kind = RaiseError::kRequest};
   request.content.put(RaiseError{});
-  turns_.turn(self, Family::workload, [&request](Component& component, Context& context) {
+  turns_.turn(self, Family::workload, [&request](auto& component, auto& context) {
     component.on_request(context, request);
   });
 }

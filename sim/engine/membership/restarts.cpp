@@ -60,9 +60,7 @@ void Restarts::refuse_restart(Incarnation asker, Incarnation dead) {
   for (std::size_t index = kFamilies; index-- > 0;)
     turns_.turn(
         asker.actor, kStack[index].family,
-        [dead](Component& component, Context& context) {
-          component.on_restart_refused(context, dead);
-        },
+        [dead](auto& component, auto& context) { component.on_restart_refused(context, dead); },
         true);
 }
 

@@ -77,7 +77,7 @@ void Runtime::vanish(Message* message) {
 void Runtime::tell_sent(const Event& event) {
   const auto sent = network_.take_promise(event);
   if (!sent) return;
-  turns_.turn(event.at.actor, sent->channel, [&](Component& component, Context& context) {
+  turns_.turn(event.at.actor, sent->channel, [&](auto& component, auto& context) {
     component.on_sent(context, sent->to, sent->kind);
     if (sent->channel == Family::workload) turns_.expect_no_new_work("on_sent");
   });

@@ -27,8 +27,7 @@ void Flushes::answer_flushes(ActorId self, Incarnation peer) {
   const auto tell = [&](Family family) {
     turns_.turn(
         self, family,
-        [peer](Component& component, Context& context) { component.on_flushed(context, peer); },
-        true);
+        [peer](auto& component, auto& context) { component.on_flushed(context, peer); }, true);
   };
   for (auto answer = asked; answer > 0; --answer) {
     for (std::size_t level = index_of(Family::failure_detection); level-- > 0;)

@@ -17,7 +17,7 @@ namespace {
 Job& idle_but(Job& job, std::vector<Rank> computing) {
   job.script(Family::workload, [computing = std::move(computing)](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       for (const Rank rank : computing)
         if (rank == self) context.compute(1);
     };
@@ -63,10 +63,10 @@ namespace {
 Job& send_and_compute(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == 0) context.send(1, 0, 8);
     };
-    handlers.message = [](Context& context, const Message&) { context.compute(1); };
+    handlers.message = [](ScriptContext& context, const Message&) { context.compute(1); };
     return handlers;
   });
   return job;

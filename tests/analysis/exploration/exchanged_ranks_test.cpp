@@ -65,14 +65,14 @@ Alike alike_under(const Registration& detector) {
 void work_for_root(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       for (Rank rank = 1; self == 0 && rank < context.job().processes; ++rank)
         context.send(rank, 0, 8);
     };
-    handlers.message = [self](Context& context, const Message&) {
+    handlers.message = [self](ScriptContext& context, const Message&) {
       if (self != 0) context.compute(1);
     };
-    handlers.compute_done = [](Context& context, std::uint64_t) { context.send(0, 0, 8); };
+    handlers.compute_done = [](ScriptContext& context, std::uint64_t) { context.send(0, 0, 8); };
     return handlers;
   });
 }
@@ -85,11 +85,11 @@ class Pedant final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Pedant>(*this);
   }
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     constexpr int kMessages = 6;
     for (int i = 0; self_ != 0 && i < kMessages; ++i) context.send(0, 0, 8);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     if (self_ != 0) return;
     senders_.push_back(message.from);
     if (senders_ == std::vector<Rank>{1, 2, 1}) context.send(1, 0, 8);
@@ -102,16 +102,16 @@ class Pedant final : public Workload {
 };
 
 /// Ranks 1 and 2 have each a token that goes to rank 0 and back, until one comes twice in a row.
-class Alternating final : public Layer {
+class Alternating final : public TerminationDetector {
  public:
   explicit Alternating(Rank self) : self_(self) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Alternating>(*this);
   }
-  void start(Context& context) override {
+  void start(TerminationContext& context) override {
     if (self_ != 0) context.send(0, kToken, 8);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (over_) return;
     over_ = message.kind == kOver || (self_ == 0 && message.from == last_);
     last_ = message.from;

@@ -14,7 +14,7 @@ class Hasty final : public DijkstraScholten {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Hasty>(*this);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     context.send(message.from, 0, 8);
     return DijkstraScholten::on_receive(context, message);
   }

@@ -21,15 +21,15 @@ constexpr Rank kRing = 3;
 /// Each rank that `starts` sends a message around the ring, which ends after a number of hops.
 /// Ranks remember nothing, so the state of a run is what is under way.
 void ring(Job& job, std::uint64_t hops, const std::set<Rank>& starts) {
-  const auto pass_on = [](Context& context, std::uint64_t left) {
+  const auto pass_on = [](ScriptContext& context, std::uint64_t left) {
     context.send((context.self() + 1) % kRing, 0, 8).payload.put(left);
   };
   job.script(Family::workload, [=](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (starts.count(self) > 0) pass_on(context, hops);
     };
-    handlers.message = [=](Context& context, const Message& message) {
+    handlers.message = [=](ScriptContext& context, const Message& message) {
       const auto left = message.payload.get<std::uint64_t>();
       if (left > 1) pass_on(context, left - 1);
     };
@@ -102,7 +102,7 @@ namespace {
 void hasty(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 0) return;
       context.send(1, 0, 8);
       context.send(2, 0, 8);
@@ -111,11 +111,11 @@ void hasty(Job& job) {
   });
   job.script(Family::termination, [](ActorId) {
     Handlers handlers;
-    handlers.receive = [](Context& context, Message& message) {
+    handlers.receive = [](ScriptContext& context, Message& message) {
       context.send(message.from, 1, 8);
       return Passage::deliver;
     };
-    handlers.message = [](Context& context, const Message&) { context.announce(); };
+    handlers.message = [](ScriptContext& context, const Message&) { context.announce(); };
     return handlers;
   });
 }
@@ -181,7 +181,7 @@ TEST_CASE("a random walk that breaks a promise can be repeated with what the wor
   job.workload("random-tree", {{"most_messages", 2}, {"choices", std::string("all")}});
   job.script(Family::termination, [](ActorId self) {
     Handlers handlers;
-    handlers.receive = [self](Context& context, Message&) {
+    handlers.receive = [self](ScriptContext& context, Message&) {
       if (self == 2) context.announce();
       return Passage::deliver;
     };
@@ -263,10 +263,10 @@ TEST_CASE("hung: a circle of states from which no end can be reached") {
   job.script(Family::workload, [](ActorId) { return Handlers{}; });
   job.script(Family::termination, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.send(1, 0, 8);
     };
-    handlers.message = [](Context& context, const Message& message) {
+    handlers.message = [](ScriptContext& context, const Message& message) {
       context.send(message.from, 0, 8);
     };
     return handlers;
@@ -281,10 +281,10 @@ TEST_CASE("a broken invariant is a broken promise") {
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.send(1, 0, 8);
     };
-    handlers.message = [](Context&, const Message&) { invariant(false, "never a message"); };
+    handlers.message = [](ScriptContext&, const Message&) { invariant(false, "never a message"); };
     return handlers;
   });
   const ExplorationResult result = explore(request_of(job));
@@ -298,20 +298,20 @@ namespace {
 
 /// Ranks 0 and 2 each have a token that goes to rank 1 and back. Rank 1 announces when it gets one
 /// of them twice in a row, or, if it is told to, with the computation of rank 0.
-class AlternatingPairs final : public Layer {
+class AlternatingPairs final : public TerminationDetector {
  public:
   AlternatingPairs(Rank self, bool waits) : self_(self), waits_(waits) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<AlternatingPairs>(*this);
   }
 
-  void start(Context& context) override {
+  void start(TerminationContext& context) override {
     if (self_ != 1) context.send(1, kToken, 8);
   }
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     if (waits_ && self_ == 0) context.send(1, kOver, 8);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (over_) return;
     over_ = message.kind == kOver || (!waits_ && self_ == 1 && message.from == last_);
     last_ = message.from;
@@ -335,7 +335,7 @@ ExplorationResult explored_alternating(bool waits) {
   Job job(3);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.compute(1);
     };
     return handlers;

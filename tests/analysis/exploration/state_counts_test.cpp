@@ -31,16 +31,16 @@ void halving(Job& job, std::uint64_t height) {
   job.script(Family::workload,
              [height](ActorId self) {
                Handlers handlers;
-               handlers.start = [self, height](Context& context) {
+               handlers.start = [self, height](ScriptContext& context) {
                  if (self == 0) context.compute(1, height);
                };
-               handlers.compute_done = [self](Context& context, std::uint64_t number) {
+               handlers.compute_done = [self](ScriptContext& context, std::uint64_t number) {
                  if (number == 0) return;
                  const std::uint32_t processes = context.job().processes;
                  for (const Rank next : {self + 1, self + 2})
                    context.send(next % processes, 0, 8).payload.put(number - 1);
                };
-               handlers.message = [](Context& context, const Message& message) {
+               handlers.message = [](ScriptContext& context, const Message& message) {
                  context.compute(1, message.payload.get<std::uint64_t>());
                };
                return handlers;

@@ -33,7 +33,7 @@ class Deaf final : public DijkstraScholten {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Deaf>(*this);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     context.send(message.from, 0, 8);
     return Passage::deliver;
   }
@@ -164,10 +164,10 @@ TEST_CASE("a broken invariant is a violation of the run that repeats it in its o
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.send(1, 0, 8);
     };
-    handlers.message = [](Context&, const Message&) { invariant(false, "never a message"); };
+    handlers.message = [](ScriptContext&, const Message&) { invariant(false, "never a message"); };
     return handlers;
   });
   const ExplorationRequest request = request_of(job);

@@ -18,19 +18,19 @@ namespace {
 enum Kind : std::uint16_t { kAcknowledge, kOver };
 
 /// Every task is acknowledged. Rank 0 announces when all its tasks are.
-class Echo : public Layer {
+class Echo : public TerminationDetector {
  public:
   explicit Echo(Rank self, bool mended) : self_(self), mended_(mended) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Echo>(*this);
   }
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     owed_ += batch.size();
     for (Message* message : batch) context.forward(*message);
   }
 
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     if (mended_ && self_ != 0 && parent_ == kNobody)
       parent_ = message.from;  // is acknowledged when all that follows from it is
     else
@@ -38,13 +38,13 @@ class Echo : public Layer {
     return Passage::deliver;
   }
 
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kOver) return context.announce();
     --owed_;
     if (!context.active()) on_idle(context);
   }
 
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     if (owed_ > 0) return;
     if (parent_ != kNobody) context.send(std::exchange(parent_, kNobody), kAcknowledge, 8);
     if (self_ != 0) return;

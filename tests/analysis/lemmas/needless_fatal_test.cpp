@@ -23,15 +23,15 @@ namespace {
 
 /// A real detector that gives up when its rank is told of a death for the n-th time; for 0, as soon
 /// as it starts.
-class GivesUp final : public PassThrough<GivesUp> {
+class GivesUp final : public PassThrough<GivesUp, TerminationDetector> {
  public:
   GivesUp(std::unique_ptr<Component> real, std::uint32_t notices)
       : PassThrough(std::move(real)), left_(notices) {}
-  void start(Context& context) override {
+  void start(TerminationContext& context) override {
     PassThrough::start(context);
     if (left_ == 0) context.fatal("a mistake");
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
     PassThrough::on_peer_failed(context, peer);
     if (--left_ == 0) context.fatal("a mistake");
   }

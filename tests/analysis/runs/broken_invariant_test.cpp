@@ -18,10 +18,10 @@ TEST_CASE("a replication in which an invariant breaks is an internal error, the 
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 1) context.set_timer(1, 0.25);
     };
-    handlers.timer = [](Context& context, std::uint64_t) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t) {
       invariant(context.job().replication != 1, "one is not two");
     };
     return handlers;

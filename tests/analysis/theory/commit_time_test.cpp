@@ -45,7 +45,7 @@ struct Simulated {
 
 Handlers agreeing(Job& job, ActorId self, std::uint32_t members, AgreementAlgorithm algorithm) {
   const auto member = std::make_shared<Agreement>(algorithm, self, members);
-  const auto carry_out = [&job](Context& context, const AgreementOutput& output) {
+  const auto carry_out = [&job](ScriptContext& context, const AgreementOutput& output) {
     for (const AgreementOutput::Decision& decision : output.decisions)
       job.note(context, "knows", static_cast<std::int64_t>(decision.number));
     for (const AgreementOutput::Send& send : output.sends) {
@@ -55,13 +55,13 @@ Handlers agreeing(Job& job, ActorId self, std::uint32_t members, AgreementAlgori
     }
   };
   return {.start =
-              [member, carry_out](Context& context) {
+              [member, carry_out](ScriptContext& context) {
                 AgreementOutput output;
                 member->contribute(0, {}, output);
                 carry_out(context, output);
               },
           .message =
-              [member, carry_out](Context& context, const Message& message) {
+              [member, carry_out](ScriptContext& context, const Message& message) {
                 const auto words = message.payload.get<TreeWords>();
                 AgreementOutput output;
                 member->on_message(

@@ -182,12 +182,12 @@ TEST_CASE("messages of and to the dead are told apart") {
   job.script(Family::workload, [&](ActorId self) {
     Handlers script;
     if (self != 0) return script;
-    script.start = [](Context& context) {
+    script.start = [](ScriptContext& context) {
       context.send(1, 0, 0);
       context.set_timer(1, 20);
       context.set_timer(2, 30);
     };
-    script.timer = [](Context& context, std::uint64_t key) {
+    script.timer = [](ScriptContext& context, std::uint64_t key) {
       context.send(key == 1 ? 1 : 2, 1, 0);
       if (key == 2) context.send(2, 2, 0);
     };
@@ -213,11 +213,11 @@ TEST_CASE("a message that enters a cut network is lost there") {
   job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 0, .to_s = 10}};
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.send(1, 0, 0);
       if (self == 0) context.set_timer(1, 20);
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.send(1, 0, 0); };
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.send(1, 0, 0); };
     return handlers;
   });
   const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
@@ -233,11 +233,11 @@ TEST_CASE("messages to an earlier life, and of one taken for dead, are told apar
     Job job;
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         if (context.now_s() == 0 && (self == 0 || restarts)) context.send(1 - self, 0, 0);
         if (context.now_s() == 0) context.set_timer(1, self == 0 ? 7 : 8);
       };
-      handlers.timer = [=](Context& context, std::uint64_t) {
+      handlers.timer = [=](ScriptContext& context, std::uint64_t) {
         if (self == 1)
           context.send(0, 0, 0);
         else if (restarts)

@@ -34,10 +34,10 @@ nlohmann::json run_in(const std::string& page) {
 void add_a_death(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.set_timer(1, 7);
     };
-    handlers.timer = [](Context& context, std::uint64_t) { context.report_failed(1); };
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(1); };
     return handlers;
   });
   job.kill(5, {1});

@@ -31,12 +31,12 @@ TEST_CASE("a diagram has a line for each rank, an arrow for each message, a cros
   Job job(3);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 0) return;
       context.send(1, 0, 8);
       context.send(2, 1, 8);
     };
-    handlers.message = [](Context& context, const Message&) { context.compute(1); };
+    handlers.message = [](ScriptContext& context, const Message&) { context.compute(1); };
     return handlers;
   });
   job.kill(0.5, {2});

@@ -28,14 +28,14 @@ class Relaying : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Relaying>(*this);
   }
-  void start(Context& context) override { send_on(context, 3); }
-  void on_message(Context& context, const Message& message) override {
+  void start(WorkloadContext& context) override { send_on(context, 3); }
+  void on_message(WorkloadContext& context, const Message& message) override {
     send_on(context, message.payload.get<std::uint64_t>());
   }
 
  private:
   void digest_state(Digest&) const override {}
-  static void send_on(Context& context, std::uint64_t hops) {
+  static void send_on(WorkloadContext& context, std::uint64_t hops) {
     if (hops == 0) return;
     const Rank next = (context.self() + 7) % context.job().processes;
     context.send(next, 0, 8).payload.put(hops - 1);

@@ -22,14 +22,14 @@ Seen run(const DelayNoise& noise, double period_s, EngineKind engine,
   if (prepare) prepare(job);
   job.script(Family::workload, [&job, period_s](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       for (std::int64_t i = 1; self == 0 && i <= kMessages; ++i)
         context.set_timer(static_cast<std::uint64_t>(i), period_s * static_cast<double>(i));
     };
-    handlers.timer = [](Context& context, std::uint64_t key) {
+    handlers.timer = [](ScriptContext& context, std::uint64_t key) {
       context.send(1, 0, 0).payload.put(static_cast<std::int64_t>(key));
     };
-    handlers.message = [&job](Context& context, const Message& message) {
+    handlers.message = [&job](ScriptContext& context, const Message& message) {
       job.note(context, "got", message.payload.get<std::int64_t>());
     };
     return handlers;

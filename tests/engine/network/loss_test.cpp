@@ -16,12 +16,12 @@ constexpr std::int64_t kMessages = 200;
 /// Rank 0 sends a numbered message to rank 1 every 20 s.
 Handlers sending(Job& job, ActorId self) {
   Handlers handlers;
-  if (self == 0) handlers.start = [](Context& context) { context.set_timer(1, 20); };
-  handlers.timer = [](Context& context, std::uint64_t key) {
+  if (self == 0) handlers.start = [](ScriptContext& context) { context.set_timer(1, 20); };
+  handlers.timer = [](ScriptContext& context, std::uint64_t key) {
     context.send(1, 0, 0).payload.put(static_cast<std::int64_t>(key));
     if (key < kMessages) context.set_timer(key + 1, 20);
   };
-  handlers.message = [&job](Context& context, const Message& message) {
+  handlers.message = [&job](ScriptContext& context, const Message& message) {
     job.note(context, "got", message.payload.get<std::int64_t>());
   };
   return handlers;

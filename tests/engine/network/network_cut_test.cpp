@@ -14,7 +14,7 @@ namespace {
 
 Handlers noting(Job& job) {
   Handlers handlers;
-  handlers.message = [&job](Context& context, const Message& message) {
+  handlers.message = [&job](ScriptContext& context, const Message& message) {
     job.note(context, "got", message.from);
   };
   return handlers;
@@ -28,14 +28,14 @@ TEST_CASE("what enters the network while it is cut is lost between groups, and n
     job.spec.partitions = {{.groups = {{0, 3}, {1}}, .from_s = 41, .to_s = 61}};
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = noting(job);
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0)
           for (const double time_s : {20.0, 40.0, 60.0})
             context.set_timer(static_cast<std::uint64_t>(time_s), time_s);
         if (self == 1) context.set_timer(1, 39.5);
         if (self == 1) context.set_timer(2, 45);
       };
-      handlers.timer = [self](Context& context, std::uint64_t) {
+      handlers.timer = [self](ScriptContext& context, std::uint64_t) {
         if (self == 1) context.send(0, 0, 0);
         if (self == 0)
           for (const Rank to : {1U, 2U, 3U}) context.send(to, 0, 0);
@@ -62,7 +62,7 @@ TEST_CASE("groups of ranks are apart also within a node, and daemons reach all")
     job.spec.partitions = {{.of_ranks = true, .groups = {{0}, {1}}}};
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = noting(job);
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.send(1, 0, 0);
       };
       return handlers;
@@ -70,7 +70,7 @@ TEST_CASE("groups of ranks are apart also within a node, and daemons reach all")
     job.script(Family::failure_detection,
                [&job](ActorId self) {
                  Handlers handlers = noting(job);
-                 handlers.start = [self](Context& context) {
+                 handlers.start = [self](ScriptContext& context) {
                    if (self == 2) context.send(0, 0, 0);
                    if (self == 2) context.send(1, 0, 0);
                  };
@@ -92,13 +92,15 @@ TEST_CASE("a message is lost if it waits for its NIC until the network is cut") 
     job.kill(500, {3});  // where actors can die, messages queue before a NIC that is busy
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = noting(job);
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.send(2, 0, 1000);  // keeps the NIC from 1 to 11
         if (self == 1) context.send(2, 0, 0);
         if (self == 2) context.set_timer(1, 6);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.flush(1); };
+      handlers.flushed = [&job](ScriptContext& context, Incarnation) {
+        job.note(context, "flushed");
+      };
       return handlers;
     });
     const Seen seen = job.run(engine);

@@ -31,13 +31,13 @@ struct Turn {
 /// Every rank makes its turns and notes what it gets, with the sender as value.
 void turns(Job& job, const std::vector<Turn>& all) {
   job.script(Family::workload, [&job, all](ActorId self) {
-    const auto make = [self, all](Context& context, std::uint64_t tag) {
+    const auto make = [self, all](ScriptContext& context, std::uint64_t tag) {
       for (const Send& send : all[tag].sends)
         context.send(send.to, 0, send.bytes).flags |= send.flags;
     };
     return Handlers{
         .start =
-            [=](Context& context) {
+            [=](ScriptContext& context) {
               for (std::size_t tag = 0; tag < all.size(); ++tag) {
                 if (all[tag].from != self) continue;
                 if (all[tag].after_s == 0)
@@ -46,7 +46,7 @@ void turns(Job& job, const std::vector<Turn>& all) {
                   context.set_timer(tag, all[tag].after_s);
               }
             },
-        .message = [&job](Context& context,
+        .message = [&job](ScriptContext& context,
                           const Message& message) { job.note(context, "got", message.from); },
         .timer = make};
   });

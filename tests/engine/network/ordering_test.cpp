@@ -22,7 +22,7 @@ using Arrivals = std::map<std::pair<ActorId, ActorId>, std::vector<std::int64_t>
 void random_senders(Job& job, std::uint32_t rounds) {
   job.script(Family::workload, [&job, rounds](ActorId) {
     const auto send_some = [numbers = std::map<Rank, std::int64_t>(), stream = Stream(),
-                            rounds](Context& context) mutable {
+                            rounds](ScriptContext& context) mutable {
       if (numbers.empty()) stream = Stream(99, 0, Purpose::workload, context.self());
       const std::uint64_t count = 1 + stream.below(4);
       for (std::uint64_t i = 0; i < count; ++i) {
@@ -35,9 +35,9 @@ void random_senders(Job& job, std::uint32_t rounds) {
     };
     Handlers handlers;
     const auto shared = std::make_shared<std::decay_t<decltype(send_some)>>(send_some);
-    handlers.start = [shared](Context& context) { (*shared)(context); };
-    handlers.timer = [shared](Context& context, std::uint64_t) { (*shared)(context); };
-    handlers.message = [&job](Context& context, const Message& message) {
+    handlers.start = [shared](ScriptContext& context) { (*shared)(context); };
+    handlers.timer = [shared](ScriptContext& context, std::uint64_t) { (*shared)(context); };
+    handlers.message = [&job](ScriptContext& context, const Message& message) {
       job.note(context, "got",
                1000 * std::int64_t{message.from} + message.payload.get<std::int64_t>());
     };

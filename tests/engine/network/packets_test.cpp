@@ -27,13 +27,13 @@ void timed_sends(Job& job, const std::vector<TimedSend>& all) {
   job.script(Family::workload, [&job, all](ActorId self) {
     return Handlers{
         .start =
-            [all, self](Context& context) {
+            [all, self](ScriptContext& context) {
               for (std::size_t i = 0; i < all.size(); ++i)
                 if (all[i].from == self) context.set_timer(i, all[i].after_s);
             },
-        .message = [&job](Context& context,
+        .message = [&job](ScriptContext& context,
                           const Message& message) { job.note(context, "got", message.from); },
-        .timer = [all](Context& context,
+        .timer = [all](ScriptContext& context,
                        std::uint64_t i) { context.send(all[i].to, 0, all[i].bytes); }};
   });
 }

@@ -23,7 +23,7 @@ double first_s(NodeId node) {
 /// Two ranks on two nodes, of which node 1 is interrupted. Rank 0 sends, and rank 1 does `work`, at
 /// the given times after the node's first interruption has begun. Rank 1 answers messages.
 Seen interrupted(const Times& sends_s, const Times& works_s,
-                 const std::function<void(Context&)>& work, EngineKind engine,
+                 const std::function<void(ScriptContext&)>& work, EngineKind engine,
                  const std::function<void(Job&)>& prepare = {}) {
   Job job(2);
   job.spec.platform.os_noise = OsNoise{kInterval_s, kLength_s, {1}};
@@ -31,20 +31,20 @@ Seen interrupted(const Times& sends_s, const Times& works_s,
   job.script(Family::workload, [&](ActorId self) {
     Handlers handlers;
     const Times times_s = self == 0 ? sends_s : works_s;
-    handlers.start = [times_s](Context& context) {
+    handlers.start = [times_s](ScriptContext& context) {
       for (std::size_t i = 0; i < times_s.size(); ++i)
         context.set_timer(i, first_s(1) + times_s[i]);
     };
-    handlers.timer = [&job, self, work](Context& context, std::uint64_t) {
+    handlers.timer = [&job, self, work](ScriptContext& context, std::uint64_t) {
       job.note(context, "timer");
       if (self == 1) work(context);
       if (self == 0) context.send(1, 0, 0);
     };
-    handlers.message = [&job, self](Context& context, const Message&) {
+    handlers.message = [&job, self](ScriptContext& context, const Message&) {
       job.note(context, "got");
       if (self == 1) context.send(0, 1, 0);
     };
-    handlers.compute_done = [&job](Context& context, std::uint64_t) {
+    handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
       job.note(context, "computed");
     };
     return handlers;
@@ -70,7 +70,7 @@ TEST_CASE("messages wait while the processor of their receiver is away") {
 
 TEST_CASE("timers, sends and computations wait for the processor, too") {
   for (const EngineKind engine : engines()) {
-    const auto work = [](Context& context) {
+    const auto work = [](ScriptContext& context) {
       context.send(0, 0, 0);
       context.compute(150);
     };
@@ -84,7 +84,7 @@ TEST_CASE("timers, sends and computations wait for the processor, too") {
 
 TEST_CASE("a send that an interruption cuts in two goes on after it") {
   for (const EngineKind engine : engines()) {
-    const auto work = [](Context& context) { context.send(0, 0, 0); };
+    const auto work = [](ScriptContext& context) { context.send(0, 0, 0); };
     const Seen seen = interrupted({}, {99.75}, work, engine);
     CHECK(close(seen.times_s(0, "got"), after_first({130.75 + 11}), engine));
   }
@@ -103,7 +103,7 @@ TEST_CASE("a slow node is interrupted as others are") {
 
 TEST_CASE("what is taken from a worker can be interrupted") {
   for (const EngineKind engine : engines()) {
-    const auto work = [](Context& context) { context.compute(39.5); };
+    const auto work = [](ScriptContext& context) { context.compute(39.5); };
     const Seen seen = interrupted({70}, {60}, work, engine,
                                   [](Job& job) { job.spec.platform.progress = Progress::shared; });
     // Until 99.5, and 2 s more: one to receive the message and one to answer it.
@@ -118,11 +118,11 @@ TEST_CASE("each node is interrupted from a moment of its own on") {
     job.spec.platform.os_noise = OsNoise{kInterval_s, kLength_s, {}};
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         for (std::uint64_t key = 1; key <= 300; ++key)
           context.set_timer(key, static_cast<double>(key));
       };
-      handlers.timer = [&job](Context& context, std::uint64_t key) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
         job.note(context, "timer", static_cast<std::int64_t>(key));
       };
       return handlers;

@@ -16,11 +16,11 @@ namespace {
 void computes(Job& job, const std::vector<double>& durations_s) {
   job.script(Family::workload, [=, &job](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       for (std::size_t i = 0; i < durations_s.size() && self == 0; ++i)
         context.compute(durations_s[i], i);
     };
-    handlers.compute_done = [&job](Context& context, std::uint64_t tag) {
+    handlers.compute_done = [&job](ScriptContext& context, std::uint64_t tag) {
       job.note(context, "done", static_cast<std::int64_t>(tag));
     };
     return handlers;
@@ -36,15 +36,17 @@ Seen messages_while_computing(EngineKind engine, Progress progress, int messages
   job.spec.platform.worker_cores = cores;
   job.script(Family::workload, [=, &job](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == 1) context.compute(100);
       for (int i = 0; i < messages && self == 0; ++i) context.send(1, 0, 0);
     };
-    handlers.message = [=, &job](Context& context, const Message&) {
+    handlers.message = [=, &job](ScriptContext& context, const Message&) {
       job.note(context, "got");
       for (int i = 0; i < answers && self == 1; ++i) context.send(0, 0, 0);
     };
-    handlers.compute_done = [&job](Context& context, std::uint64_t) { job.note(context, "done"); };
+    handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
+      job.note(context, "done");
+    };
     return handlers;
   });
   return job.run(engine);
@@ -89,12 +91,12 @@ TEST_CASE("a computation begins when the sends of its handler are out") {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         context.compute(10);
         for (int i = 0; i < 3; ++i) context.send(1, 0, 0);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "done");
       };
       return handlers;
@@ -130,11 +132,11 @@ TEST_CASE("a shared core that does not compute loses nothing") {
     job.spec.platform.progress = Progress::shared;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.send(1, 0, 0);
       };
-      handlers.message = [](Context& context, const Message&) { context.compute(5); };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.message = [](ScriptContext& context, const Message&) { context.compute(5); };
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "done");
       };
       return handlers;
@@ -164,13 +166,13 @@ TEST_CASE("computing ranks are active and idle ones are not") {
   for (const EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
-      return Handlers{.start = [](Context& context) { context.compute(10); }};
+      return Handlers{.start = [](ScriptContext& context) { context.compute(10); }};
     });
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
-      handlers.idle = [&job](Context& context) { job.note(context, "idle"); };
-      handlers.start = [](Context& context) { context.set_timer(1, 5); };
-      handlers.timer = [&job](Context& context, std::uint64_t) {
+      handlers.idle = [&job](ScriptContext& context) { job.note(context, "idle"); };
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 5); };
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, context.active() ? "active" : "inactive");
         if (context.now_s() < 10) context.set_timer(1, 6);
       };
@@ -188,16 +190,16 @@ TEST_CASE("declared work keeps a rank active until it is withdrawn") {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.declare_work(2);
         context.set_timer(1, 5);
         context.set_timer(2, 9);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.declare_work(-1); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.declare_work(-1); };
       return handlers;
     });
     job.script(Family::termination, [&job](ActorId) {
-      return Handlers{.idle = [&job](Context& context) {
+      return Handlers{.idle = [&job](ScriptContext& context) {
         job.note(context, "idle");
         context.announce();
       }};
@@ -214,18 +216,18 @@ TEST_CASE("abandoned computations never end, and their core is free at once") {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.compute(10, 1);
         context.compute(4, 2);
         context.set_timer(0, 3);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
         context.compute(7, 3);
         context.cancel_computations();
         job.note(context, context.busy() ? "busy" : "free");
         context.compute(2, 4);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t tag) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t tag) {
         job.note(context, "done", static_cast<std::int64_t>(tag));
       };
       return handlers;
@@ -242,23 +244,23 @@ TEST_CASE("to abandon computations makes way for those of another component") {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.compute(100);
         context.compute(100);
         context.set_timer(0, 3);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.cancel_computations(); };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.cancel_computations(); };
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "program");
       };
       return handlers;
     });
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(0, 1); };
-      handlers.timer = [](Context& context, std::uint64_t) { context.compute(5); };
-      handlers.idle = [&job](Context& context) { job.note(context, "idle"); };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.start = [](ScriptContext& context) { context.set_timer(0, 1); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.compute(5); };
+      handlers.idle = [&job](ScriptContext& context) { job.note(context, "idle"); };
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "layer");
       };
       return handlers;

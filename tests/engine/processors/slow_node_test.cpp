@@ -17,10 +17,10 @@ Seen ask(const std::vector<SlowSpec>& slow, int messages, EngineKind engine) {
   job.spec.slow = slow;
   job.script(Family::workload, [&job, messages](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       for (int i = 0; self == 0 && i < messages; ++i) context.send(1, 0, 0);
     };
-    handlers.message = [&job, self](Context& context, const Message&) {
+    handlers.message = [&job, self](ScriptContext& context, const Message&) {
       job.note(context, "got");
       if (self == 1) context.send(0, 1, 0);
     };
@@ -85,10 +85,10 @@ TEST_CASE("what a protocol spends takes longer on a slow node, what a rank compu
     job.spec.slow = {{.nodes = {0}, .factor = 3}};
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.compute(40);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "computed");
       };
       return handlers;
@@ -96,14 +96,14 @@ TEST_CASE("what a protocol spends takes longer on a slow node, what a rank compu
     job.script(Family::failure_detection,
                [&job](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [self](Context& context) {
+                 handlers.start = [self](ScriptContext& context) {
                    if (self == 2) context.set_timer(1, 10);
                  };
-                 handlers.timer = [](Context& context, std::uint64_t) {
+                 handlers.timer = [](ScriptContext& context, std::uint64_t) {
                    context.spend(2);
                    context.send(3, 0, 0);
                  };
-                 handlers.message = [&job](Context& context, const Message&) {
+                 handlers.message = [&job](ScriptContext& context, const Message&) {
                    job.note(context, "got");
                  };
                  return handlers;
@@ -122,11 +122,11 @@ TEST_CASE("a slow processor takes more time from the worker that it preempts") {
     job.spec.slow = {{.nodes = {1}, .factor = 3}};
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.send(1, 0, 0);
         if (self == 1) context.compute(40);
       };
-      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+      handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "computed");
       };
       return handlers;

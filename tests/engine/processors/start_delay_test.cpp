@@ -14,7 +14,7 @@ namespace {
 /// Two nodes of one rank each. Daemons are the actors 2 and 3.
 Handlers busy_from_the_start(Job& job, ActorId self) {
   Handlers handlers;
-  handlers.start = [self](Context& context) {
+  handlers.start = [self](ScriptContext& context) {
     context.set_timer(10, 10);
     context.set_timer(5, 5);
     context.set_timer(40, 40);
@@ -22,14 +22,14 @@ Handlers busy_from_the_start(Job& job, ActorId self) {
     context.cancel_timer(6);
     if (self != 3) context.send(3, 0, 0);
   };
-  handlers.timer = [&job](Context& context, std::uint64_t key) {
+  handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
     job.note(context, "timer", static_cast<std::int64_t>(key));
     if (key == 5) context.set_timer(7, 7);
   };
-  handlers.message = [&job](Context& context, const Message& message) {
+  handlers.message = [&job](ScriptContext& context, const Message& message) {
     job.note(context, "got", message.from);
   };
-  handlers.local_exit = [&job](Context& context, Incarnation rank) {
+  handlers.local_exit = [&job](ScriptContext& context, Incarnation rank) {
     job.note(context, "local exit", rank.actor);
   };
   return handlers;

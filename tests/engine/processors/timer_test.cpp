@@ -10,10 +10,10 @@ using namespace faultline::test;
 namespace {
 
 /// One rank whose start handler is given; notes the timers that fire.
-void one_rank(Job& job, const std::function<void(Context&)>& start,
-              const std::function<void(Context&, std::uint64_t)>& then = {}) {
+void one_rank(Job& job, const std::function<void(ScriptContext&)>& start,
+              const std::function<void(ScriptContext&, std::uint64_t)>& then = {}) {
   job.script(Family::workload, [=, &job](ActorId) {
-    return Handlers{.start = start, .timer = [=, &job](Context& context, std::uint64_t key) {
+    return Handlers{.start = start, .timer = [=, &job](ScriptContext& context, std::uint64_t key) {
                       job.note(context, "timer", static_cast<std::int64_t>(key));
                       if (then) then(context, key);
                     }};
@@ -25,7 +25,7 @@ void one_rank(Job& job, const std::function<void(Context&)>& start,
 TEST_CASE("a timer fires once, after its delay, with its key") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) {
+    one_rank(job, [](ScriptContext& context) {
       context.set_timer(7, 4);
       context.set_timer(9, 2);
     });
@@ -38,7 +38,7 @@ TEST_CASE("a timer fires once, after its delay, with its key") {
 TEST_CASE("a timer with the same key is replaced, whether it was to come earlier or later") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) {
+    one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 3);
       context.set_timer(1, 8);
       context.set_timer(2, 9);
@@ -55,14 +55,14 @@ TEST_CASE("a cancelled timer never fires, and cancelling nothing does nothing") 
     Job job(1);
     one_rank(
         job,
-        [](Context& context) {
+        [](ScriptContext& context) {
           context.set_timer(1, 3);
           context.set_timer(2, 5);
           context.set_timer(3, 4);
           context.cancel_timer(1);
           context.cancel_timer(99);
         },
-        [](Context& context, std::uint64_t key) {
+        [](ScriptContext& context, std::uint64_t key) {
           if (key == 3) context.cancel_timer(2);
         });
     const Seen seen = job.run(engine);
@@ -74,7 +74,7 @@ TEST_CASE("a cancelled timer never fires, and cancelling nothing does nothing") 
 TEST_CASE("cancelled, then set again: only the new one fires") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) {
+    one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 3);
       context.cancel_timer(1);
       context.set_timer(1, 6);
@@ -86,14 +86,14 @@ TEST_CASE("cancelled, then set again: only the new one fires") {
 TEST_CASE("components of one actor have keys of their own") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) { context.set_timer(1, 3); });
+    one_rank(job, [](ScriptContext& context) { context.set_timer(1, 3); });
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) {
+      handlers.start = [](ScriptContext& context) {
         context.set_timer(1, 5);
         context.set_timer(2, 6);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t key) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
         job.note(context, "layer", static_cast<std::int64_t>(key));
         context.cancel_timer(2);
       };
@@ -110,11 +110,11 @@ TEST_CASE("periodic background timers never keep a run alive") {
     Job job(1);
     one_rank(
         job,
-        [](Context& context) {
+        [](ScriptContext& context) {
           context.set_timer(1, 1, true);
           context.set_timer(2, 5.5);
         },
-        [](Context& context, std::uint64_t key) {
+        [](ScriptContext& context, std::uint64_t key) {
           if (key == 1) context.set_timer(1, 1, true);
         });
     const Seen seen = job.run(engine);
@@ -127,7 +127,7 @@ TEST_CASE("periodic background timers never keep a run alive") {
 TEST_CASE("replacing a background timer by another kind changes what keeps the run alive") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) {
+    one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 2, true);
       context.set_timer(1, 3, false);
       context.set_timer(2, 4, false);
@@ -141,8 +141,8 @@ TEST_CASE("a timer that its own handler sets again goes on") {
   for (const EngineKind engine : engines()) {
     Job job(1);
     one_rank(
-        job, [](Context& context) { context.set_timer(1, 2); },
-        [](Context& context, std::uint64_t) {
+        job, [](ScriptContext& context) { context.set_timer(1, 2); },
+        [](ScriptContext& context, std::uint64_t) {
           if (context.now_s() < 9) context.set_timer(1, 2);
         });
     CHECK(close(job.run(engine).times_s(0, "timer"), {2, 4, 6, 8, 10}, engine));
@@ -155,7 +155,7 @@ TEST_CASE(
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         for (int i = 0; i < 5; ++i) context.send(1, 0, 0);
         // Set in another order than that of their times. The last is due when the second is free.
@@ -165,13 +165,13 @@ TEST_CASE(
         context.set_timer(1, 2);
         context.set_timer(5, 4.5);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t key) {
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
         job.note(context, "timer", static_cast<std::int64_t>(key));
         if (key == 1) context.spend(2);
         if (key == 1) context.cancel_timer(5);
         if (key == 3) context.send(1, 1, 0);
       };
-      handlers.message = [&job](Context& context, const Message& message) {
+      handlers.message = [&job](ScriptContext& context, const Message& message) {
         job.note(context, "got", message.kind);
       };
       return handlers;
@@ -194,21 +194,21 @@ TEST_CASE(
       job.spec.platform.progress = Progress::between;
       job.script(Family::workload, [&job, spends](ActorId self) {
         Handlers handlers;
-        handlers.start = [self](Context& context) {
+        handlers.start = [self](ScriptContext& context) {
           if (self == 0) context.send(1, 0, 0);
           if (self == 0) return;
           context.compute(100);
           for (const std::uint64_t key : {30U, 10U, 20U})
             context.set_timer(key, static_cast<double>(key));
         };
-        handlers.timer = [&job, spends](Context& context, std::uint64_t key) {
+        handlers.timer = [&job, spends](ScriptContext& context, std::uint64_t key) {
           job.note(context, "timer", static_cast<std::int64_t>(key));
           if (spends && key == 10) context.spend(3);
         };
-        handlers.message = [&job](Context& context, const Message&) {
+        handlers.message = [&job](ScriptContext& context, const Message&) {
           job.note(context, "message");
         };
-        handlers.compute_done = [&job](Context& context, std::uint64_t) {
+        handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
           job.note(context, "done");
         };
         return handlers;
@@ -229,14 +229,16 @@ TEST_CASE("a timer waits behind a send fence") {
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self != 0) return;
         context.send(2, 0, 500);  // enters the network at 1, keeps the NIC until 6
         context.send(2, 1, 0);
-        Context::fence(context.send(1, 2, 0));  // takes the processor from 6 to 7
+        ScriptContext::fence(context.send(1, 2, 0));  // takes the processor from 6 to 7
         context.set_timer(1, 3);
       };
-      handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "timer"); };
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
+        job.note(context, "timer");
+      };
       return handlers;
     });
     CHECK(close(job.run(engine).times_s(0, "timer"), {7}, engine));
@@ -248,12 +250,12 @@ TEST_CASE("a timer that waits for the processor dies with its actor") {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         for (int i = 0; i < 5 && self == 0; ++i) context.send(1, 0, 0);
         if (self == 0) context.set_timer(1, 2);
         if (self == 1) context.set_timer(2, 6);
       };
-      handlers.timer = [&job, self](Context& context, std::uint64_t) {
+      handlers.timer = [&job, self](ScriptContext& context, std::uint64_t) {
         job.note(context, "timer");
         if (self == 1) context.restart(context.known(0), RestartOn::same_node);
       };
@@ -270,7 +272,7 @@ TEST_CASE("a timer that waits for the processor dies with its actor") {
 TEST_CASE("equal timers fire in the order in which they were set") {
   for (const EngineKind engine : engines()) {
     Job job(1);
-    one_rank(job, [](Context& context) {
+    one_rank(job, [](ScriptContext& context) {
       for (const std::uint64_t key : {5U, 3U, 8U, 1U}) context.set_timer(key, 2);
     });
     CHECK(job.run(engine).values(0, "timer") == Values{5, 3, 8, 1});

@@ -25,7 +25,7 @@ StepwiseEngine driven(const Job& job) {
 void two_messages(Job& job, Family family) {
   job.script(family, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       for (int i = 0; self == 0 && i < 2; ++i) context.send(1, 0, 8);
     };
     return handlers;
@@ -155,7 +155,7 @@ std::unique_ptr<StepwiseEngine> two_before_a_nic(bool wait,
   job.spec.platform.processes_per_node = 2;
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       for (int i = 0; self == 0 && i < 2; ++i) context.send(2, 0, 8);
     };
     return handlers;

@@ -29,7 +29,7 @@ StepwiseEngine driven(const Job& job) {
 }
 
 /// Passes a message on around the ring, which makes a number of hops from here.
-void pass_on(Context& context, std::uint64_t hops) {
+void pass_on(ScriptContext& context, std::uint64_t hops) {
   context.send((context.self() + 1) % kRing, 0, 8).payload.put(hops);
 }
 
@@ -38,10 +38,10 @@ void pass_on(Context& context, std::uint64_t hops) {
 void ring(Job& job, std::uint64_t hops, const std::set<Rank>& starts) {
   job.script(Family::workload, [hops, starts](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (starts.count(self) > 0) pass_on(context, hops);
     };
-    handlers.message = [](Context& context, const Message& message) {
+    handlers.message = [](ScriptContext& context, const Message& message) {
       const auto left = message.payload.get<std::uint64_t>();
       if (left > 1) pass_on(context, left - 1);
     };
@@ -217,7 +217,7 @@ TEST_CASE("an actor can die between two actions of a handler, and the rest is dr
   job.script(Family::workload,
              [](ActorId self) {
                Handlers handlers;
-               handlers.start = [self](Context& context) {
+               handlers.start = [self](ScriptContext& context) {
                  if (self != 0) return;
                  context.send(1, 0, 8);
                  context.mark(kOneMark, 1);
@@ -243,7 +243,7 @@ TEST_CASE("timers, computations and notices may come in any order, whatever thei
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1000.0}});
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 0) return;
       context.set_timer(7, 50);
       context.compute(3, 8);
@@ -271,11 +271,11 @@ TEST_CASE("an abandoned computation is nothing that can happen next, and leaves 
     Job job(1);
     job.script(Family::workload, [computes](ActorId) {
       Handlers handlers;
-      handlers.start = [computes](Context& context) {
+      handlers.start = [computes](ScriptContext& context) {
         if (computes) context.compute(3, 8);
         context.set_timer(7, 50);
       };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         context.cancel_computations();
         context.set_timer(9, 50);
       };

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kShared = 1;
 constexpr std::uint64_t kOfNode = 2;
 
-void note_stored(Job& job, const Context& context) {
+void note_stored(Job& job, const ScriptContext& context) {
   const auto first = [](const std::vector<std::uint64_t>& words) {
     return words.empty() ? std::int64_t{0} : static_cast<std::int64_t>(words.front());
   };
@@ -31,7 +31,7 @@ void store_and_restart(Job& job, RestartOn where) {
   job.spec.platform.spare_nodes = 1;
   job.script(Family::workload, [&job, where](ActorId self) {
     Handlers handlers;
-    handlers.start = [self, &job](Context& context) {
+    handlers.start = [self, &job](ScriptContext& context) {
       if (self == 0) return context.set_timer(0, 20);
       note_stored(job, context);
       if (context.incarnation() > 0) return;
@@ -42,7 +42,7 @@ void store_and_restart(Job& job, RestartOn where) {
       note_stored(job, context);
       context.set_timer(0, 1);
     };
-    handlers.timer = [self, where, &job](Context& context, std::uint64_t) {
+    handlers.timer = [self, where, &job](ScriptContext& context, std::uint64_t) {
       if (self == 0) context.restart(context.known(1), where);
       note_stored(job, context);
     };
@@ -114,12 +114,12 @@ TEST_CASE("a copy of a run has a storage of its own") {
   std::vector<std::uint64_t> found;
   job.script(Family::workload, [&found](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) {
+    handlers.start = [](ScriptContext& context) {
       context.store(Storage::shared, kShared, {7});
       context.set_timer(1, 1);
       context.set_timer(2, 2);
     };
-    handlers.timer = [&found](Context& context, std::uint64_t key) {
+    handlers.timer = [&found](ScriptContext& context, std::uint64_t key) {
       found.push_back(context.stored(kShared).front());
       context.store(Storage::shared, kShared, {key});
     };
@@ -144,7 +144,7 @@ TEST_CASE("what a handler stores is there before a message of the same handler l
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self != 0) return;
       context.send(1, 0, 8);
       context.store(Storage::shared, kShared, {7});

@@ -19,8 +19,8 @@ namespace {
 void finishing(Job& job) {
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) { context.compute(self + 1.0); };
-    handlers.compute_done = [](Context& context, std::uint64_t) {
+    handlers.start = [self](ScriptContext& context) { context.compute(self + 1.0); };
+    handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
       context.finish();
       context.set_timer(1, 1000);
     };
@@ -32,11 +32,11 @@ void finishing(Job& job) {
 void ticking(Job& job) {
   job.script(Family::workload, [&job](ActorId) {
     Handlers handlers;
-    handlers.start = [](Context& context) {
+    handlers.start = [](ScriptContext& context) {
       context.declare_work(1);
       context.set_timer(1, 1);
     };
-    handlers.timer = [&job](Context& context, std::uint64_t) {
+    handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
       job.note(context, "tick");
       context.set_timer(1, 1);
     };
@@ -66,7 +66,7 @@ TEST_CASE("stop when finished: whoever never finishes is a deadlock") {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start =
-                          [self](Context& context) {
+                          [self](ScriptContext& context) {
                             if (self == 0) context.finish();
                           },
                       .waiting_for = self == 1 ? "a letter" : ""};
@@ -139,8 +139,8 @@ TEST_CASE("stop when announced: the run ends when the last live rank knows") {
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::termination, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) { context.set_timer(1, 5.0 * (self + 1)); };
-      handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+      handlers.start = [self](ScriptContext& context) { context.set_timer(1, 5.0 * (self + 1)); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.announce(); };
       return handlers;
     });
     const Seen seen = job.run(engine);
@@ -231,10 +231,10 @@ TEST_CASE("a fatal error that the protocol reports ends the run with its own wor
     ticking(job);
     job.script(Family::termination, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 1) context.set_timer(1, 3.5);
       };
-      handlers.timer = [](Context& context, std::uint64_t) { context.fatal("no way out"); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.fatal("no way out"); };
       return handlers;
     });
     const Seen seen = job.kill(1.5, {0}).run(engine);
@@ -298,8 +298,8 @@ TEST_CASE("under stop time, background timers go on until then") {
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::failure_detection, [&job](ActorId) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(1, 10, true); };
-      handlers.timer = [&job](Context& context, std::uint64_t) {
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 10, true); };
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
         job.note(context, "beat");
         context.set_timer(1, 10, true);
       };
@@ -321,7 +321,7 @@ TEST_CASE("under stop time, a run in which nothing is left to happen ends then, 
   for (const EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
-      return Handlers{.start = [](Context& context) { context.compute(2); }};
+      return Handlers{.start = [](ScriptContext& context) { context.compute(2); }};
     });
     job.spec.stop.when = StopWhen::time;
     job.spec.stop.time_s = 45;
@@ -337,7 +337,7 @@ TEST_CASE("background timers keep a run alive while a live rank has not heard of
     Job job(3);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
-      handlers.peer_failed = [&job](Context& context, Incarnation) {
+      handlers.peer_failed = [&job](ScriptContext& context, Incarnation) {
         job.note(context, "failed");
         context.finish();
       };
@@ -345,8 +345,8 @@ TEST_CASE("background timers keep a run alive while a live rank has not heard of
     });
     job.script(Family::failure_detection, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(1, 10, true); };
-      handlers.timer = [self](Context& context, std::uint64_t) {
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 10, true); };
+      handlers.timer = [self](ScriptContext& context, std::uint64_t) {
         if (context.now_s() > 40 + self) context.report_failed(1);
         context.set_timer(1, 10, true);
       };
@@ -368,11 +368,11 @@ namespace {
 void finishing_apart(Job& job) {
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
-    handlers.start = [=, &job](Context& context) {
+    handlers.start = [=, &job](ScriptContext& context) {
       job.note(context, "start");
       context.compute(self == 0 ? 10 : 30);
     };
-    handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
+    handlers.compute_done = [](ScriptContext& context, std::uint64_t) { context.finish(); };
     return handlers;
   });
   job.spec.stop.when = StopWhen::finished;
@@ -386,8 +386,8 @@ TEST_CASE("a run does not finish while a layer recovers somebody") {
     finishing_apart(job);
     job.script(Family::message_logging, [](ActorId self) {
       Handlers handlers = starting_afresh();
-      if (self == 0) handlers.start = [](Context& context) { context.set_timer(1, 50); };
-      handlers.timer = [](Context& context, std::uint64_t) {
+      if (self == 0) handlers.start = [](ScriptContext& context) { context.set_timer(1, 50); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) {
         context.restart(context.known(1), RestartOn::same_node);
       };
       return handlers;
@@ -407,7 +407,7 @@ TEST_CASE("a run does not finish during the delay of a restart with which a laye
     finishing_apart(job);
     job.script(Family::message_logging, [](ActorId) {
       Handlers handlers = starting_afresh();
-      handlers.peer_failed = [](Context& context, Incarnation dead) {
+      handlers.peer_failed = [](ScriptContext& context, Incarnation dead) {
         context.restart(dead, RestartOn::same_node);
       };
       return handlers;
@@ -426,16 +426,16 @@ TEST_CASE("heartbeats that are always under way keep no run alive") {
     Job job(4);
     job.script(Family::failure_detection, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.set_timer(1, 5, true); };
-      handlers.timer = [self](Context& context, std::uint64_t) {
-        Context::background(context.send((self + 1) % 4, 0, 0));
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 5, true); };
+      handlers.timer = [self](ScriptContext& context, std::uint64_t) {
+        ScriptContext::background(context.send((self + 1) % 4, 0, 0));
         context.set_timer(1, 4, true);  // a message takes 12 s
       };
       return handlers;
     });
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self == 0) context.send(1, 0, 0);
       };
       return handlers;

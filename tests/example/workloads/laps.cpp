@@ -30,12 +30,12 @@ class Laps final : public Workload {
     return std::make_unique<Laps>(*this);
   }
 
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     if (is_root()) context.compute(options_->compute_s);
   }
 
   // The root ends the last lap. The ranks on the way have to pass the token on first.
-  void on_message(Context& context, const Message&) override {
+  void on_message(WorkloadContext& context, const Message&) override {
     ++arrivals_;
     if (!is_root() || !has_all()) {
       context.compute(options_->compute_s);
@@ -45,7 +45,7 @@ class Laps final : public Workload {
     context.finish();
   }
 
-  void on_compute_done(Context& context, std::uint64_t) override {
+  void on_compute_done(WorkloadContext& context, std::uint64_t) override {
     context.send(next_, kToken, options_->bytes);
     if (!is_root() && has_all()) context.finish();
   }

@@ -32,11 +32,11 @@ void connect(Job& job, const std::string& members = "ranks", std::int64_t radix 
 class Errs final : public PassThrough<Errs, Detector> {
  public:
   using PassThrough::PassThrough;
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     Forwarding<Detector>::start(context);
     if (context.self() == 2) context.set_timer(1, 5);
   }
-  void on_timer(Context& context, std::uint64_t) override {
+  void on_timer(DetectorContext& context, std::uint64_t) override {
     context.send(5, kLossReport, 16).payload.put(Incarnation{5, 0});
     on_link_lost(context, {5, 0});
   }
@@ -55,15 +55,15 @@ void ask_for(Job& job, Rank rank, const std::vector<std::pair<Rank, double>>& as
   job.script(Family::workload, [&job, rank, askers](ActorId self) {
     return Handlers{
         .start =
-            [self, askers](Context& context) {
+            [self, askers](ScriptContext& context) {
               for (const auto& [asker, at_s] : askers)
                 if (self == asker && context.incarnation() == 0) context.set_timer(1, at_s);
             },
         .timer =
-            [rank](Context& context, std::uint64_t) {
+            [rank](ScriptContext& context, std::uint64_t) {
               context.restart({rank, 0}, RestartOn::same_node);
             },
-        .peer_failed = [&job](Context& context,
+        .peer_failed = [&job](ScriptContext& context,
                               Incarnation peer) { job.note(context, "failed", peer.actor); }};
   });
   job.spec.stop.when = StopWhen::time;
@@ -225,12 +225,12 @@ TEST_CASE("the death of a new process that has told nobody that it lives reaches
     job.spec.stop.time_s = 400;
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{
-          .start = [self](Context& context) { context.set_timer(1, self == 1 ? 50 : 1); },
+          .start = [self](ScriptContext& context) { context.set_timer(1, self == 1 ? 50 : 1); },
           .timer =
-              [self](Context& context, std::uint64_t) {
+              [self](ScriptContext& context, std::uint64_t) {
                 if (self == 1 && context.now_s() > 49) context.restart({2, 0});
               },
-          .peer_failed = [&job](Context& context,
+          .peer_failed = [&job](ScriptContext& context,
                                 Incarnation peer) { job.note(context, "failed", peer.actor); }};
     });
     job.spec.platform.spare_nodes = 1;
@@ -289,7 +289,7 @@ TEST_CASE("the digest of connection-loss is that of what it knows, whatever came
                 {{"members", std::string("ranks")}, {"radix", kBinary}});
     alone.start();
     for (const ActorId peer : lost)
-      alone.turn<Detector>([peer](Detector& detector, Context& context) {
+      alone.turn<Detector>([peer](Detector& detector, DetectorContext& context) {
         detector.on_link_lost(context, {peer, 0});
       });
     return alone.digest();

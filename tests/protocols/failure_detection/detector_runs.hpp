@@ -13,7 +13,7 @@ namespace faultline::test {
 /// Lets the ranks of a job note of whose death they are told: "failed".
 inline void note_deaths(Job& job) {
   job.script(Family::workload, [&job](ActorId) {
-    return Handlers{.peer_failed = [&job](Context& context, Incarnation peer) {
+    return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     }};
   });

@@ -22,7 +22,7 @@ constexpr double kEnd_s = 100.0;
 Seen run_erring(EngineKind engine, bool spreads) {
   Job job(4);
   job.script(Family::workload, [&job](ActorId) {
-    return Handlers{.peer_failed = [&job](Context& context, Incarnation peer) {
+    return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     }};
   });

@@ -43,7 +43,7 @@ void set_up_explored(Job& job, const Bound& bound, const Change& change) {
   job.spec.platform.processes_per_node = bound.processes_per_node;
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 0) context.compute(1.0);
     };
     return handlers;

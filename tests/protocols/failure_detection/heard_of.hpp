@@ -15,8 +15,8 @@ namespace faultline::test {
 inline void listen(Job& job) {
   job.script(Family::workload, [&job](ActorId) {
     return Handlers{
-        .start = [](Context& context) { context.set_timer(1, 1); },
-        .peer_failed = [&job](Context& context,
+        .start = [](ScriptContext& context) { context.set_timer(1, 1); },
+        .peer_failed = [&job](ScriptContext& context,
                               Incarnation peer) { job.note(context, "failed", peer.actor); }};
   });
 }

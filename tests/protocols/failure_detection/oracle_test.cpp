@@ -80,7 +80,7 @@ TEST_CASE("oracle in random faults: each live rank hears of each death once, aft
       const double delay_s = deaths.random.chance(0.2) ? 0.0 : 30 * deaths.random.uniform();
       deaths.strike(job, static_cast<int>(deaths.random.below(8)));
       job.script(Family::workload, [&job](ActorId) {
-        return Handlers{.peer_failed = [&job](Context& context, Incarnation peer) {
+        return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
           job.note(context, "failed", peer.actor);
         }};
       });

@@ -255,7 +255,7 @@ class Mute final : public PassThrough<Mute, Detector> {
  public:
   Mute(std::unique_ptr<Component> inner, ActorId who)
       : PassThrough<Mute, Detector>(std::move(inner)), who_(who) {}
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_timer(DetectorContext& context, std::uint64_t key) override {
     constexpr std::uint64_t kBeat = 0;
     if (context.self() == who_ && key == kBeat && context.now_s() > 0.05) return;
     Forwarding<Detector>::on_timer(context, key);
@@ -327,11 +327,11 @@ class Deaf final : public PassThrough<Deaf, Detector> {
  public:
   Deaf(std::unique_ptr<Component> inner, ActorId who)
       : PassThrough<Deaf, Detector>(std::move(inner)), who_(who) {}
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     this->inner().random = random;  // the phase of its heartbeats
     Forwarding<Detector>::start(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     constexpr std::uint16_t kReport = kAfterRing;
     if (context.self() == who_ && message.kind == kReport && context.now_s() < 0.1) return;
     Forwarding<Detector>::on_message(context, message);
@@ -408,7 +408,7 @@ TEST_CASE("rdaemon: a daemon tells a rank that is started again of all deaths") 
     job.spec.platform.spare_nodes = 1;
     // Rank 0 asks for the restart of rank 6 when it is told of its death.
     job.script(Family::workload, [&job](ActorId self) {
-      return Handlers{.peer_failed = [&job, self](Context& context, Incarnation peer) {
+      return Handlers{.peer_failed = [&job, self](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.actor);
         if (self == 0 && peer.actor == 6) context.restart(peer);
       }};
@@ -426,7 +426,7 @@ TEST_CASE("rdaemon: a process that restarts where the daemon died hears of death
   for (const EngineKind engine : engines()) {
     Nodes job(4);
     job.script(Family::workload, [&job](ActorId self) {
-      return Handlers{.peer_failed = [&job, self](Context& context, Incarnation peer) {
+      return Handlers{.peer_failed = [&job, self](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.actor);
         if (self == 0 && peer.actor == 2) context.restart(peer, RestartOn::same_node);
       }};
@@ -449,7 +449,7 @@ TEST_CASE(
     Nodes job(4);
     job.spec.platform.restart_delay_s = kPeriod_s;
     job.script(Family::workload, [&job](ActorId self) {
-      return Handlers{.peer_failed = [&job, self](Context& context, Incarnation peer) {
+      return Handlers{.peer_failed = [&job, self](ScriptContext& context, Incarnation peer) {
         job.note(context, "failed", peer.actor);
         if (self == 0 && peer.actor == 2) context.restart(peer, RestartOn::same_node);
       }};

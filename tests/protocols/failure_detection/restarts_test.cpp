@@ -59,14 +59,14 @@ void restart_the_dead(Job& job, Stream& random) {
   for (int i = 0; i < 3; ++i) hear.push_back(static_cast<Rank>(random.below(ranks)));
   job.script(Family::workload, [&job, ranks, hear](ActorId self) {
     return Handlers{.start =
-                        [self, hear](Context& context) {
+                        [self, hear](ScriptContext& context) {
                           if (context.incarnation() == 0) return;
                           for (const Rank to : hear)
                             if (to != self) context.send(to, 0, 8);
                         },
-                    .message = [](Context&, const Message&) {},
+                    .message = [](ScriptContext&, const Message&) {},
                     .peer_failed =
-                        [&job, self, ranks](Context& context, Incarnation peer) {
+                        [&job, self, ranks](ScriptContext& context, Incarnation peer) {
                           job.note(context, "failed", peer.actor);
                           if (peer.actor < ranks && self == (peer.actor + 1) % ranks)
                             context.restart(peer, RestartOn::same_node);
@@ -83,7 +83,7 @@ void restart_the_dead(Job& job, Stream& random) {
 void kill_again_and_again(Job& job, Stream& random) {
   const std::uint32_t ranks = job.spec.platform.processes;
   job.script(Family::workload, [ranks](ActorId) {
-    return Handlers{.peer_failed = [ranks](Context& context, Incarnation peer) {
+    return Handlers{.peer_failed = [ranks](ScriptContext& context, Incarnation peer) {
       if (peer.actor < ranks) context.restart(peer, RestartOn::same_node);
     }};
   });

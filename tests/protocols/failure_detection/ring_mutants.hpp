@@ -22,7 +22,7 @@ inline bool is_daemon(const Context& context) { return context.self() >= context
 class NoRequest final : public Wrapped<NoRequest> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (!is_daemon(context) || message.kind != kHeartbeatRequest)
       Wrapped::on_message(context, message);
   }
@@ -32,7 +32,7 @@ class NoRequest final : public Wrapped<NoRequest> {
 class DuplicatesBySender final : public Wrapped<DuplicatesBySender> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     const bool is_report = is_daemon(context) && message.kind == kReport;
     if (!is_report || senders_.insert(message.from).second) Wrapped::on_message(context, message);
   }
@@ -49,7 +49,7 @@ class DuplicatesBySender final : public Wrapped<DuplicatesBySender> {
 class NoGrace final : public Wrapped<NoGrace> {
  public:
   using Wrapped::Wrapped;
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_timer(DetectorContext& context, std::uint64_t key) override {
     Wrapped::on_timer(context, key);
     if (!is_daemon(context) || key != kDeadline) return;
     hurries_ = !hurries_;  // once, since the last daemon of all has nobody to wait for
@@ -68,7 +68,7 @@ class NoGrace final : public Wrapped<NoGrace> {
 class HalfOfTheNeighbours final : public Wrapped<HalfOfTheNeighbours> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     const std::uint32_t nodes = context.job().nodes;
     const std::uint32_t distance = (context.self() + nodes - message.from) % nodes;
     const bool is_power = (distance & (distance - 1)) == 0;
@@ -81,7 +81,7 @@ class HalfOfTheNeighbours final : public Wrapped<HalfOfTheNeighbours> {
 class AnyonesHeartbeat final : public Wrapped<AnyonesHeartbeat> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (!is_daemon(context) || message.kind != kHeartbeat)
       return Wrapped::on_message(context, message);
     Message claimed = message;
@@ -96,14 +96,14 @@ class AnyonesHeartbeat final : public Wrapped<AnyonesHeartbeat> {
 class StrayHeartbeats final : public Wrapped<StrayHeartbeats> {
  public:
   using Wrapped::Wrapped;
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_timer(DetectorContext& context, std::uint64_t key) override {
     Wrapped::on_timer(context, key);
     if (!is_daemon(context) || key != kBeat) return;
     const std::uint32_t first = context.job().processes;
     const ActorId stranger = first + (context.self() - first + 2) % context.job().nodes;
     Message& stray = context.send(stranger, kHeartbeat, 16);
     stray.payload.put(std::uint64_t{0});
-    Context::background(stray);
+    DetectorContext::background(stray);
   }
 };
 
@@ -111,7 +111,7 @@ class StrayHeartbeats final : public Wrapped<StrayHeartbeats> {
 class TellsEachTime final : public Wrapped<TellsEachTime> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     Wrapped::on_message(context, message);
     if (!is_daemon(context) || message.kind != kReport) return;
     const Incarnation dead = message.payload.get<DeathReport>().dead;
@@ -132,7 +132,7 @@ class TellsEachTime final : public Wrapped<TellsEachTime> {
 class ReportsEachTime final : public Wrapped<ReportsEachTime> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     Wrapped::on_message(context, message);
     if (message.kind != kReport) return;
     const auto dead = message.payload.get<Incarnation>();

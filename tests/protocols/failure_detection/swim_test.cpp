@@ -40,11 +40,11 @@ void one_is_late(Job& job, Rank late, double duration_s) {
   job.spec.platform.progress = Progress::between;
   job.script(Family::workload, [&job, late, duration_s](ActorId self) {
     Handlers handlers;
-    handlers.start = [=](Context& context) {
+    handlers.start = [=](ScriptContext& context) {
       if (self == late) context.set_timer(1, 10);
     };
-    handlers.timer = [=](Context& context, std::uint64_t) { context.compute(duration_s); };
-    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+    handlers.timer = [=](ScriptContext& context, std::uint64_t) { context.compute(duration_s); };
+    handlers.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     };
     return handlers;
@@ -55,7 +55,7 @@ void one_is_late(Job& job, Rank late, double duration_s) {
 class OneIsDeafToOne final : public Wrapped<OneIsDeafToOne> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (context.self() != 3 || message.from != 0) Wrapped::on_message(context, message);
   }
 };
@@ -69,11 +69,11 @@ class Gossips final : public Wrapped<Gossips> {
  public:
   Gossips(std::unique_ptr<Component> inner, const SwimUpdate& told)
       : Wrapped(std::move(inner)), told_(told) {}
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     Wrapped::start(context);
     if (context.self() == 1) context.attach(context.send(2, kSwimGossip, 64), SwimUpdates{told_});
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (const auto* updates = context.attached<SwimUpdates>(message))
       for (const SwimUpdate& update : *updates)
         ++sent_updates[{message.from, update.about.actor, update.standing, update.refutations}];
@@ -387,7 +387,7 @@ TEST_CASE("a member probes all others once before it probes one again") {
   class Notes final : public Wrapped<Notes> {
    public:
     using Wrapped::Wrapped;
-    void on_message(Context& context, const Message& message) override {
+    void on_message(DetectorContext& context, const Message& message) override {
       if (message.kind == kSwimPing) probed[message.from].push_back(context.self());
       Wrapped::on_message(context, message);
     }

@@ -162,11 +162,11 @@ class Paused final : public PassThrough<Paused, Detector> {
  public:
   Paused(std::unique_ptr<Component> inner, Rank who, double pause_s)
       : PassThrough<Paused, Detector>(std::move(inner)), who_(who), pause_s_(pause_s) {}
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     this->inner().random = random;  // the phase of its heartbeats
     Forwarding<Detector>::start(context);
   }
-  void on_timer(Context& context, std::uint64_t key) override {
+  void on_timer(DetectorContext& context, std::uint64_t key) override {
     if (context.self() == who_ && is_paused(context)) {
       context.set_timer(key, kPauseBegin_s + pause_s_ - context.now_s(), true);
       return;
@@ -176,7 +176,7 @@ class Paused final : public PassThrough<Paused, Detector> {
     for (const Message& message : waiting_) Forwarding<Detector>::on_message(context, message);
     waiting_.clear();
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (context.self() == who_ && is_paused(context))
       waiting_.push_back(message);
     else
@@ -185,7 +185,7 @@ class Paused final : public PassThrough<Paused, Detector> {
 
  private:
   static constexpr double kPauseBegin_s = 0.05;
-  [[nodiscard]] bool is_paused(const Context& context) const {
+  [[nodiscard]] bool is_paused(const DetectorContext& context) const {
     const double now_s = context.now_s();
     return now_s >= kPauseBegin_s && now_s < kPauseBegin_s + pause_s_ - 1e-9;
   }
@@ -263,13 +263,13 @@ TEST_CASE("ulfm: a rank that lives again before its death is told has left the r
     Ranks job(6, 2, {{"message_delay_s", 1e-3}});
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{.start =
-                          [](Context& context) {
+                          [](ScriptContext& context) {
                             if (context.incarnation() > 0)
                               context.send((context.self() + 1) % 6, 0, 8);
                           },
-                      .message = [](Context&, const Message&) {},
+                      .message = [](ScriptContext&, const Message&) {},
                       .peer_failed =
-                          [&job, self](Context& context, Incarnation peer) {
+                          [&job, self](ScriptContext& context, Incarnation peer) {
                             job.note(context, "failed", peer.actor);
                             if (self == 4 && peer.actor == 5)
                               context.restart(peer, RestartOn::same_node);

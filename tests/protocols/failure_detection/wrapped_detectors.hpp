@@ -15,7 +15,7 @@ template <class Changed>
 class Wrapped : public PassThrough<Changed, Detector> {
  public:
   using PassThrough<Changed, Detector>::PassThrough;
-  void start(Context& context) override {
+  void start(DetectorContext& context) override {
     this->inner().random = this->random;
     Forwarding<Detector>::start(context);
   }
@@ -25,7 +25,7 @@ class Wrapped : public PassThrough<Changed, Detector> {
 class NeverRefutes final : public Wrapped<NeverRefutes> {
  public:
   using Wrapped::Wrapped;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     Message copy = message;
     if (const auto* updates = context.attached<SwimUpdates>(message)) {
       SwimUpdates others = *updates;

@@ -41,7 +41,7 @@ class ExchangeProgram final : public Workload {
     return std::make_unique<ExchangeProgram>(*this);
   }
 
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     const std::uint32_t processes = context.job().processes;
     const Rank self = context.self();
     channels_.assign(processes, {});
@@ -52,17 +52,17 @@ class ExchangeProgram final : public Workload {
     }
     ask(context);
   }
-  void on_answer(Context& context, const StackRequest& answer) override {
+  void on_answer(WorkloadContext& context, const StackRequest& answer) override {
     invariant(waits_ && answer.get<CheckpointRequest>().number + 1 == asked_,
               "an answer that nobody waits for");
     waits_ = false;
     go_on(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     waiting_.emplace_back(message.from, message.payload.get<Word>());
     take_in(context);
   }
-  void on_compute_done(Context& context, std::uint64_t) override {
+  void on_compute_done(WorkloadContext& context, std::uint64_t) override {
     computes_ = false;
     end_iteration(context);
   }
@@ -88,20 +88,20 @@ class ExchangeProgram final : public Workload {
     void digest(Digest& into) const { into.add(sent, received); }
   };
 
-  void ask(Context& context) {
+  void ask(WorkloadContext& context) {
     waits_ = context.ask(Family::message_logging, CheckpointRequest{asked_});
     ++asked_;
     if (!waits_) go_on(context);
   }
-  void go_on(Context& context) {
+  void go_on(WorkloadContext& context) {
     if (iteration_ == what_.iterations) return finish(context);
     exchange(context);
   }
-  void finish(Context& context) {
+  void finish(WorkloadContext& context) {
     if (job_ != nullptr) job_->note(context, "end", static_cast<std::int64_t>(state_));
     context.finish();
   }
-  void exchange(Context& context) {
+  void exchange(WorkloadContext& context) {
     context.mark(kExchangeMark, static_cast<std::int64_t>(iteration_));
     for (const Rank to : to_) {
       Channel& channel = channels_[to];
@@ -112,7 +112,7 @@ class ExchangeProgram final : public Workload {
     exchanges_ = true;
     take_in(context);
   }
-  void take_in(Context& context) {
+  void take_in(WorkloadContext& context) {
     if (!exchanges_ || computes_) return;
     std::vector<std::pair<Rank, Word>> later;
     for (const auto& [from, word] : std::exchange(waiting_, {})) {
@@ -143,7 +143,7 @@ class ExchangeProgram final : public Workload {
     const std::uint64_t said = split_mix(word.value ^ from);
     state_ = what_.ordered ? split_mix(state_ ^ said) : state_ + said;
   }
-  void end_iteration(Context& context) {
+  void end_iteration(WorkloadContext& context) {
     taken_.clear();
     ++iteration_;
     state_ = split_mix(state_);

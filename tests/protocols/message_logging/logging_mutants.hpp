@@ -35,11 +35,11 @@ template <class Mutant>
 class MutantStore : public MutantOf<Mutant, Causal> {
  public:
   using MutantOf<Mutant, Causal>::MutantOf;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     Causal::on_message(context, message);
     change_stored();
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     Causal::on_request(context, request);
     change_stored();
   }
@@ -85,7 +85,7 @@ class AcknowledgesBeforeItStores final : public MutantStore<AcknowledgesBeforeIt
   }
 
  private:
-  void on_committed(Context& context) override {
+  void on_committed(RecoveryContext& context) override {
     late_.clear();
     MutantStore::on_committed(context);
   }
@@ -102,7 +102,7 @@ class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  Admission admit(Context& context, Message& message) override {
+  Admission admit(RecoveryContext& context, Message& message) override {
     const Admission as_usual = Causal::admit(context, message);
     if (as_usual != Admission::discard || program_.turn_away(context, message)) return as_usual;
     const Delivery again = delivery_of(message);
@@ -120,7 +120,7 @@ class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  Admission admit(Context& context, Message& message) override {
+  Admission admit(RecoveryContext& context, Message& message) override {
     const Admission as_usual = Fast::admit(context, message);
     const bool is_again = as_usual == Admission::discard && !program_.turn_away(context, message);
     return is_again ? Admission::deliver : as_usual;
@@ -133,7 +133,7 @@ class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, C
   using MutantOf::MutantOf;
 
  private:
-  void on_reports(Context& context, const RestartReport& reports) override {
+  void on_reports(RecoveryContext& context, const RestartReport& reports) override {
     RestartReport others = reports;
     std::erase_if(others.determinants,
                   [this](const Determinant& known) { return known.receiver == self_; });
@@ -145,7 +145,7 @@ class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, C
 class OrdersNoComputations final : public MutantOf<OrdersNoComputations, Causal> {
  public:
   using MutantOf::MutantOf;
-  Passage on_local_event(Context&, const LocalEvent&) override { return Passage::deliver; }
+  Passage on_local_event(RecoveryContext&, const LocalEvent&) override { return Passage::deliver; }
 };
 
 /// Takes part in a checkpoint while it replays.
@@ -163,7 +163,7 @@ class DoesNotWaitForAllDeterminants final : public MutantOf<DoesNotWaitForAllDet
   using MutantOf::MutantOf;
 
  private:
-  void on_reports(Context& context, const RestartReport& reports) override {
+  void on_reports(RecoveryContext& context, const RestartReport& reports) override {
     RestartReport some = reports;
     if (!some.determinants.empty())
       std::erase_if(some.determinants, [&](const Determinant& known) {
@@ -179,7 +179,7 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void stamp(Context& context, Message& message) override {
+  void stamp(RecoveryContext& context, Message& message) override {
     if (repeats_.has_recovered()) return Causal::stamp(context, message);
     const MessageLog before = log_.messages();
     Causal::stamp(context, message);
@@ -191,7 +191,7 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
 class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointRestart> {
  public:
   using MutantOf::MutantOf;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     CheckpointRestart::on_message(context, message);
     ImageStore& store = program_.images().store();
     for (KeptImages& kept : store.clients()) {
@@ -205,12 +205,12 @@ class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointResta
 class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
  public:
   using MutantOf::MutantOf;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     Message latest = message;
     latest.from_incarnation = number_of(context, message);
     Causal::on_message(context, latest);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     const std::uint16_t number = message.from_incarnation;
     message.from_incarnation = number_of(context, message);
     const Passage passage = Causal::on_receive(context, message);
@@ -219,7 +219,7 @@ class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
   }
 
  private:
-  std::uint16_t number_of(const Context& context, const Message& message) const {
+  std::uint16_t number_of(const RecoveryContext& context, const Message& message) const {
     return message.from == self_ ? message.from_incarnation : context.known(message.from).number;
   }
 };

@@ -241,7 +241,7 @@ class LogsNothingToItself final : public MutantOf<LogsNothingToItself, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  void stamp(Context& context, Message& message) override {
+  void stamp(RecoveryContext& context, Message& message) override {
     if (message.to != self_) return Fast::stamp(context, message);
     time_.bookkeep(context);
     LoggingStamp stamp = program_.stamp();
@@ -265,7 +265,7 @@ class ForgetsGuests final : public MutantOf<ForgetsGuests, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  void on_agreed(Context& context) override {
+  void on_agreed(RecoveryContext& context) override {
     const std::vector<MovedObject>& lost = program_.wave().agreement().lost;
     resent_.insert(resent_.end(), lost.begin(), lost.end());
     Fast::on_agreed(context);
@@ -278,7 +278,7 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  Admission admit(Context& context, Message& message) override {
+  Admission admit(RecoveryContext& context, Message& message) override {
     const Admission as_usual = Fast::admit(context, message);
     if (as_usual != Admission::discard || program_.turn_away(context, message)) return as_usual;
     const Emigrant* own = emigrants_.find(message.to_object);
@@ -293,7 +293,7 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages, Fast> {
 class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming, Fast> {
  public:
   using MutantOf::MutantOf;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind != kHomecoming) return Fast::on_message(context, message);
     Message later = message;
     auto words = message.payload.get<ObjectWords>();

@@ -19,8 +19,8 @@ struct Steps final : MessageSteps {
   Admission admission = Admission::deliver;
   std::uint64_t stamped = 0;
 
-  Admission admit(Context&, Message&) override { return admission; }
-  void stamp(Context&, Message& message) override {
+  Admission admit(ScriptContext&, Message&) override { return admission; }
+  void stamp(ScriptContext&, Message& message) override {
     message.logging.put(LoggingStamp{.epoch = 0, .level = 0, .id = ++stamped});
   }
 };
@@ -31,7 +31,7 @@ struct Gate {
   Steps steps;
 
   explicit Gate(bool has_detector = false) { gate.set_up(has_detector, has_detector); }
-  Context& context() { return around.context(); }
+  RecoveryContext& context() { return around.context(); }
   /// What the gate does with a message of that kind.
   Passage gets(std::uint8_t kind) {
     Message message;

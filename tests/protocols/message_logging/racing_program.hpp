@@ -29,7 +29,7 @@ class RacingProgram final : public Workload {
     return std::make_unique<RacingProgram>(*this);
   }
 
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     const Rank self = context.self();
     const std::uint32_t all = std::accumulate(race_.words.begin(), race_.words.end(), 0U);
     const std::uint32_t others = context.job().processes - 1;
@@ -38,7 +38,7 @@ class RacingProgram final : public Workload {
       context.send(0, 0, 100).payload.put(word);
     if (due_ == 0) context.finish();
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(WorkloadContext& context, const Message& message) override {
     const auto word = message.payload.get<std::uint64_t>();
     state_ = split_mix(state_ ^ split_mix(word + 100UL * message.from));
     if (context.self() == 0)

@@ -37,8 +37,8 @@ struct Sender {
   bool gives_up_for(Rank root) {
     repeats.join(around.context(), root, program, replays, log, report);
     const std::vector<Action> actions = around.take_actions();
-    return std::ranges::any_of(
-        actions, [](const Action& action) { return action.kind == Action::Kind::fatal; });
+    return std::ranges::any_of(actions,
+                               [](const Action& action) { return action.is<Action::GiveUp>(); });
   }
   /// Does it mark now that it has recovered?
   bool recovers() {
@@ -108,7 +108,7 @@ TEST_CASE("a log by tags tells a message by the word of its program") {
 
 TEST_CASE("a rank has a log for the successor of a peer until that is served") {
   Sender sender;
-  Context& context = sender.around.context();
+  RecoveryContext& context = sender.around.context();
   sender.send(1, 10);
   CHECK(!sender.log.is_partner(context, 1));
   CHECK(!sender.log.is_partner(context, 3));
@@ -119,7 +119,7 @@ TEST_CASE("a rank has a log for the successor of a peer until that is served") {
 TEST_CASE("a rank that has restarted has recovered when others have nothing more of it") {
   Sender sender;
   RestartWave wave(4, 0, 32);
-  Context& context = sender.around.context();
+  RecoveryContext& context = sender.around.context();
   CHECK(sender.repeats.has_recovered());
   CHECK(!sender.gives_up_for(0));
   CHECK(!sender.repeats.has_recovered());
@@ -138,7 +138,7 @@ TEST_CASE("a rank that has restarted has recovered when others have nothing more
 TEST_CASE("the log of a rank that has died since is not awaited") {
   Sender sender;
   RestartWave wave(4, 0, 32);
-  Context& context = sender.around.context();
+  RecoveryContext& context = sender.around.context();
   CHECK(!sender.gives_up_for(0));
   sender.repeats.await_logs(1, wave);
   sender.log.peer(context, 1);

@@ -54,7 +54,7 @@ FaultSchedule with_a_death(double notice_s) {
 class ReportsNothing final : public PassThrough<ReportsNothing, Detector> {
  public:
   using PassThrough::PassThrough;
-  void on_exit_notice(Context&, Incarnation) override {}
+  void on_exit_notice(DetectorContext&, Incarnation) override {}
 };
 
 }  // namespace

@@ -16,23 +16,23 @@ namespace faultline::test {
 /// Section 2 as printed: a further message of the parent is added to the parent's entry of the
 /// cornet, C becomes 2, and the process never disengages with C = 1. What is left of that when the
 /// rest is right: the message is never acknowledged.
-class PrintedCornet final : public PassThrough<PrintedCornet> {
+class PrintedCornet final : public PassThrough<PrintedCornet, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     return message.from == parent() ? Passage::deliver : PassThrough::on_receive(context, message);
   }
 };
 
 /// Decides as soon as it is told of a death, or is queried about one.
-class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush> {
+class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
     PassThrough::on_peer_failed(context, peer);
     on_flushed(context, peer);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     PassThrough::on_message(context, message);
     if (message.kind == kTryEngageGrandchild)
       on_flushed(context, {message.payload.get<TryEngageGrandchild>().failed});
@@ -40,14 +40,14 @@ class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush> {
 };
 
 /// Forgets, when a phase begins, which ranks have died in earlier ones.
-class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
+class ForgetsTheDead final : public PassThrough<ForgetsTheDead, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void start(Context& context) override {
+  void start(TerminationContext& context) override {
     started_ = true;
     PassThrough::start(context);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
     if (started_) PassThrough::on_peer_failed(context, peer);
   }
 
@@ -60,25 +60,25 @@ class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
 };
 
 /// Owes itself nothing for what it sends to itself, but waits for it.
-class NoWordToItself final : public PassThrough<NoWordToItself> {
+class NoWordToItself final : public PassThrough<NoWordToItself, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     return message.from == context.self() ? Passage::deliver
                                           : PassThrough::on_receive(context, message);
   }
 };
 
 /// Below the detector: what it sends in one go leaves in another way.
-using Tamper = void (*)(Context&, std::span<Message* const>);
+using Tamper = void (*)(TerminationContext&, std::span<Message* const>);
 
-class Tampering final : public Layer {
+class Tampering final : public TerminationDetector {
  public:
   explicit Tampering(Tamper tamper) : tamper_(tamper) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Tampering>(*this);
   }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     tamper_(context, batch);
   }
 
@@ -88,14 +88,14 @@ class Tampering final : public Layer {
 };
 
 /// Application messages leave before the control messages that should go first.
-inline void send_first(Context& context, std::span<Message* const> batch) {
+inline void send_first(TerminationContext& context, std::span<Message* const> batch) {
   for (const bool application : {true, false})
     for (Message* message : batch)
       if ((message->channel == Family::workload) == application) context.forward(*message);
 }
 
 /// The order in which messages are sent is taken for a fence.
-inline void send_without_fence(Context& context, std::span<Message* const> batch) {
+inline void send_without_fence(TerminationContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     message->flags &= static_cast<std::uint8_t>(~kFence);
     context.forward(*message);
@@ -103,7 +103,7 @@ inline void send_without_fence(Context& context, std::span<Message* const> batch
 }
 
 /// Each acknowledgement leaves twice.
-inline void acknowledge_twice(Context& context, std::span<Message* const> batch) {
+inline void acknowledge_twice(TerminationContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     context.forward(*message);
     if (message->channel == Family::termination && message->kind == kAcknowledge)
@@ -112,7 +112,7 @@ inline void acknowledge_twice(Context& context, std::span<Message* const> batch)
 }
 
 /// Tells the parent of a process that it has not sent to, beside each that it has.
-inline void tell_of_another(Context& context, std::span<Message* const> batch) {
+inline void tell_of_another(TerminationContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     context.forward(*message);
     if (message->channel != Family::termination || message->kind != kPotentialGrandchild) continue;
@@ -124,16 +124,16 @@ inline void tell_of_another(Context& context, std::span<Message* const> batch) {
 }
 
 /// Below the detector, too: sees which queries have no reply.
-class SeesQueries : public Layer {
+class SeesQueries : public TerminationDetector {
  public:
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) {
       if (message->channel == Family::termination && message->kind == kTryEngageGrandchild)
         unanswered_.emplace(message->to, message->payload.get<TryEngageGrandchild>().failed);
       context.forward(*message);
     }
   }
-  Passage on_receive(Context&, Message& message) override {
+  Passage on_receive(TerminationContext&, Message& message) override {
     if (message.channel == Family::termination && message.kind == kReplyToGrandparent)
       unanswered_.erase({message.from, message.payload.get<ReplyToGrandparent>().failed});
     return Passage::deliver;
@@ -146,11 +146,11 @@ class SeesQueries : public Layer {
 };
 
 /// A detector that gives up when a layer below it tells it to.
-class GivesUpWhenTold final : public PassThrough<GivesUpWhenTold> {
+class GivesUpWhenTold final : public PassThrough<GivesUpWhenTold, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   static constexpr std::uint16_t kTold = 200;  ///< no kind of the detector's own
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kTold) return context.fatal("a potential grandchild has failed too");
     PassThrough::on_message(context, message);
   }
@@ -163,7 +163,7 @@ class GivesUpAtTheNotice final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<GivesUpAtTheNotice>(*this);
   }
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_) {
       if (grandchild != peer.actor) continue;
       Message told;
@@ -183,7 +183,7 @@ class AnswersForTheDead final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<AnswersForTheDead>(*this);
   }
-  void on_flushed(Context& context, Incarnation peer) override {
+  void on_flushed(TerminationContext& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_) {
       if (grandchild != peer.actor) continue;
       Message reply;

@@ -186,14 +186,14 @@ Seen late_note(const std::string& detector, const ChosenWords& as_printed, Engin
       Family::workload,
       [](ActorId self) {
         Handlers handlers;
-        handlers.start = [self](Context& context) {
+        handlers.start = [self](ScriptContext& context) {
           if (self != 0) return;
           context.send(2, 1, 0);
           context.compute(1000);
           context.set_timer(1, 100);
         };
-        handlers.timer = [](Context& context, std::uint64_t) { context.send(4, 4, 0); };
-        handlers.message = [](Context& context, const Message& message) {
+        handlers.timer = [](ScriptContext& context, std::uint64_t) { context.send(4, 4, 0); };
+        handlers.message = [](ScriptContext& context, const Message& message) {
           const std::map<std::uint16_t, Rank> next{{1, 1}, {2, 3}, {4, 1}, {5, 3}, {6, 2}, {7, 1}};
           const auto to = next.find(message.kind);
           if (to == next.end()) return;
@@ -206,7 +206,7 @@ Seen late_note(const std::string& detector, const ChosenWords& as_printed, Engin
   job.script(Family::message_logging, [](ActorId self) {
     const auto late = std::make_shared<std::optional<Message>>();
     Handlers handlers;
-    handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+    handlers.sends = [=](ScriptContext& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
         const bool note =
             message->channel == Family::termination && message->kind == kPotentialGrandchild;
@@ -218,7 +218,7 @@ Seen late_note(const std::string& detector, const ChosenWords& as_printed, Engin
         }
       }
     };
-    handlers.timer = [=](Context& context, std::uint64_t) { context.release(**late); };
+    handlers.timer = [=](ScriptContext& context, std::uint64_t) { context.release(**late); };
     return handlers;
   });
   job.detector(detector, {{"control_bytes", 0}, {"as_printed", as_printed}});
@@ -248,19 +248,19 @@ void rounds(Job& job) {
   job.script(Family::workload,
              [&job](ActorId self) {
                Handlers handlers;
-               handlers.start = [self](Context& context) {
+               handlers.start = [self](ScriptContext& context) {
                  if (self == 0) context.compute(1);
                };
-               handlers.compute_done = [](Context& context, std::uint64_t) {
+               handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
                  context.send(3, 1, 300);
                };
-               handlers.message = [self](Context& context, const Message& message) {
+               handlers.message = [self](ScriptContext& context, const Message& message) {
                  if (message.kind == 4) return;
                  const auto next = static_cast<std::uint16_t>(message.kind + 1);
                  context.send((self + 5) % 8, next, 0);
                  context.send(self ^ 1U, next, 200);
                };
-               handlers.announced = [self, &job](Context& context, std::uint32_t phase) {
+               handlers.announced = [self, &job](ScriptContext& context, std::uint32_t phase) {
                  job.note(context, "announced", phase);
                  if (phase == 1) return;
                  context.start_phase();

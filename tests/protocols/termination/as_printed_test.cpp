@@ -47,7 +47,7 @@ std::map<std::string, std::uint64_t> ends(const Job& job, CrashPlaces crash,
 /// As in REL as printed, an adopted process does not tell its new grandparent that it is interior.
 void silent_adoption(Job& job) {
   job.script(Family::message_logging, [](ActorId) {
-    return Handlers{.sends = [](Context& context, std::span<Message* const> batch, bool) {
+    return Handlers{.sends = [](ScriptContext& context, std::span<Message* const> batch, bool) {
       const bool adopted = std::any_of(batch.begin(), batch.end(), [](const Message* message) {
         return message->channel == Family::termination && message->kind == kReplyToGrandparent;
       });

@@ -24,7 +24,7 @@ struct Doing {
 inline void follow(Job& job, const std::vector<Doing>& doings, bool starts_at_root) {
   job.script(Family::workload,
              [doings](ActorId self) {
-               const auto act = [doings, self](Context& context, std::uint16_t on) {
+               const auto act = [doings, self](ScriptContext& context, std::uint16_t on) {
                  for (const Doing& doing : doings) {
                    if (doing.rank != self || doing.on != on) continue;
                    for (const auto& [to, number] : doing.sends) context.send(to, number, 0);
@@ -32,8 +32,8 @@ inline void follow(Job& job, const std::vector<Doing>& doings, bool starts_at_ro
                  }
                };
                return Handlers{
-                   .start = [act](Context& context) { act(context, 0); },
-                   .message = [act](Context& context,
+                   .start = [act](ScriptContext& context) { act(context, 0); },
+                   .message = [act](ScriptContext& context,
                                     const Message& message) { act(context, message.kind); }};
              },
              {.traits = {.starts_at_root = starts_at_root}});
@@ -42,7 +42,7 @@ inline void follow(Job& job, const std::vector<Doing>& doings, bool starts_at_ro
 /// Notes "credit" with what the detector has put on every application message that leaves.
 inline void note_shares(Job& job) {
   job.script(Family::message_logging, [&job](ActorId) {
-    return Handlers{.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
+    return Handlers{.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
         if (message->channel == Family::workload)
           job.note(context, "credit", message->termination.get<std::int64_t>());

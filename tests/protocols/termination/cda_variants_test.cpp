@@ -68,15 +68,17 @@ TEST_CASE("cda: what is held back goes when a message brings credit, before the 
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
+      handlers.start = [self](ScriptContext& context) {
         if (self > 0) context.compute(self == 1 ? 100 : 93);
       };
-      handlers.compute_done = [self](Context& context, std::uint64_t tag) {
+      handlers.compute_done = [self](ScriptContext& context, std::uint64_t tag) {
         if (tag == 1) return;
         context.send(self - 1, 0, 0);
         if (self == 1) context.compute(1000, 1);
       };
-      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+      handlers.message = [&job](ScriptContext& context, const Message&) {
+        job.note(context, "got");
+      };
       return handlers;
     });
     job.detector("cda", {{"initial_credit", 1}});
@@ -93,7 +95,7 @@ TEST_CASE("cda: credit goes as far as it can, and a small maximum does not stop 
   for (const std::int64_t maximum : {std::int64_t{1} << 52, std::int64_t{10}}) {
     Job job(2, quick_machine());
     job.script(Family::workload, [](ActorId self) {
-      return Handlers{.start = [self](Context& context) {
+      return Handlers{.start = [self](ScriptContext& context) {
         for (int i = 0; i < 50; ++i) context.send(1 - self, 0, 0);
       }};
     });
@@ -121,10 +123,10 @@ TEST_CASE("cda: a lazy flush waits until the credit has not changed for a while,
     job.script(Family::workload,
                [](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [self](Context& context) {
+                 handlers.start = [self](ScriptContext& context) {
                    if (self == 0) context.compute(500);
                  };
-                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                 handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
                    context.send(1, 0, 0);
                  };
                  return handlers;
@@ -147,7 +149,7 @@ TEST_CASE("cda: in the merge tree active ranks keep what comes back, idle ones p
   for (const EngineKind engine : engines()) {
     Job job(7);
     job.script(Family::workload, [](ActorId self) {
-      return Handlers{.start = [self](Context& context) {
+      return Handlers{.start = [self](ScriptContext& context) {
         if (self == 1) context.compute(1000);
       }};
     });

@@ -82,11 +82,11 @@ TEST_CASE("a root with many successors handles their words while one is dead") {
     job.spec.platform.mapping = Mapping::round_robin;
     job.script(Family::workload, [=](ActorId self) {
       Handlers handlers;
-      handlers.start = [=](Context& context) {
+      handlers.start = [=](ScriptContext& context) {
         for (Rank to = 1; to < 2 * kNodes && self == 0; ++to) context.send(to, 0, 8);
       };
       // The last ones are the first to be idle.
-      handlers.message = [=](Context& context, const Message&) {
+      handlers.message = [=](ScriptContext& context, const Message&) {
         if (self == beside_root) context.send(0, 0, kLong_B);
         if (self != 0) context.compute(2.0 + 1e-5 * (2 * kNodes - self));
       };

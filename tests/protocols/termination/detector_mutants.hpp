@@ -14,26 +14,26 @@ namespace faultline::test {
 /// Rank 0 asks every rank for what it has sent and received, each answers when it is idle, and
 /// rank 0 announces when `equal_rounds` rounds in a row have four equal sums. Two rounds are
 /// Mattern's four-counter method and right; one is the classic mistake.
-class Polling final : public Layer {
+class Polling final : public TerminationDetector {
  public:
   explicit Polling(std::uint32_t equal_rounds) : equal_rounds_(equal_rounds) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Polling>(*this);
   }
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     mine_.sent += static_cast<std::int64_t>(batch.size());
     for (Message* message : batch) context.forward(*message);
   }
-  Passage on_receive(Context&, Message&) override {
+  Passage on_receive(TerminationContext&, Message&) override {
     ++mine_.received;
     return Passage::deliver;
   }
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     if (context.self() == 0 && !polling_) poll(context);
     while (asked_) answer(context);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kOver) return context.announce();
     if (message.kind == kAnswer) return count_answer(context, message.payload.get<Counters>());
     asked_ = true;
@@ -53,7 +53,7 @@ class Polling final : public Layer {
     into.add(mine_, sums_, last_sum_, answers_, equal_, asked_, polling_);
   }
 
-  void poll(Context& context) {
+  void poll(TerminationContext& context) {
     polling_ = asked_ = true;
     answers_ = 0;
     sums_ = {};
@@ -61,7 +61,7 @@ class Polling final : public Layer {
     if (!context.active()) answer(context);
   }
 
-  void answer(Context& context) {
+  void answer(TerminationContext& context) {
     asked_ = false;
     if (context.self() == 0)
       count_answer(context, mine_);
@@ -69,7 +69,7 @@ class Polling final : public Layer {
       context.send(0, kAnswer, 16).payload.put(mine_);
   }
 
-  void count_answer(Context& context, const Counters& counters) {
+  void count_answer(TerminationContext& context, const Counters& counters) {
     sums_.sent += counters.sent;
     sums_.received += counters.received;
     if (++answers_ < context.job().processes) return;
@@ -97,25 +97,25 @@ class Polling final : public Layer {
 
 /// Dijkstra-Scholten that acknowledges the engaging message at once too, so that the root knows of
 /// its own messages only.
-class WithoutParents final : public Layer {
+class WithoutParents final : public TerminationDetector {
  public:
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<WithoutParents>(*this);
   }
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     owed_ += batch.size();
     for (Message* message : batch) context.forward(*message);
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     context.send(message.from, kAcknowledgement, 8);
     return Passage::deliver;
   }
-  void on_idle(Context& context) override {
+  void on_idle(TerminationContext& context) override {
     if (context.self() != 0 || owed_ > 0) return;
     for (Rank rank = 1; rank < context.job().processes; ++rank) context.send(rank, kOver, 8);
     context.announce();
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     if (message.kind == kOver) return context.announce();
     --owed_;
     if (!context.active()) on_idle(context);
@@ -129,20 +129,22 @@ class WithoutParents final : public Layer {
 };
 
 /// A real detector that does not see messages to the rank itself arrive.
-class MissesMessagesToItself final : public PassThrough<MissesMessagesToItself> {
+class MissesMessagesToItself final
+    : public PassThrough<MissesMessagesToItself, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(TerminationContext& context, Message& message) override {
     return message.from == message.to ? Passage::deliver
                                       : PassThrough::on_receive(context, message);
   }
 };
 
 /// CDA that hands out more credit than it owns.
-class HandsOutTooMuch final : public PassThrough<HandsOutTooMuch> {
+class HandsOutTooMuch final : public PassThrough<HandsOutTooMuch, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override {
     PassThrough::on_sends(context, batch, still_active);
     for (Message* message : batch)
       message->termination.put(message->termination.get<std::int64_t>() + 64);
@@ -150,34 +152,34 @@ class HandsOutTooMuch final : public PassThrough<HandsOutTooMuch> {
 };
 
 /// CDA that keeps its credit when it goes idle.
-class NeverFlushes final : public PassThrough<NeverFlushes> {
+class NeverFlushes final : public PassThrough<NeverFlushes, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void on_idle(Context&) override {}
+  void on_idle(TerminationContext&) override {}
 };
 
 /// Four counters that balance what is in flight, because it is counted nowhere.
-class CountsNothing final : public PassThrough<CountsNothing> {
+class CountsNothing final : public PassThrough<CountsNothing, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void on_sends(Context& context, std::span<Message* const> batch, bool) override {
+  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) context.forward(*message);
   }
-  Passage on_receive(Context&, Message&) override { return Passage::deliver; }
+  Passage on_receive(TerminationContext&, Message&) override { return Passage::deliver; }
 };
 
 /// Dijkstra-Scholten that takes an acknowledgement for two while it is active.
-class TakesOneForTwo final : public PassThrough<TakesOneForTwo> {
+class TakesOneForTwo final : public PassThrough<TakesOneForTwo, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(TerminationContext& context, const Message& message) override {
     PassThrough::on_message(context, message);
     if (message.kind == 0 && context.active()) PassThrough::on_message(context, message);
   }
 };
 
 /// A real detector behind a wrapper that changes nothing.
-class Unspoilt final : public PassThrough<Unspoilt> {
+class Unspoilt final : public PassThrough<Unspoilt, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
 };

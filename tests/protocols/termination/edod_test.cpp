@@ -40,13 +40,13 @@ Seen wake_rank_4(EngineKind engine, int messages, double compute_s,
   job.script(Family::workload,
              [=](ActorId self) {
                Handlers handlers;
-               handlers.start = [=](Context& context) {
+               handlers.start = [=](ScriptContext& context) {
                  if (self == 0) context.compute(1000);
                };
-               handlers.compute_done = [=](Context& context, std::uint64_t) {
+               handlers.compute_done = [=](ScriptContext& context, std::uint64_t) {
                  for (int i = 0; self == 0 && i < messages; ++i) context.send(4, 0, 0);
                };
-               handlers.message = [=](Context& context, const Message&) {
+               handlers.message = [=](ScriptContext& context, const Message&) {
                  if (compute_s > 0) context.compute(compute_s);
                };
                return handlers;
@@ -110,8 +110,8 @@ TEST_CASE("edod: ranks that have not stopped acknowledge at once, and nobody pay
     Job job(3);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
-      handlers.start = [](Context& context) { context.compute(100); };
-      handlers.compute_done = [self](Context& context, std::uint64_t tag) {
+      handlers.start = [](ScriptContext& context) { context.compute(100); };
+      handlers.compute_done = [self](ScriptContext& context, std::uint64_t tag) {
         if (tag == 1) return;
         if (self == 0) context.send(0, 0, 0);
         if (self == 1) context.send(2, 0, 0);

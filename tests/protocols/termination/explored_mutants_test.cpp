@@ -57,17 +57,17 @@ class BeginsAnew final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<BeginsAnew>(*this);
   }
-  void on_peer_failed(Context& context, Incarnation) override {
+  void on_peer_failed(WorkloadContext& context, Incarnation) override {
     lost_ = true;
     begin(context);
   }
-  void on_announced(Context& context, std::uint32_t) override {
+  void on_announced(WorkloadContext& context, std::uint32_t) override {
     announced_ = true;
     begin(context);
   }
 
  private:
-  void begin(Context& context) {
+  void begin(WorkloadContext& context) {
     if (!lost_ || !announced_ || context.self() != 0) return;
     lost_ = announced_ = false;
     context.start_phase();

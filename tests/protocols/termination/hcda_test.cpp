@@ -38,8 +38,8 @@ Seen three_to_an_active_rank(const std::string& credit, EngineKind engine) {
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) { context.compute(self == 0 ? 10 : 1000); };
-    handlers.compute_done = [self](Context& context, std::uint64_t) {
+    handlers.start = [self](ScriptContext& context) { context.compute(self == 0 ? 10 : 1000); };
+    handlers.compute_done = [self](ScriptContext& context, std::uint64_t) {
       for (int i = 0; self == 0 && i < 3; ++i) context.send(1, 0, 0);
     };
     return handlers;

@@ -58,7 +58,7 @@ class TaskTree {
   TaskTree(std::shared_ptr<const RandomRun> run, std::shared_ptr<Truth> truth)
       : run_(std::move(run)), truth_(std::move(truth)) {}
 
-  void begin(Context& context) {
+  void begin(ScriptContext& context) {
     const std::uint32_t phase = phase_++;
     const std::uint32_t tasks = share_of(*run_, context.self(), phase);
     Stream random(run_->seed, phase, Purpose::workload, context.self());
@@ -66,7 +66,7 @@ class TaskTree {
   }
 
   /// What a handler sends belongs to the phase in which it began, hence the computation.
-  void go_to_next_phase(Context& context) {
+  void go_to_next_phase(ScriptContext& context) {
     if (phase_ == run_->phases) return;
     context.start_phase();
     if (share_of(*run_, context.self(), phase_) > 0)
@@ -75,7 +75,7 @@ class TaskTree {
       ++phase_;
   }
 
-  void execute(Context& context, const Task& task, std::uint32_t phase) {
+  void execute(ScriptContext& context, const Task& task, std::uint32_t phase) {
     Stream random = stream_of(task.key);
     std::vector<Task> below = deal(task.tasks - 1, random);
     const std::uint64_t manner = random.below(5);
@@ -94,7 +94,7 @@ class TaskTree {
     }
   }
 
-  void go_on(Context& context, std::uint64_t number) {
+  void go_on(ScriptContext& context, std::uint64_t number) {
     if (number == kBegin) return begin(context);
     const Unfinished rest = std::exchange(unfinished_[number], {});
     unfinished_.erase(number);
@@ -104,12 +104,12 @@ class TaskTree {
  private:
   static constexpr std::uint64_t kBegin = 0;
 
-  void complete(Context& context, const std::vector<Task>& below, std::uint32_t phase) {
+  void complete(ScriptContext& context, const std::vector<Task>& below, std::uint32_t phase) {
     for (const Task& task : below) send(context, task);
     --truth_->tasks_left[phase];
   }
 
-  static void send(Context& context, const Task& task) {
+  static void send(ScriptContext& context, const Task& task) {
     Stream random = stream_of(task.key ^ 1U);
     const std::uint32_t processes = context.job().processes;
     const auto to =
@@ -129,18 +129,18 @@ Handlers handlers_of_rank(Job& job, const std::shared_ptr<const RandomRun>& run,
                           const std::shared_ptr<Truth>& truth) {
   const auto tree = std::make_shared<TaskTree>(run, truth);
   Handlers handlers;
-  handlers.start = [tree](Context& context) { tree->begin(context); };
-  handlers.message = [tree](Context& context, const Message& message) {
+  handlers.start = [tree](ScriptContext& context) { tree->begin(context); };
+  handlers.message = [tree](ScriptContext& context, const Message& message) {
     tree->execute(context, message.payload.get<Task>(), message.phase);
   };
-  handlers.compute_done = [tree](Context& context, std::uint64_t tag) {
+  handlers.compute_done = [tree](ScriptContext& context, std::uint64_t tag) {
     tree->go_on(context, tag);
   };
-  handlers.timer = [tree](Context& context, std::uint64_t key) {
+  handlers.timer = [tree](ScriptContext& context, std::uint64_t key) {
     context.declare_work(-1);
     tree->go_on(context, key);
   };
-  handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+  handlers.announced = [=, &job](ScriptContext& context, std::uint32_t phase) {
     job.note(context, "announced", truth->tasks_left[phase]);
     tree->go_to_next_phase(context);
   };

@@ -49,7 +49,7 @@ Graph graph_of(const std::string& detector, std::uint64_t seed) {
   Job job(kProcesses, quick_machine());
   flood(job, detector);
   job.script(Family::message_logging, [&](ActorId) {
-    return Handlers{.receive = [&](Context& context, Message& message) {
+    return Handlers{.receive = [&](ScriptContext& context, Message& message) {
       const auto to = static_cast<Rank>(context.self());
       if (message.channel == Family::workload) {
         graph.edges.insert({message.from, to});

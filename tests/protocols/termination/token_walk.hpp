@@ -25,14 +25,14 @@ inline Handlers token_holder(Job& job, ActorId self, std::uint32_t processes, st
                              std::uint64_t seed) {
   const auto random = std::make_shared<Stream>(seed, 7, Purpose::workload, self);
   Handlers handlers;
-  handlers.start = [self](Context& context) {
+  handlers.start = [self](ScriptContext& context) {
     if (self == 0) context.compute(1e-2, 0);
   };
-  handlers.message = [&job](Context& context, const Message& message) {
+  handlers.message = [&job](ScriptContext& context, const Message& message) {
     job.note(context, "token");
     context.compute(1e-2, message.payload.get<std::uint64_t>());
   };
-  handlers.compute_done = [=](Context& context, std::uint64_t done) {
+  handlers.compute_done = [=](ScriptContext& context, std::uint64_t done) {
     if (done == steps) return;
     const auto next = static_cast<Rank>(random->below(processes));
     if (next == self)
@@ -61,17 +61,17 @@ inline Walk walk(const std::string& detector, const OptionValues& options, std::
 inline Seen walk_along(const std::string& detector, const OptionValues& options,
                        std::uint32_t processes, const std::vector<Rank>& path, EngineKind engine) {
   Job job(processes, quick_machine());
-  const auto to_next = [path](Context& context, std::uint64_t at) {
+  const auto to_next = [path](ScriptContext& context, std::uint64_t at) {
     if (at + 1 < path.size()) context.send(path[at + 1], 0, 64).payload.put(at + 1);
   };
   job.script(
       Family::workload,
       [=](ActorId self) {
         Handlers handlers;
-        handlers.start = [=](Context& context) {
+        handlers.start = [=](ScriptContext& context) {
           if (self == 0) context.compute(1e-2, 0);
         };
-        handlers.message = [](Context& context, const Message& message) {
+        handlers.message = [](ScriptContext& context, const Message& message) {
           context.compute(1e-2, message.payload.get<std::uint64_t>());
         };
         handlers.compute_done = to_next;
@@ -88,10 +88,10 @@ inline Seen stream_of_sends(const std::string& detector, const OptionValues& opt
   Job job(2, quick_machine());
   job.script(Family::workload, [sends](ActorId self) {
     Handlers handlers;
-    handlers.start = [self](Context& context) {
+    handlers.start = [self](ScriptContext& context) {
       if (self == 1) context.compute(1e-2, 0);
     };
-    handlers.compute_done = [sends](Context& context, std::uint64_t done) {
+    handlers.compute_done = [sends](ScriptContext& context, std::uint64_t done) {
       if (done == sends) return;
       context.send(0, 0, 64);
       context.compute(1e-2, done + 1);

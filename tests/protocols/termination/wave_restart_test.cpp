@@ -19,13 +19,13 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
       job.script(Family::workload,
                  [](ActorId self) {
                    Handlers handlers;
-                   handlers.start = [self](Context& context) {
+                   handlers.start = [self](ScriptContext& context) {
                      if (self == 0) context.compute(1000);
                    };
-                   handlers.compute_done = [self](Context& context, std::uint64_t) {
+                   handlers.compute_done = [self](ScriptContext& context, std::uint64_t) {
                      if (self == 0) context.send(1, 0, 0);
                    };
-                   handlers.message = [](Context& context, const Message&) {
+                   handlers.message = [](ScriptContext& context, const Message&) {
                      context.compute(500);
                    };
                    return handlers;
@@ -59,15 +59,17 @@ TEST_CASE("ranks that were idle and became active are counted for every detector
     job.script(Family::workload,
                [](ActorId self) {
                  Handlers handlers;
-                 handlers.start = [self](Context& context) {
+                 handlers.start = [self](ScriptContext& context) {
                    if (self == 0) context.compute(100);
                  };
-                 handlers.compute_done = [self](Context& context, std::uint64_t tag) {
+                 handlers.compute_done = [self](ScriptContext& context, std::uint64_t tag) {
                    if (self == 1) return;
                    context.send(1, 0, 0);
                    if (tag == 0) context.compute(20, 1);
                  };
-                 handlers.message = [](Context& context, const Message&) { context.compute(50); };
+                 handlers.message = [](ScriptContext& context, const Message&) {
+                   context.compute(50);
+                 };
                  return handlers;
                },
                {.traits = {.starts_at_root = true}});

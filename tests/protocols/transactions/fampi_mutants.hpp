@@ -25,7 +25,8 @@ class FampiMutant : public Fampi {
   }
 
  protected:
-  void carry_out_without(Context& context, AgreementOutput output, AgreementMessageKind kind) {
+  void carry_out_without(RecoveryContext& context, AgreementOutput output,
+                         AgreementMessageKind kind) {
     std::erase_if(output.sends,
                   [kind](const AgreementOutput::Send& send) { return send.message.kind == kind; });
     Fampi::carry_out(context, output);
@@ -38,12 +39,12 @@ class SendsNothingAgain final : public FampiMutant<SendsNothingAgain> {
   using FampiMutant::FampiMutant;
 
  private:
-  void on_death(Context& context, ActorId dead) override {
+  void on_death(RecoveryContext& context, ActorId dead) override {
     hears_ = true;
     FampiMutant::on_death(context, dead);
     hears_ = false;
   }
-  void carry_out(Context& context, const AgreementOutput& output) override {
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override {
     if (hears_) return carry_out_without(context, output, AgreementMessageKind::up);
     FampiMutant::carry_out(context, output);
   }
@@ -55,7 +56,7 @@ class NewRootAsksNobody final : public FampiMutant<NewRootAsksNobody> {
   using FampiMutant::FampiMutant;
 
  private:
-  void carry_out(Context& context, const AgreementOutput& output) override {
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override {
     carry_out_without(context, output, AgreementMessageKind::result_request);
   }
 };
@@ -65,7 +66,7 @@ class ForgetsDecisions final : public FampiMutant<ForgetsDecisions> {
   using FampiMutant::FampiMutant;
 
  private:
-  void carry_out(Context& context, const AgreementOutput& output) override {
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override {
     for (const AgreementOutput::Decision& decision : output.decisions)
       agreement_.forget_through(decision.number);
     FampiMutant::carry_out(context, output);
@@ -76,7 +77,7 @@ class ForgetsDecisions final : public FampiMutant<ForgetsDecisions> {
 class BeginsAnewWhenItFinishesAgain final : public FampiMutant<BeginsAnewWhenItFinishesAgain> {
  public:
   using FampiMutant::FampiMutant;
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     if (!request.is<FinishBlock>()) return FampiMutant::on_request(context, request);
     const auto finish = request.get<FinishBlock>();
     if (std::exchange(finished_, finish.attempt) != finish.attempt)
@@ -87,7 +88,7 @@ class BeginsAnewWhenItFinishesAgain final : public FampiMutant<BeginsAnewWhenItF
   }
 
  private:
-  void carry_out(Context& context, const AgreementOutput& output) override {
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override {
     if (!output.decisions.empty()) finished_ = 0;
     FampiMutant::carry_out(context, output);
   }
@@ -113,7 +114,7 @@ class MendsNoInvitation final : public FampiMutant<MendsNoInvitation> {
   using FampiMutant::FampiMutant;
 
  private:
-  void on_death(Context& context, ActorId dead) override {
+  void on_death(RecoveryContext& context, ActorId dead) override {
     const std::uint32_t invited = std::exchange(invited_, 0);
     FampiMutant::on_death(context, dead);
     invited_ = std::max(invited_, invited);
@@ -124,7 +125,7 @@ class MendsNoInvitation final : public FampiMutant<MendsNoInvitation> {
 class ConsumesWhatIsStale final : public FampiMutant<ConsumesWhatIsStale> {
  public:
   using FampiMutant::FampiMutant;
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     const bool is_late = message.transactions.get<WorldEpoch>() <= world_.members().epoch();
     if (world_.phase() == WorldPhase::spawned || !is_late)
       return FampiMutant::on_receive(context, message);
@@ -132,7 +133,7 @@ class ConsumesWhatIsStale final : public FampiMutant<ConsumesWhatIsStale> {
     stale_.push_back(message);
     return Passage::hold;
   }
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     FampiMutant::on_request(context, request);
     if (world_.phase() != WorldPhase::running) return;
     for (const Message& message : std::exchange(stale_, {})) context.deliver(message);
@@ -150,7 +151,7 @@ class ConsumesWhatIsStale final : public FampiMutant<ConsumesWhatIsStale> {
 class MistakesLateNotices final : public FampiMutant<MistakesLateNotices> {
  public:
   using FampiMutant::FampiMutant;
-  void on_peer_failed(Context& context, Incarnation peer) override {
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
     if (world_.phase() != WorldPhase::spawned && world_.members().has(peer.actor))
       peer.number = std::max(peer.number, world_.members().life_of(peer.actor));
     FampiMutant::on_peer_failed(context, peer);
@@ -158,10 +159,10 @@ class MistakesLateNotices final : public FampiMutant<MistakesLateNotices> {
 };
 
 /// Says of what is presumed that it has been decided.
-class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided> {
+class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided, RecoveryLayer> {
  public:
   using PassThrough::PassThrough;
-  void on_request(Context& context, const StackRequest& request) override {
+  void on_request(RecoveryContext& context, const StackRequest& request) override {
     if (request.is<FinishBlock>()) succeeded_ = request.get<FinishBlock>().errors == 0;
     if (request.is<WaitBlock>() && succeeded_)
       context.answer(request, BlockOutcome{.attempt = request.get<WaitBlock>().attempt});

@@ -43,20 +43,20 @@ struct RecoveringProcess final : WorldSteps {
     world.on_request(around.context(), enter, *this);
   }
 
-  void on_death(Context& context, ActorId) override {
+  void on_death(ScriptContext& context, ActorId) override {
     steps += "d";
     world.regroup(context, *this);
   }
-  void on_world(Context& context) override {
+  void on_world(ScriptContext& context) override {
     steps += "w";
     world.give_back(context);
     world.restore(context, *this);
   }
-  void on_data(Context& context) override {
+  void on_data(ScriptContext& context) override {
     steps += "r";
     world.resume(context, *this);
   }
-  void on_message(Context& context, const Message& message) override {
+  void on_message(ScriptContext& context, const Message& message) override {
     if (message.kind < WorldMessage::kinds) return world.on_message(context, message, *this);
     steps += "m";
   }
@@ -109,14 +109,16 @@ struct RecoveringJob {
 
  private:
   bool step(RecoveringProcess& process) {
-    Context& context = process.around.context();
+    RecoveryContext& context = process.around.context();
     bool any = false;
     for (const Action& action : process.around.take_actions()) {
       any = true;
-      if (action.kind == Action::Kind::set_timer)
-        process.world.on_timer(context, action.value, process);
-      if (action.kind == Action::Kind::learn) process.learns(action.peer);
-      if (action.kind == Action::Kind::restart) process.restarted.push_back(action.peer);
+      if (const auto* timer = std::get_if<Action::SetTimer>(&action.request))
+        process.world.on_timer(context, timer->key, process);
+      if (const auto* learns = std::get_if<Action::Learn>(&action.request))
+        process.learns(learns->peer);
+      if (const auto* restart = std::get_if<Action::Restart>(&action.request))
+        process.restarted.push_back(restart->dead);
     }
     for (const StackRequest& request : process.around.take_requests()) {
       any = true;

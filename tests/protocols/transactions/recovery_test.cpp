@@ -27,8 +27,8 @@ class Surveyor final : public Workload {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Surveyor>(*this);
   }
-  void start(Context& context) override { context.ask(Family::transactions, EnterWorld{}); }
-  void on_answer(Context& context, const StackRequest& answer) override {
+  void start(WorkloadContext& context) override { context.ask(Family::transactions, EnterWorld{}); }
+  void on_answer(WorkloadContext& context, const StackRequest& answer) override {
     if (answer.is<WorldPart>()) {
       const auto part = answer.get<WorldPart>();
       told_.append(part.actor, part.count);
@@ -360,13 +360,13 @@ struct Notice {
 void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
   job.script(Family::failure_detection, [notices](ActorId) {
     Handlers handlers;
-    handlers.start = [notices](Context& context) {
+    handlers.start = [notices](ScriptContext& context) {
       const Incarnation self{context.self(), context.incarnation()};
       for (std::size_t notice = 0; notice < notices.size(); ++notice)
         if (notices[notice].listener == self)
           context.set_timer(notice, notices[notice].time_s - context.now_s());
     };
-    handlers.timer = [notices](Context& context, std::uint64_t notice) {
+    handlers.timer = [notices](ScriptContext& context, std::uint64_t notice) {
       context.report_failed(notices[notice].dead);
     };
     return handlers;

@@ -66,23 +66,24 @@ int wrong_runs_with_late_messages(int runs, const Mutation& make_wrong) {
 }
 
 /// Hears of no revocation, and passes none on.
-class HearsNoRevoke final : public PassThrough<HearsNoRevoke> {
+class HearsNoRevoke final : public PassThrough<HearsNoRevoke, RecoveryLayer> {
  public:
   using PassThrough::PassThrough;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind != UlfmRecovery::kRevoke) PassThrough::on_message(context, message);
   }
 };
 
 /// Takes messages of earlier worlds for such of its own.
-class ConsumesTheStale final : public PassThrough<ConsumesTheStale> {
+class ConsumesTheStale final : public PassThrough<ConsumesTheStale, RecoveryLayer> {
  public:
   using PassThrough::PassThrough;
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch,
+                bool still_active) override {
     PassThrough::on_sends(context, batch, still_active);
     for (const Message* message : batch) own_ = message->transactions.get<WorldEpoch>();
   }
-  Passage on_receive(Context& context, Message& message) override {
+  Passage on_receive(RecoveryContext& context, Message& message) override {
     if (message.transactions.get<WorldEpoch>() < own_) message.transactions.put(own_);
     return PassThrough::on_receive(context, message);
   }

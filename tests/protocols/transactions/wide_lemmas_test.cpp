@@ -30,7 +30,7 @@ const LemmaSubject& wide_subject(const std::string& name) {
 class IgnoresNewLives final : public PassThrough<IgnoresNewLives, Detector> {
  public:
   using PassThrough::PassThrough;
-  void on_message(Context& context, const Message& message) override {
+  void on_message(DetectorContext& context, const Message& message) override {
     if (message.kind != kLossLives) PassThrough::on_message(context, message);
   }
 };

@@ -46,7 +46,7 @@ struct SavingRank {
   SavingRank& operator=(const SavingRank&) = delete;
   ~SavingRank() = default;
 
-  Context& context() { return around.context(); }
+  RecoveryContext& context() { return around.context(); }
   void save(std::uint64_t iteration, bool is_possible = true) {
     StackRequest request;
     request.kind = SaveCheckpoint::kRequest;

@@ -39,13 +39,13 @@ const Registered registered{registration<AllHeartbeats>(
 }  // namespace
 
 // The others may begin up to a period later: the phase of each is random.
-void AllHeartbeats::start(Context& context) {
+void AllHeartbeats::start(DetectorContext& context) {
   context.set_timer(kBeat, random.uniform() * options_->heartbeat_period_s, true);
   for (Rank peer = 0; peer < context.job().processes; ++peer)
     await(context, peer, options_->heartbeat_period_s + options_->timeout_s);
 }
 
-void AllHeartbeats::on_timer(Context& context, std::uint64_t key) {
+void AllHeartbeats::on_timer(DetectorContext& context, std::uint64_t key) {
   if (key == kBeat) return beat(context);
   const Incarnation suspect = context.known(static_cast<Rank>(key));
   dead_.insert(suspect);
@@ -53,14 +53,14 @@ void AllHeartbeats::on_timer(Context& context, std::uint64_t key) {
   context.report_failed(suspect);
 }
 
-void AllHeartbeats::beat(Context& context) {
+void AllHeartbeats::beat(DetectorContext& context) {
   for (Rank peer = 0; peer < context.job().processes; ++peer)
     if (peer != context.self() && !dead_.contains(context.known(peer)))
-      Context::background(context.send(peer, kHeartbeat, options_->control_bytes));
+      DetectorContext::background(context.send(peer, kHeartbeat, options_->control_bytes));
   context.set_timer(kBeat, options_->heartbeat_period_s, true);
 }
 
-void AllHeartbeats::on_message(Context& context, const Message& message) {
+void AllHeartbeats::on_message(DetectorContext& context, const Message& message) {
   if (message.kind == kHeartbeat) return await(context, message.from, options_->timeout_s);
   // A process that reports itself stops. What others have done since stays done.
   const auto verdict = message.payload.get<Incarnation>();
@@ -68,14 +68,14 @@ void AllHeartbeats::on_message(Context& context, const Message& message) {
 }
 
 // A peer that lives again has died before, and may begin up to a period later.
-void AllHeartbeats::on_peer_restarted(Context& context, Incarnation peer) {
+void AllHeartbeats::on_peer_restarted(DetectorContext& context, Incarnation peer) {
   const Incarnation before{peer.actor, static_cast<std::uint16_t>(peer.number - 1)};
   if (dead_.insert(before)) context.report_failed(before);
   await(context, peer.actor, options_->heartbeat_period_s + options_->timeout_s);
 }
 
 // It replaces the deadline that was set before.
-void AllHeartbeats::await(Context& context, Rank peer, double time_s) const {
+void AllHeartbeats::await(DetectorContext& context, Rank peer, double time_s) const {
   if (peer != context.self()) context.set_timer(peer, time_s, true);
 }
 

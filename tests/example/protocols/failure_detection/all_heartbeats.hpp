@@ -27,15 +27,15 @@ class AllHeartbeats final : public Detector {
     return std::make_unique<AllHeartbeats>(*this);
   }
 
-  void start(Context& context) override;
-  void on_timer(Context& context, std::uint64_t key) override;
-  void on_message(Context& context, const Message& message) override;
-  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void start(DetectorContext& context) override;
+  void on_timer(DetectorContext& context, std::uint64_t key) override;
+  void on_message(DetectorContext& context, const Message& message) override;
+  void on_peer_restarted(DetectorContext& context, Incarnation peer) override;
 
  private:
   void digest_state(Digest& into) const override { into.add(dead_); }
-  void beat(Context& context);
-  void await(Context& context, Rank peer, double time_s) const;
+  void beat(DetectorContext& context);
+  void await(DetectorContext& context, Rank peer, double time_s) const;
 
   std::shared_ptr<const Options> options_;
   ReportedDeaths dead_;

@@ -38,24 +38,24 @@ Safra::Safra(const std::shared_ptr<const Options>& options, const JobShape& job,
 std::unique_ptr<Component> Safra::clone() const { return std::make_unique<Safra>(*this); }
 
 // A message is counted where it is sent ...
-void Safra::on_sends(Context& context, std::span<Message* const> batch, bool) {
+void Safra::on_sends(TerminationContext& context, std::span<Message* const> batch, bool) {
   c_ += static_cast<std::int64_t>(batch.size());
   for (Message* message : batch) context.forward(*message);
 }
 
 // ... and where it is received, which makes the process black.
-Passage Safra::on_receive(Context&, Message&) {
+Passage Safra::on_receive(TerminationContext&, Message&) {
   --c_;
   black_ = true;
   return Passage::deliver;
 }
 
 // The token stays with an active process until it is passive.
-void Safra::on_idle(Context& context) {
+void Safra::on_idle(TerminationContext& context) {
   if (has_token_) hand_on(context);
 }
 
-void Safra::on_message(Context& context, const Message& message) {
+void Safra::on_message(TerminationContext& context, const Message& message) {
   if (message.kind == kAnnounce) {
     tree_.announce(context, kAnnounce, control_bytes_);
     return;
@@ -66,7 +66,7 @@ void Safra::on_message(Context& context, const Message& message) {
 }
 
 // The token takes on the count and the colour of the process, which is white again.
-void Safra::hand_on(Context& context) {
+void Safra::hand_on(TerminationContext& context) {
   if (is_root()) {
     const bool proved = token_.black == 0 && !black_ && c_ + token_.q == 0;
     if (!proved) return begin_probe(context);
@@ -80,13 +80,13 @@ void Safra::hand_on(Context& context) {
 }
 
 // A probe that has proved nothing is followed by another, with a white token.
-void Safra::begin_probe(Context& context) {
+void Safra::begin_probe(TerminationContext& context) {
   ++waves_;
   token_ = {};
   send_token(context, tree_.processes - 1);
 }
 
-void Safra::send_token(Context& context, Rank to) {
+void Safra::send_token(TerminationContext& context, Rank to) {
   black_ = false;
   has_token_ = false;
   context.send(to, kToken, control_bytes_).payload.put(token_);

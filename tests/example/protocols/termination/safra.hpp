@@ -16,16 +16,17 @@ struct SafraOptions {
 /// Safra's detector as told in EWD998 (Dijkstra, 1987): a token goes round the ring of processes
 /// and sums up how many messages each has sent and not received; a process that has received
 /// something since its last visit blackens it, and with that visit nothing is proved.
-class Safra final : public Layer {
+class Safra final : public TerminationDetector {
  public:
   using Options = SafraOptions;
   Safra(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
+  void on_sends(TerminationContext& context, std::span<Message* const> batch,
+                bool still_active) override;
+  Passage on_receive(TerminationContext& context, Message& message) override;
+  void on_idle(TerminationContext& context) override;
+  void on_message(TerminationContext& context, const Message& message) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -39,9 +40,9 @@ class Safra final : public Layer {
   };
 
   void digest_state(Digest& into) const override;
-  void hand_on(Context& context);
-  void begin_probe(Context& context);
-  void send_token(Context& context, Rank to);
+  void hand_on(TerminationContext& context);
+  void begin_probe(TerminationContext& context);
+  void send_token(TerminationContext& context, Rank to);
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 
   std::uint64_t control_bytes_;

@@ -60,14 +60,14 @@ TEST_CASE("all-heartbeats: a rank that is started again before the timeout is de
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{
           .start =
-              [self](Context& context) {
+              [self](ScriptContext& context) {
                 if (self == 0) context.set_timer(1, 0.11);
               },
           .timer =
-              [](Context& context, std::uint64_t) {
+              [](ScriptContext& context, std::uint64_t) {
                 context.restart({3, 0}, RestartOn::same_node);
               },
-          .peer_failed = [&job](Context& context,
+          .peer_failed = [&job](ScriptContext& context,
                                 Incarnation peer) { job.note(context, "failed", peer.actor); }};
     });
     use_all_heartbeats(job);
