@@ -56,12 +56,13 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .name = std::move(name),
           .summary = std::move(summary),
           .source = std::move(source),
-          .traits = {.needs_detection = true, .finishes = true},
+          .traits = WorkloadTraits{.needs_detection = true,
+                                   .finishes = true,
+                                   .end_checks = {{&kDifference, "wrong-state"}}},
           .message_kinds = {"request"},
           .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
                       &kCancelled, &kRaised, &kDigest, &kDifference},
-          .marks = {&kRedoMark, &kRedoneMark},
-          .end_checks = {{&kDifference, "wrong-state"}}};
+          .marks = {&kRedoMark, &kRedoneMark}};
 }
 
 ComponentFactory bulk_program_factory(ProgramOfRank programs) {

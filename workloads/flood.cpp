@@ -74,7 +74,7 @@ const Registered registered{registration<Flood>(
      .summary =
          "a message that spreads over a graph: random or complete engagement trees, survival",
      .source = "adoption-2013 section 5.4",
-     .traits = {.starts_at_root = true, .has_images = true},
+     .traits = WorkloadTraits{.starts_at_root = true, .has_images = true},
      .message_kinds = {"flood"},
      .check = check},
     options())};

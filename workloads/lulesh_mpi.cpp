@@ -101,7 +101,7 @@ Registration lulesh_mpi() {
       "fampi-2015 sections 4 and 5; LULESH 2.0 (Karlin, Keasler, Neely, LLNL-TR-641973)");
   const OptionSet<LuleshMpiOptions> set = options();
   made.options = set.specs();
-  made.try_blocks = [](const OptionValues&) {
+  made.declare<WorkloadTraits>().try_blocks = [](const OptionValues&) {
     return BlockContents{.has_messages = true, .has_collective = true, .needs_all_ranks = true};
   };
   made.check = [](const OptionValues&, const JobShape& job) {

@@ -126,7 +126,7 @@ Registration minife() {
   const OptionSet<MiniFeOptions> set = options();
   made.options = set.specs();
   made.check = check;
-  made.try_blocks = [set](const OptionValues& values) {
+  made.declare<WorkloadTraits>().try_blocks = [set](const OptionValues& values) {
     return BlockContents{.has_messages = true,
                          .has_collective = set.read(values).dots == "inside",
                          .needs_all_ranks = true,

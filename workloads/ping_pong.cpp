@@ -88,13 +88,17 @@ const Registered registered{registration<PingPong>(
      .name = "ping-pong",
      .summary = "one message at a time between rank 0 and a peer, or in pairs of all ranks",
      .source = "the usual MPI latency test",
-     .traits = {.starts_at_root = true, .finishes = true, .has_images = true},
+     .traits = WorkloadTraits{.starts_at_root = true,
+                              .finishes = true,
+                              .has_images = true,
+                              .starts_everywhere =
+                                  [](const OptionValues& values) {
+                                    return std::get<bool>(values.at("pairs"));
+                                  }},
      .message_kinds = {"ball"},
      .metrics = {&kHalfRoundTrip},
      .marks = {&kRoundTripMark},
-     .check = check,
-     .starts_everywhere =
-         [](const OptionValues& values) { return std::get<bool>(values.at("pairs")); }},
+     .check = check},
     options())};
 
 Rank peer_of(const PingPongOptions& options, const JobShape& job, Rank self) {

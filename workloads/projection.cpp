@@ -76,7 +76,7 @@ const Registered registered{registration<Projection>(
      .summary =
          "adaptive projection of a function: a tree of tasks that unfolds where it is needed",
      .source = "termination-2022 sections 2 and 6.2",
-     .traits = {.starts_at_root = true, .has_images = true},
+     .traits = WorkloadTraits{.starts_at_root = true, .has_images = true},
      .message_kinds = {"task"},
      .metrics = {&kTasks}},
     options())};

@@ -178,7 +178,7 @@ Registration random_tree() {
                             .name = "random-tree",
                             .summary = "a random binary tree of tasks that unfolds over the ranks",
                             .source = kPaper,
-                            .traits = {.starts_at_root = true, .has_images = true},
+                            .traits = WorkloadTraits{.starts_at_root = true, .has_images = true},
                             .options = options().specs(),
                             .message_kinds = {"task"},
                             .metrics = {&kTasksRun},

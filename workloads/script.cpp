@@ -110,7 +110,7 @@ Registration script() {
       .summary =
           "a small program in the scenario: what each rank sends to others on which occasion",
       .source = "cases with which papers explain protocols",
-      .traits = {.starts_at_root = true, .has_images = true},
+      .traits = WorkloadTraits{.starts_at_root = true, .has_images = true},
       .options = options().specs(),
       .message_kinds = {"message"},
       .metrics = {&kApplied},
@@ -123,8 +123,8 @@ Registration script() {
       return std::make_unique<ScriptedRanks>(chosen, script, self);
     };
   };
-  registration.starts_everywhere = starts_elsewhere;
-  registration.endless = endless;
+  registration.declare<WorkloadTraits>().starts_everywhere = starts_elsewhere;
+  registration.declare<WorkloadTraits>().endless = endless;
   return registration;
 }
 

@@ -129,21 +129,21 @@ Registration stencil(const char* name, const char* summary, const char* source, 
                     .name = name,
                     .summary = summary,
                     .source = source,
-                    .traits = {.finishes = true,
-                               .has_images = true,
-                               .has_objects = true,
-                               .tags_messages = true,
-                               .order_free = !ordered}};
+                    .traits = WorkloadTraits{.finishes = true,
+                                             .has_images = true,
+                                             .has_objects = true,
+                                             .tags_messages = true,
+                                             .order_free = !ordered}};
   made.options = set.specs();
   made.message_kinds = {"halo", "second-halo", "elements", "contribution", "result"};
   made.metrics = {&kIterations, &kTime, &kIterationTime, &kObjectMessages, &kRemote, &kDigest};
   if (!ordered) {
     made.metrics.push_back(&kDifference);
-    made.end_checks = {{&kDifference, "wrong-state"}};
+    made.declare<WorkloadTraits>().end_checks = {{&kDifference, "wrong-state"}};
   }
   made.marks = {&kIterationMark};
   made.check = check;
-  made.asks_for_checkpoints = asks_for_checkpoints;
+  made.declare<WorkloadTraits>().asks_for_checkpoints = asks_for_checkpoints;
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
     return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };

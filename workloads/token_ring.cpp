@@ -154,7 +154,7 @@ const Registered registered{registration<TokenRing>(
      .name = "token-ring",
      .summary = "a token walks between random ranks until it stops; steps may branch",
      .source = "termination-2022 sections 5.1 and 6.2",
-     .traits = {.starts_at_root = true, .has_images = true},
+     .traits = WorkloadTraits{.starts_at_root = true, .has_images = true},
      .message_kinds = {"token", "leaf"},
      .metrics = {&kMoves, &kStays, &kLeafTasks},
      .marks = {&kStepMark},

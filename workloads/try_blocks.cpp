@@ -65,7 +65,7 @@ Registration try_blocks() {
       "fampi-2015 section 3.1, and its authors' public benchmark of commits");
   const OptionSet<TryBlocksOptions> set = options();
   made.options = set.specs();
-  made.try_blocks = [set](const OptionValues& values) {
+  made.declare<WorkloadTraits>().try_blocks = [set](const OptionValues& values) {
     const TryBlocksOptions read = set.read(values);
     return BlockContents{.has_messages = read.allreduces > 0,
                          .has_collective = read.allreduces > 0,

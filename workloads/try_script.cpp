@@ -145,7 +145,7 @@ Registration try_script() {
       "fampi-2015 section 3.1");
   made.options = options().specs();
   made.check = check;
-  made.try_blocks = contents;
+  made.declare<WorkloadTraits>().try_blocks = contents;
   made.make = make;
   return made;
 }

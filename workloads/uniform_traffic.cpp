@@ -101,7 +101,7 @@ const Registered registered{registration<UniformTraffic>(
      .name = "uniform-traffic",
      .summary = "tokens that hop between random ranks: load, benchmarks, fan-out and survival",
      .source = "adoption-2013 section 5.2 (fan-out)",
-     .traits = {.has_images = true},
+     .traits = WorkloadTraits{.has_images = true},
      .message_kinds = {"token"},
      .check = check},
     options())};

@@ -237,16 +237,19 @@ Registration work_stealing() {
       .name = "work-stealing",
       .summary = "tasks that idle processes steal from random victims; lost ones run again",
       .source = "adoption-2013 section 7",
-      .traits = {.starts_at_root = true, .has_images = true},
+      .traits = WorkloadTraits{.starts_at_root = true,
+                               .has_images = true,
+                               .end_checks = {{&kTasksMissing, "lost-work"}},
+                               .may_give_up =
+                                   [](const OptionValues&, const JobShape&,
+                                      const std::vector<ActorId>& dead) {
+                                     return std::count(dead.begin(), dead.end(), 0U) > 0;
+                                   }},
       .options = options().specs(),
       .message_kinds = {"request", "nothing", "work", "lifeline", "recover"},
       .metrics = {&kTasks, &kTasksRepeated, &kTasksLost, &kLostSteals, &kTasksMissing, &kPhases,
                   &kSteals, &kFailedSteals, &kLifelineGifts, &kMakespan, &kTaskTime, &kIdleTime},
-      .check = check,
-      .end_checks = {{&kTasksMissing, "lost-work"}},
-      .may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
-        return std::count(dead.begin(), dead.end(), 0U) > 0;
-      }};
+      .check = check};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const WorkStealingOptions>(options().read(values));
     auto list = std::make_shared<const TaskList>(list_of(*chosen));

@@ -71,8 +71,10 @@ void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& req
     problems.add(problem.option, "cannot be explored: " + problem.message);
   if (request.faults > 0) check_with_deaths(spec, problems);
   const ComponentChoice& workload = spec.component(Family::workload);
-  if (problems.empty() && workload.registration != nullptr && workload.registration->endless) {
-    const std::string why = workload.registration->endless(workload.options, job_shape(spec));
+  if (problems.empty() && workload.registration != nullptr &&
+      workload.registration->as<WorkloadTraits>().endless) {
+    const std::string why =
+        workload.registration->as<WorkloadTraits>().endless(workload.options, job_shape(spec));
     if (!why.empty())
       problems.add("workload", workload.registration->name +
                                    " cannot be explored, because its runs may never end: " + why);

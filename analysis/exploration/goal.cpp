@@ -18,7 +18,8 @@ std::vector<std::string> end_words(const RunSpec& spec) {
   std::vector<std::string> words = engine::outcome_words();
   words.insert(words.end(), std::begin(kKinds), std::end(kKinds));
   if (const Registration* workload = spec.component(Family::workload).registration)
-    for (const EndCheck& check : workload->end_checks) words.push_back(check.violation);
+    for (const EndCheck& check : workload->as<WorkloadTraits>().end_checks)
+      words.push_back(check.violation);
   return words;
 }
 

@@ -43,7 +43,7 @@ void count_faults(const RunSpec& spec, BlockPromise& promise) {
 
 std::optional<BlockPromise> block_promise_of(const RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;
-  if (workload == nullptr || !workload->try_blocks) return std::nullopt;
+  if (workload == nullptr || !workload->as<WorkloadTraits>().try_blocks) return std::nullopt;
   BlockPromise promise;
   count_faults(spec, promise);
   const ComponentChoice& detector = spec.component(Family::failure_detection);

@@ -28,8 +28,8 @@ void forget_old(std::set<std::uint64_t>& points, std::uint64_t needed) {
 
 CheckpointCopies::CheckpointCopies(std::uint32_t processes, const ComponentChoice& protocol)
     : is_collective_(!protocol.options.contains("checkpoint_iterations") ||
-                     !protocol.registration->traits.commits_blocks),
-      commits_blocks_(protocol.registration->traits.commits_blocks),
+                     !protocol.registration->as<RecoveryTraits>().commits_blocks),
+      commits_blocks_(protocol.registration->as<RecoveryTraits>().commits_blocks),
       copy_(message_kind(*protocol.registration, "copy")),
       copy_stored_(message_kind(*protocol.registration, "copy-stored")),
       restore_(message_kind(*protocol.registration, "restore")),

@@ -15,7 +15,8 @@
 namespace faultline {
 
 bool has_try_blocks(const FaultSchedule& schedule) {
-  return static_cast<bool>(find_registration(Family::workload, schedule.workload)->try_blocks);
+  return static_cast<bool>(
+      find_registration(Family::workload, schedule.workload)->as<WorkloadTraits>().try_blocks);
 }
 
 namespace {

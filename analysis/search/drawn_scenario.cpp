@@ -206,7 +206,7 @@ void Draw::provide_for_recovery() {
   if (!has_spare && random_.chance(0.9))
     platform.set("spare_nodes", static_cast<std::int64_t>(1 + random_.below(4)));
   JsonValue& workload = *scenario_.find(family_key(Family::workload));
-  if (!workload_->asks_for_checkpoints || random_.chance(0.1)) return;
+  if (!workload_->as<WorkloadTraits>().asks_for_checkpoints || random_.chance(0.1)) return;
   for (const OptionSpec& spec : workload_->options)
     if (spec.name == "checkpoint_iterations")
       workload.set(spec.name, static_cast<std::int64_t>(1 + random_.below(6)));
@@ -223,10 +223,11 @@ void Draw::draw_guard() {
 
 /// True if these can protect a program from deaths, by its own declaration.
 bool Draw::fits_guard(const Registration& program) const {
-  if (guard_ == Guard::transactions) return static_cast<bool>(program.try_blocks);
+  if (guard_ == Guard::transactions)
+    return static_cast<bool>(program.as<WorkloadTraits>().try_blocks);
   if (guard_ == Guard::message_logging)
-    return program.traits.has_images &&
-           (is_calm_ || static_cast<bool>(program.asks_for_checkpoints));
+    return program.has_images() &&
+           (is_calm_ || static_cast<bool>(program.as<WorkloadTraits>().asks_for_checkpoints));
   return true;
 }
 
@@ -239,13 +240,14 @@ void Draw::draw_stack() {
   if (guard_ == Guard::transactions) draw_component(any_of(Family::transactions, all));
   const Registration* const logging =
       !logs ? nullptr : any_of(Family::message_logging, [&](const Registration& layer) {
-        return workload_->traits.order_free || !layer.traits.needs_order_free;
+        return workload_->as<WorkloadTraits>().order_free ||
+               !layer.as<RecoveryTraits>().needs_order_free;
       });
-  const bool layered = logging != nullptr && !logging->traits.needs_no_layer_above;
+  const bool layered = logging != nullptr && !logging->as<RecoveryTraits>().needs_no_layer_above;
   if (guard_ == Guard::termination || (layered && random_.chance(0.5)))
     draw_component(any_of(Family::termination, [&](const Registration& detector) {
-      if (logs) return detector.traits.has_images && !detector.traits.needs_logging_off;
-      return is_calm_ || detector.traits.tolerates_faults;
+      if (logs) return detector.has_images() && !detector.needs_logging_off();
+      return is_calm_ || detector.tolerates_faults();
     }));
   draw_component(logging);
   if (random_.chance(is_calm_ ? 0.4 : 0.95)) draw_component(any_of(Family::failure_detection, all));

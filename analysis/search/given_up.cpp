@@ -74,8 +74,8 @@ std::optional<Finding> against_logging_given_up(const Scenario& scenario, const 
     return Finding{"not deterministic", "an observer changes why the run is given up: " +
                                             run.fatal_reason + "; " + result.fatal_reason};
   if (result.fatal_family != Family::message_logging) return std::nullopt;
-  if (const auto broken =
-          against_recovery({.survives_overlaps = !logging->traits.recovers_singly}, result, log))
+  if (const auto broken = against_recovery(
+          {.survives_overlaps = !logging->as<RecoveryTraits>().recovers_singly}, result, log))
     return Finding{"needless-fatal", broken->text};
   return std::nullopt;
 }
@@ -94,7 +94,7 @@ std::optional<Finding> against_giving_up(const Scenario& scenario, const RunReco
       return Finding{"gives up in peace", run.fatal_reason};
     return std::nullopt;
   }
-  if (spec.component(Family::workload).registration->try_blocks)
+  if (spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
     return against_blocks_given_up(scenario);
   return against_logging_given_up(scenario, run);
 }

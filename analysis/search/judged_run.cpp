@@ -210,7 +210,7 @@ class Judge {
                                          engine::outcome_word(on_loggp.run->outcome) + " on loggp");
     const Registration* const workload = spec_.component(Family::workload).registration;
     constexpr const char* kMessages = "application_messages";
-    if (workload->traits.order_free && spec_.stop.when != StopWhen::time &&
+    if (workload->as<WorkloadTraits>().order_free && spec_.stop.when != StopWhen::time &&
         on_simgrid.number(kMessages) != on_loggp.run->number(kMessages))
       found("engines differ", "in the number of messages of the application");
   }

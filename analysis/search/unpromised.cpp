@@ -92,7 +92,8 @@ double count(const RunRecord& run, const char* metric) { return run.number(metri
 /// docs/failure-detection.md: a process that returns is a member of these, or the resource manager
 /// tells of its death.
 bool has_place_for_new_lives(const ComponentChoice& detector) {
-  return detector.registration == nullptr || detector.registration->exit_notice ||
+  return detector.registration == nullptr ||
+         detector.registration->as<DetectorTraits>().exit_notice ||
          detector.registration->name == "swim" || detector.registration->name == "connection-loss";
 }
 

@@ -39,7 +39,6 @@ const Registered registered{on_members<ConnectionLoss>(
      .name = "connection-loss",
      .summary = "members watch their connections in a tree, and report along the mended tree",
      .source = "PRRTE's routing tree and its loss of connections (openmpi/ompi issue 13215)",
-     .traits = {.tolerates_faults = true},
      .message_kinds = {"report", "known-dead", "join", "lives"},
      .metrics = {&kReconnections, &kDegreeMax},
      .check = check},

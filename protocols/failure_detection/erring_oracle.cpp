@@ -52,11 +52,10 @@ Registration erring_oracle() {
        .name = "erring-oracle",
        .summary = "as oracle, but one rank takes a stated live rank for dead",
        .source = "none: made to show what a protocol does after a false report",
-       .traits = {.tolerates_faults = true},
        .message_kinds = {"report"},
        .check = check},
       options());
-  registered.exit_notice = [](const OptionValues& values) -> ExitNotice {
+  registered.declare<DetectorTraits>().exit_notice = [](const OptionValues& values) -> ExitNotice {
     return exit_notice_of(options().read(values));
   };
   return registered;

@@ -58,7 +58,7 @@ template <class Made, class Struct>
 Registration on_members(Registration base, const OptionSet<Struct>& set, std::uint16_t report,
                         std::uint16_t join, std::optional<std::uint16_t> lives = std::nullopt) {
   Registration made = registration<Made>(std::move(base), set);
-  made.residence = [set](const OptionValues& values) {
+  made.declare<DetectorTraits>().residence = [set](const OptionValues& values) {
     return set.read(values).members == "daemons" ? Residence::ranks_and_daemons : Residence::ranks;
   };
   made.make = [set, report, join, lives, make = made.make](

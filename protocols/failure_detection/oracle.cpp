@@ -19,9 +19,9 @@ Registration oracle() {
        .name = "oracle",
        .summary = "perfect: every live rank learns of every death, after a delay",
        .source = "adoption-2013 section 4 (notification by the resource manager)",
-       .traits = {.tolerates_faults = true, .accurate = true}},
+       .traits = DetectorTraits{.accurate = true}},
       options());
-  oracle.exit_notice = [](const OptionValues& values) -> ExitNotice {
+  oracle.declare<DetectorTraits>().exit_notice = [](const OptionValues& values) -> ExitNotice {
     return exit_notice_of(options().read(values));
   };
   return oracle;

@@ -113,12 +113,13 @@ Registration rdaemon() {
        .name = "rdaemon",
        .summary = "daemons watch each other on a ring and spread reports over a binomial graph",
        .source = "rdaemon-2019 section 4",
-       .traits = {.tolerates_faults = true},
+       .traits =
+           DetectorTraits{
+               .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
        .message_kinds = {"heartbeat", "heartbeat-request", "report", "notice", "registration",
                          "reports-request"},
        .metrics = {&kDegreeMax},
-       .check = check,
-       .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
+       .check = check},
       options());
   rdaemon.make = [at_daemons = rdaemon.make](const OptionValues& values,
                                              const JobShape& job) -> ComponentFactory {

@@ -129,7 +129,6 @@ const Registered registered{on_members<Swim>(
      .summary = "SWIM: random probes, suspicions that can be denied, and gossip (memberlist)",
      .source = "Das, Gupta, Motivala, DSN 2002; hashicorp/memberlist a8f83c6, which rdaemon-2019 "
                "section 5.4 measured",
-     .traits = {.tolerates_faults = true},
      .message_kinds = {"ping", "ack", "ping-request", "nack", "fallback-ping", "gossip", "push",
                        "pull", "report", "join"},
      .metrics = {&kSuspicions, &kRefutations, &kRescuedProbes, &kOpinionsMax, &kDegreeMax},

@@ -64,7 +64,6 @@ const Registered registered{registration<Ulfm>(
      .name = "ulfm",
      .summary = "processes watch each other on a ring, and see processes on their node die at once",
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
-     .traits = {.tolerates_faults = true},
      .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request"},
      .metrics = {&kLateLooks, &kDegreeMax},
      .check = check},

@@ -29,10 +29,8 @@ const Registered registered{registration<Causal>(
      .summary = "senders log messages, and the ranks that depend on the order of deliveries "
                 "store it",
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .takes_images = true,
-                .recovers_singly = true},
+     .traits =
+         RecoveryTraits{.needs_detection = true, .takes_images = true, .recovers_singly = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},

@@ -22,7 +22,7 @@ const Registered registered{registration<CheckpointRestart>(
      .summary = "coordinated checkpoints, kept at a rank of another node; after a death all ranks "
                 "go back to the last one",
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
-     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .traits = RecoveryTraits{.needs_detection = true, .takes_images = true},
      .message_kinds = checkpoint_kinds(),
      .metrics = program_metrics(),
      .marks = program_marks()},

@@ -57,16 +57,15 @@ const Registered registered{registration<Fast>(
      .summary = "messages are logged at their senders; programs that take them in by their tags "
                 "need no more",
      .source = "fast-message-logging section 4, Algorithm 1",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .takes_images = true,
-                .needs_order_free = true,
-                .needs_no_layer_above = true},
+     .traits = RecoveryTraits{.needs_detection = true,
+                              .takes_images = true,
+                              .needs_order_free = true,
+                              .needs_no_layer_above = true,
+                              .check_with_workload = check_objects},
      .message_kinds = logging_kinds({"object", "hosted", "homecoming"}),
      .metrics = logging_metrics(),
      .marks = program_marks(),
-     .check = check_helpers,
-     .check_with_workload = check_objects},
+     .check = check_helpers},
     options())};
 
 /// The sender of a message, whichever rank has passed it on.

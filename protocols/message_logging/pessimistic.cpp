@@ -24,10 +24,8 @@ const Registered registered{registration<Pessimistic>(
      .name = "pessimistic",
      .summary = "a message waits until a rank on another node knows the order of its delivery",
      .source = "Elnozahy, Alvisi, Wang, Johnson, ACM Computing Surveys 34(3), 2002, section 3.2",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .takes_images = true,
-                .recovers_singly = true},
+     .traits =
+         RecoveryTraits{.needs_detection = true, .takes_images = true, .recovers_singly = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},

@@ -103,7 +103,7 @@ const Registered registered{registration<Cda>(
      .summary =
          "credit distribution for HPC: messages carry shares of credit, idle ranks return it",
      .source = "termination-2022 section 4",
-     .traits = {.announces = true, .has_images = true},
+     .traits = TerminationTraits{.announces = true, .has_images = true},
      .message_kinds = {"flush", "borrow", "grant", "announce"},
      .metrics = detector_metrics({&kMerges}),
      .check = check},

@@ -17,7 +17,7 @@ const Registered registered{registration<DijkstraScholten>(
      .name = "dijkstra-scholten",
      .summary = "parental responsibility: every message is acknowledged, the engaging one last",
      .source = "adoption-2013 section 2; Dijkstra and Scholten, Inf. Proc. Letters 11(1), 1980",
-     .traits = {.announces = true, .has_images = true},
+     .traits = TerminationTraits{.announces = true, .has_images = true},
      .message_kinds = {"acknowledge", "announce"},
      .metrics = detector_metrics({&kEngagements}),
      .properties =

@@ -38,7 +38,7 @@ const Registered registered{registration<Edod>(
      .name = "edod",
      .summary = "every message is acknowledged; STOP and RESUME on a control tree",
      .source = "termination-2022 section 3.3",
-     .traits = {.needs_fifo = true, .announces = true, .has_images = true},
+     .traits = TerminationTraits{.needs_fifo = true, .announces = true, .has_images = true},
      .message_kinds = {"stop", "resume", "acknowledge", "announce"},
      .metrics = detector_metrics()},
     options())};

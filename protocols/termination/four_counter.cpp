@@ -34,7 +34,7 @@ const Registered registered{registration<FourCounter>(
      .name = "four-counter",
      .summary = "4C: waves over a binary tree until four sums of two waves are equal",
      .source = "termination-2022 section 3.2",
-     .traits = {.announces = true, .has_images = true},
+     .traits = TerminationTraits{.announces = true, .has_images = true},
      .message_kinds = {"stop", "repeat", "announce"},
      .metrics = detector_metrics()},
     options())};

@@ -49,7 +49,7 @@ const Registered registered{
      .name = "hcda",
      .summary = "credit distribution as first proposed: each message takes half of the credit",
      .source = "termination-2022 section 3.4; Huang 1989, Mattern 1989",
-     .traits = {.announces = true, .has_images = true},
+     .traits = TerminationTraits{.announces = true, .has_images = true},
      .options = options().specs(),
      .message_kinds = {"flush", "borrow", "grant", "announce"},
      .metrics = detector_metrics({&kSubcalls}),

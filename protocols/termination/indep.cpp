@@ -15,13 +15,13 @@ const Registered registered{registration<Indep>(
      .summary = "parental responsibility with adoption by grandparents: survives failures of "
                 "processes that have not sent to each other",
      .source = "adoption-2013 section 5",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .announces = true,
-                .needs_logging_off = true},
+     .traits = TerminationTraits{.tolerates_faults = true,
+                                 .needs_detection = true,
+                                 .announces = true,
+                                 .needs_logging_off = true,
+                                 .may_give_up = adoption_may_give_up},
      .message_kinds = adoption_kinds(5),
-     .metrics = adoption_metrics(),
-     .may_give_up = adoption_may_give_up},
+     .metrics = adoption_metrics()},
     OptionSet<IndepOptions>()
         .option("control_bytes", &IndepOptions::control_bytes,
                 {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "

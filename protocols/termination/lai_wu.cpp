@@ -24,17 +24,18 @@ const Registered registered{registration<LaiWu>(
      .name = "lai-wu",
      .summary = "Dijkstra-Scholten until a rank dies; then every survivor talks to the root",
      .source = "cost model of adoption-2013 section 3 on Lai and Wu, IEEE TPDS 6(1), 1995",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .announces = true,
-                .needs_logging_off = true},
+     .traits = TerminationTraits{.tolerates_faults = true,
+                                 .needs_detection = true,
+                                 .announces = true,
+                                 .needs_logging_off = true,
+                                 .may_give_up =
+                                     [](const OptionValues&, const JobShape&,
+                                        const std::vector<ActorId>& dead) {
+                                       return std::count(dead.begin(), dead.end(), 0U) > 0;
+                                     }},
      .message_kinds = {"acknowledge", "query", "announce"},
      .metrics =
-         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean}),
-     .may_give_up =
-         [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
-           return std::count(dead.begin(), dead.end(), 0U) > 0;
-         }},
+         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean})},
     OptionSet<LaiWuOptions>().option(
         "control_bytes", &LaiWuOptions::control_bytes,
         {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};

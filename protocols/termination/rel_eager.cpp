@@ -15,13 +15,13 @@ const Registered registered{registration<RelEager>(
      .summary = "INDEP that also survives failures of related processes, except of a process and "
                 "an interior child; recovery is complete with its last reply",
      .source = "adoption-2013 section 6.3",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .announces = true,
-                .needs_logging_off = true},
+     .traits = TerminationTraits{.tolerates_faults = true,
+                                 .needs_detection = true,
+                                 .announces = true,
+                                 .needs_logging_off = true,
+                                 .may_give_up = adoption_may_give_up},
      .message_kinds = adoption_kinds(10),
-     .metrics = adoption_metrics(),
-     .may_give_up = adoption_may_give_up},
+     .metrics = adoption_metrics()},
     rel_options({"silent-adoption", "aggregated-response", "message-label", "window"}))};
 
 }  // namespace

@@ -13,13 +13,13 @@ const Registered registered{registration<RelLazy>(
      .summary = "INDEP that also survives failures of related processes, except of a process and "
                 "an interior child; vulnerable until adopted children have disengaged",
      .source = "adoption-2013 section 6.2",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .announces = true,
-                .needs_logging_off = true},
+     .traits = TerminationTraits{.tolerates_faults = true,
+                                 .needs_detection = true,
+                                 .announces = true,
+                                 .needs_logging_off = true,
+                                 .may_give_up = adoption_may_give_up},
      .message_kinds = adoption_kinds(7),
-     .metrics = adoption_metrics(),
-     .may_give_up = adoption_may_give_up},
+     .metrics = adoption_metrics()},
     rel_options({}).option(
         "adopted_child_fails", &RelOptions::adopted_child_fails,
         {.doc = "strict: it gives up when an adopted child fails; fallback: it does so only when a "

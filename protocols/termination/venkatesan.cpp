@@ -45,15 +45,15 @@ const Registered registered{registration<Venkatesan>(
      .source =
          "cost model of adoption-2013 section 3 on Venkatesan, IEEE Trans. Reliability 38(1), "
          "1989",
-     .traits = {.needs_fifo = true,
-                .tolerates_faults = true,
-                .needs_detection = true,
-                .announces = true,
-                .needs_logging_off = true},
+     .traits = TerminationTraits{.needs_fifo = true,
+                                 .tolerates_faults = true,
+                                 .needs_detection = true,
+                                 .announces = true,
+                                 .needs_logging_off = true,
+                                 .may_give_up = all_leaders_among},
      .message_kinds = {"signal", "query", "announce"},
      .metrics =
-         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean}),
-     .may_give_up = all_leaders_among},
+         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean})},
     options())};
 
 }  // namespace

@@ -88,8 +88,8 @@ constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
 std::vector<OptionProblem> check_with_workload(const OptionValues& own,
                                                const Registration& workload,
                                                const OptionValues& workload_options) {
-  if (!workload.try_blocks) return {};
-  const BlockContents blocks = workload.try_blocks(workload_options);
+  if (!workload.as<WorkloadTraits>().try_blocks) return {};
+  const BlockContents blocks = workload.as<WorkloadTraits>().try_blocks(workload_options);
   std::vector<OptionProblem> problems = block_problems(own, workload, blocks);
   const auto& scope = std::get<std::string>(own.at("scope"));
   if (scope == "with-collective" && !blocks.has_collective)
@@ -111,18 +111,18 @@ Registration fampi() {
        .name = "fampi",
        .summary = "FA-MPI: ranks agree at the end of each TryBlock, replace the dead, and redo it",
        .source = "fampi-2015 sections 3 and 4",
-       .traits = {.tolerates_faults = true,
-                  .needs_detection = true,
-                  .needs_logging_off = true,
-                  .commits_blocks = true},
+       .traits =
+           RecoveryTraits{
+               .needs_detection = true, .needs_logging_off = true, .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
        .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
                                  &kAgreementMessages, &kWaitTimeouts, &kRevoked}),
        .marks = world_marks({&kContributedMark, &kDecidedMark, &kShrinkMark})},
       fampi_options());
   made.check = world_problems;
-  made.check_with_workload = check_with_workload;
-  made.check_under_deaths = [](const OptionValues& own, const Deaths& deaths) {
+  made.declare<RecoveryTraits>().check_with_workload = check_with_workload;
+  made.declare<RecoveryTraits>().check_under_deaths = [](const OptionValues& own,
+                                                         const Deaths& deaths) {
     std::vector<OptionProblem> problems = death_problems(own, deaths);
     if (std::get<std::string>(own.at("scope")) == "local")
       problems.push_back({.option = "scope",
@@ -136,9 +136,8 @@ Registration fampi() {
     return problems;
   };
   // Requests can time out although nobody has died.
-  made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
-    return true;
-  };
+  made.declare<RecoveryTraits>().may_give_up = [](const OptionValues&, const JobShape&,
+                                                  const std::vector<ActorId>&) { return true; };
   return made;
 }
 

@@ -27,13 +27,13 @@ Registration relaunch() {
        .name = "relaunch",
        .summary = "a death ends the job, which starts again from its last checkpoint",
        .source = "fampi-2015 section 1: checkpoint and restart, to which FA-MPI is compared",
-       .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
+       .traits = RecoveryTraits{.needs_detection = true, .needs_logging_off = true},
        .message_kinds = world_kinds({"at-end", "end"}),
        .metrics = world_metrics(),
        .marks = world_marks()},
       options());
   made.check = world_problems;
-  made.check_under_deaths = death_problems;
+  made.declare<RecoveryTraits>().check_under_deaths = death_problems;
   return made;
 }
 

@@ -31,22 +31,23 @@ Registration ulfm() {
                   "replace the dead, and redo the TryBlock",
        .source = "Bland et al., Post-failure recovery of MPI communication capability, IJHPCA "
                  "27(3), 2013; Open MPI's communicator/ft and coll/ftagree",
-       .traits = {.tolerates_faults = true,
-                  .needs_detection = true,
-                  .needs_logging_off = true,
-                  .commits_blocks = true},
+       .traits =
+           RecoveryTraits{
+               .needs_detection = true, .needs_logging_off = true, .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "revoke"}),
        .metrics = world_metrics({&kShrinks, &kCommitTime, &kBlockTime, &kBlocksCommitted,
                                  &kBlocksRejected, &kAgreementMessages}),
        .marks = world_marks({&kContributedMark, &kDecidedMark, &kRevokeMark, &kShrinkMark})},
       options());
   made.check = world_problems;
-  made.check_with_workload = [](const OptionValues& own, const Registration& workload,
-                                const OptionValues& workload_options) {
-    if (!workload.try_blocks) return std::vector<OptionProblem>();
-    return block_problems(own, workload, workload.try_blocks(workload_options));
+  made.declare<RecoveryTraits>().check_with_workload = [](const OptionValues& own,
+                                                          const Registration& workload,
+                                                          const OptionValues& workload_options) {
+    if (!workload.as<WorkloadTraits>().try_blocks) return std::vector<OptionProblem>();
+    return block_problems(own, workload,
+                          workload.as<WorkloadTraits>().try_blocks(workload_options));
   };
-  made.check_under_deaths = death_problems;
+  made.declare<RecoveryTraits>().check_under_deaths = death_problems;
   return made;
 }
 

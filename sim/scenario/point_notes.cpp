@@ -22,7 +22,9 @@ void note_cuts(const RunSpec& point, Problems& problems) {
   const Registration* transactions = point.component(Family::transactions).registration;
   const bool gives_up = transactions != nullptr &&
                         std::ranges::any_of(transactions->options, &OptionSpec::awaits_message);
-  if (point.partitions.empty() || workload == nullptr || !workload->try_blocks || gives_up) return;
+  if (point.partitions.empty() || workload == nullptr ||
+      !workload->as<WorkloadTraits>().try_blocks || gives_up)
+    return;
   problems.note("faults.partition",
                 "nobody sends the lost messages again, and whatever waits for them in " +
                     workload->name + " waits for ever");

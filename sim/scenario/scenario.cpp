@@ -237,8 +237,9 @@ void ScenarioReader::read_stated_order() {
 StopWhen default_stop(const RunSpec& point) {
   const Registration* detector = point.component(Family::termination).registration;
   const Registration* workload = point.component(Family::workload).registration;
-  if (detector != nullptr && detector->traits.announces) return StopWhen::announced;
-  if (workload != nullptr && workload->traits.finishes) return StopWhen::finished;
+  if (detector != nullptr && detector->as<TerminationTraits>().announces)
+    return StopWhen::announced;
+  if (workload != nullptr && workload->as<WorkloadTraits>().finishes) return StopWhen::finished;
   return StopWhen::time;
 }
 

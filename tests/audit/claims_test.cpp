@@ -31,7 +31,7 @@ void counting(Job& job, Registration& counts, double missing) {
   ComponentChoice& workload = job.spec.components[static_cast<std::size_t>(Family::workload)];
   counts = *workload.registration;
   counts.metrics = {&kLeft, &kUnreported};
-  counts.end_checks = {{&kUnreported, "other"}, {&kLeft, "lost-work"}};
+  counts.declare<WorkloadTraits>().end_checks = {{&kUnreported, "other"}, {&kLeft, "lost-work"}};
   workload.registration = &counts;
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("false report: a detector that promises accuracy declares a live rank 
                   },
               .timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(2); }};
         },
-        Traits{.accurate = true});
+        DetectorTraits{.accurate = true});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::violated);
     REQUIRE(seen.violations() == Words{"false-report"});

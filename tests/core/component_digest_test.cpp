@@ -124,7 +124,7 @@ TEST_CASE("every termination detector has the digest of its copy throughout a ru
     Job job(8, quick_machine());
     job.workload("work-stealing", short_run("work-stealing")).detector(detector->name);
     job.use(Family::failure_detection, "oracle");
-    if (detector->traits.tolerates_faults) job.kill(2e-3, {5});
+    if (detector->tolerates_faults()) job.kill(2e-3, {5});
     check(looks_at<Layer>(job, Family::termination), detector->name, 10);
   }
 }

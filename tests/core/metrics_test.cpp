@@ -171,7 +171,7 @@ TEST_CASE("the unit of a metric is in its name") {
 
 TEST_CASE("what must be 0 at the end is a metric of its workload") {
   for (const Registration& registration : registrations())
-    for (const EndCheck& check : registration.end_checks) {
+    for (const EndCheck& check : registration.as<WorkloadTraits>().end_checks) {
       CAPTURE(registration.name);
       CHECK(std::count(registration.metrics.begin(), registration.metrics.end(), check.metric) ==
             1);

@@ -352,28 +352,28 @@ struct Stack {
     job.use(protocol.family, protocol.name, protocol_options);
     if (protocol.family == Family::failure_detection)
       job.detector("rel-lazy");
-    else if (protocol.traits.needs_detection)
+    else if (protocol.needs_detection())
       job.use(Family::failure_detection, "oracle");
     job.spec.stop.events = 5000;
   }
 
   /// Is the protocol, as it is here, refused above this workload?
   [[nodiscard]] bool is_refused() const {
-    if (!protocol.check_with_workload) return false;
+    if (!protocol.as<RecoveryTraits>().check_with_workload) return false;
     const auto all_of = [](const Registration& component, const OptionValues& set) {
       OptionValues values = set;
       for (const OptionSpec& option : component.options)
         values.emplace(option.name, option.default_value);
       return values;
     };
-    return !protocol
+    return !protocol.as<RecoveryTraits>()
                 .check_with_workload(all_of(protocol, protocol_options), workload,
                                      all_of(workload, workload_options))
                 .empty();
   }
 
   [[nodiscard]] bool survives_deaths() const {
-    return protocol.traits.tolerates_faults || protocol.family == Family::failure_detection;
+    return protocol.tolerates_faults() || protocol.family == Family::failure_detection;
   }
 
   [[nodiscard]] std::string words() const {
@@ -449,7 +449,6 @@ std::string difference_with(Mistake mistake, EngineKind engine) {
                             .name = "ball",
                             .summary = "",
                             .source = "",
-                            .traits = {},
                             .message_kinds = {"ball"},
                             .metrics = {&kHad, &kReports}};
   registration.make = [mistake](const OptionValues&, const JobShape&) -> ComponentFactory {

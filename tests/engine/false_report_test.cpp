@@ -95,7 +95,7 @@ TEST_CASE("a false report of an accurate detector is a violation") {
                  };
                  return handlers;
                },
-               {.traits = {.accurate = true}});
+               {.traits = DetectorTraits{.accurate = true}});
     CHECK(job.run(engine).violations() == faultline::test::Words{"false-report"});
   }
 }

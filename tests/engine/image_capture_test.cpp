@@ -87,7 +87,7 @@ class Asking final : public Workload {
 Seen asked(UnderWay under_way, EngineKind engine, bool has_images = true) {
   Job job(1);
   job.own(Family::workload, [=](ActorId) { return std::make_unique<Asking>(under_way); },
-          {.traits = {.has_images = has_images}, .marks = {&kHereMark}});
+          {.traits = WorkloadTraits{.has_images = has_images}, .marks = {&kHereMark}});
   job.script(Family::message_logging, [&job](ActorId) {
     Handlers handlers;
     const auto image = std::make_shared<Image>();

@@ -80,7 +80,7 @@ Seen recovered(double death_s, EngineKind engine) {
   Job job(2);
   job.spec.platform.spare_nodes = 1;
   job.own(Family::workload, [&job](ActorId) { return std::make_unique<Counting>(job); },
-          {.traits = {.has_images = true}, .metrics = {&kHandled}});
+          {.traits = WorkloadTraits{.has_images = true}, .metrics = {&kHandled}});
   job.script(Family::message_logging, [&job](ActorId) { return recovering(job); });
   job.use(Family::failure_detection, "oracle", {{"delay_s", 10}});
   job.kill(death_s, {1});

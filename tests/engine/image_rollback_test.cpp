@@ -84,7 +84,7 @@ TEST_CASE("a component that is wrapped is captured, and told that it is restored
     job.own(
         Family::workload,
         [&job](ActorId) { return std::make_unique<Wrapped>(std::make_unique<Walker>(job, 10)); },
-        {.traits = {.has_images = true}});
+        {.traits = WorkloadTraits{.has_images = true}});
     check_goes_on(job, engine);
   }
 }
@@ -308,7 +308,7 @@ TEST_CASE("messages that were held when an image was taken are held again, other
                           .message = [&job](ScriptContext& context,
                                             const Message&) { job.note(context, "got"); }};
         },
-        Traits{.has_images = true});
+        WorkloadTraits{.has_images = true});
     use_own<Holding>(job, Family::termination);
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
@@ -362,7 +362,7 @@ TEST_CASE("a rank that goes back to an earlier phase begins the next one again")
           };
           return handlers;
         },
-        Traits{.has_images = true});
+        WorkloadTraits{.has_images = true});
     job.script(Family::message_logging, [&job](ActorId) {
       Handlers handlers;
       const auto keeping = std::make_shared<Keeping>();

@@ -17,7 +17,7 @@ template <class Own, class... Arguments>
 void use_own(Job& job, Family family, Arguments... arguments) {
   job.own(family,
           [&job, arguments...](ActorId) { return std::make_unique<Own>(job, arguments...); },
-          {.traits = {.has_images = true}});
+          {.traits = WorkloadTraits{.has_images = true}});
 }
 
 /// Tokens go round all ranks. Each rank notes what it makes of a token, from its random numbers and

@@ -191,7 +191,7 @@ TEST_CASE("a run has the same result with its state checked and without") {
         Job job(8, quick_machine());
         job.spec.platform.processes_per_node = 2;
         job.workload("uniform-traffic", {{"hops", 20}}).detector(detector);
-        if (find_registration(Family::termination, detector)->traits.tolerates_faults) {
+        if (find_registration(Family::termination, detector)->tolerates_faults()) {
           job.use(Family::failure_detection, "oracle");
           job.kill(3e-5, {5});
         }

@@ -78,7 +78,7 @@ void use_hosting(Job& job, bool sends_home = false) {
   job.own(
       Family::workload,
       [&job, sends_home](ActorId self) { return std::make_unique<Hosting>(job, self, sends_home); },
-      {.traits = {.has_images = true, .has_objects = true}});
+      {.traits = WorkloadTraits{.has_images = true, .has_objects = true}});
 }
 
 void note_objects(Job& job, const ScriptContext& context) {
@@ -185,7 +185,7 @@ TEST_CASE("what an object has sent and consumed goes with it") {
             };
             return handlers;
           },
-          Traits{.takes_images = true});
+          RecoveryTraits{.takes_images = true});
       job.spec.driver_kills = true;  // so that the auditor keeps ledgers
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << (relays ? ", relayed" : ", discarded"));
@@ -227,7 +227,7 @@ TEST_CASE("nothing is packed while something of the program is under way") {
               };
               return std::make_unique<Computing>(std::make_unique<Hosting>(job, self));
             },
-            {.traits = {.has_images = true, .has_objects = true}});
+            {.traits = WorkloadTraits{.has_images = true, .has_objects = true}});
     job.script(Family::message_logging, [&job](ActorId) { return moving(job); });
     const Seen seen = job.run(engine);
     CHECK(seen.times_s(0, "nothing packed").size() == 1);

@@ -41,7 +41,7 @@ void chains(Job& job, std::uint32_t phases, std::uint32_t length, bool at_root) 
         };
         return handlers;
       },
-      {.traits = {.starts_at_root = at_root}});
+      {.traits = WorkloadTraits{.starts_at_root = at_root}});
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
                  };
                  return handlers;
                },
-               {.traits = {.starts_at_root = true}});
+               {.traits = WorkloadTraits{.starts_at_root = true}});
     job.detector("cda");
     const Seen seen = job.run(engine);
     const std::vector<double> root = seen.times_s(0, "announced");
@@ -185,7 +185,7 @@ TEST_CASE("a message of the next phase begins that phase where this one was anno
                  };
                  return handlers;
                },
-               {.traits = {.starts_at_root = true}});
+               {.traits = WorkloadTraits{.starts_at_root = true}});
     job.detector("dijkstra-scholten");
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "announced") == Values{0, 1});

@@ -91,7 +91,7 @@ Seen recovered(EngineKind engine, const Again& again) {
   use_own<Sending>(job, Family::workload);
   job.script(
       Family::message_logging, [&](ActorId) { return logging(job, again); },
-      Traits{.takes_images = true});
+      RecoveryTraits{.takes_images = true});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 10}});
   job.kill(50, {1});
   return job.run(engine);

@@ -224,7 +224,7 @@ Seen run_above(const std::string& workload, const OptionValues& values, EngineKi
   Job job(6, quick_machine());
   job.workload(workload, values);
   job.own(Family::message_logging, [&job](ActorId) { return std::make_unique<Above>(job); },
-          {.traits = {.takes_images = true}});
+          {.traits = RecoveryTraits{.takes_images = true}});
   job.spec.driver_kills = true;
   job.spec.stop.when = StopWhen::finished;
   return job.run(engine);

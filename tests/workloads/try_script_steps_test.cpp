@@ -278,7 +278,7 @@ TEST_CASE("a collective in each TryBlock is one over all ranks that says so by n
     OptionValues values;
     for (const OptionSpec& option : workload.options) values[option.name] = option.default_value;
     values["steps"] = steps;
-    return workload.try_blocks(values);
+    return workload.as<WorkloadTraits>().try_blocks(values);
   };
   CHECK(contents({"try", "allreduce 8 B", "finish"}).has_collective);
   CHECK(contents({"try", "try local", "allreduce 8 B", "finish", "finish"}).has_collective);

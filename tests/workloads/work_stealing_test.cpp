@@ -28,7 +28,7 @@ void check_clean(const Seen& seen, double tasks) {
 std::vector<std::string> survivors() {
   std::vector<std::string> names;
   for (const Registration& registration : registrations())
-    if (registration.family == Family::termination && registration.traits.tolerates_faults)
+    if (registration.family == Family::termination && registration.tolerates_faults())
       names.push_back(registration.name);
   return names;
 }

@@ -49,7 +49,7 @@ bool Images::program_waits_above(Family layer) const {
 bool Images::has_images_above(Family layer) const {
   for (std::size_t above = 0; above < index_of(layer); ++above)
     if (turns_.actor().component(kStack[above].family) != nullptr &&
-        !run_.job.spec.components[above].registration->traits.has_images)
+        !run_.job.spec.components[above].registration->has_images())
       return false;
   return true;
 }

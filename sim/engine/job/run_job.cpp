@@ -20,7 +20,7 @@ bool on_daemons(const ComponentChoice& choice) {
 /// True if dead ranks can go on from images.
 bool can_bring_back(const RunSpec& spec) {
   const Registration* logging = spec.component(Family::message_logging).registration;
-  return logging != nullptr && logging->traits.takes_images;
+  return logging != nullptr && logging->as<RecoveryTraits>().takes_images;
 }
 
 JobShape shape_of(const RunSpec& spec, std::uint64_t seed, std::uint64_t replication) {
@@ -52,11 +52,11 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
     const ComponentChoice& choice = spec.components[family];
     if (choice.registration == nullptr) continue;
     factories[family] = choice.registration->make(choice.options, shape);
-    if (choice.registration->exit_notice)
-      exit_notice = choice.registration->exit_notice(choice.options);
+    if (choice.registration->as<DetectorTraits>().exit_notice)
+      exit_notice = choice.registration->as<DetectorTraits>().exit_notice(choice.options);
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
-  detector_is_accurate = detector != nullptr && detector->traits.accurate;
+  detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random

@@ -118,7 +118,7 @@ void add_held(const ActorState& actor, Digest& into) {
 /// Adds only what the judgement of a dead actor's work depends on.
 void add_dead(const ActorState& actor, const RunJob& job, Digest& into) {
   const Registration* workload = job.spec.component(Family::workload).registration;
-  const bool is_judged = workload != nullptr && !workload->end_checks.empty();
+  const bool is_judged = workload != nullptr && !workload->as<WorkloadTraits>().end_checks.empty();
   into.add(actor.incarnation, actor.phase, is_judged && actor.workload);
   if (is_judged && actor.workload) into.add(*actor.workload);
 }

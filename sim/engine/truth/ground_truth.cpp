@@ -11,7 +11,7 @@ namespace {
 
 bool has_objects(const RunJob& job) {
   const Registration* workload = job.spec.component(Family::workload).registration;
-  return workload != nullptr && workload->traits.has_objects;
+  return workload != nullptr && workload->as<WorkloadTraits>().has_objects;
 }
 
 }  // namespace

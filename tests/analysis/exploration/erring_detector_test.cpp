@@ -50,7 +50,7 @@ TEST_CASE("what detectors of termination promise when a live rank is declared de
       {"lai-wu", {"terminated", "fatal-reported", "premature", "broken-invariant"}},
       {"venkatesan", {"terminated", "premature"}}};
   for (const Registration& detector : registrations()) {
-    if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
+    if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     INFO(detector.name);
     Ends all = expected.at(detector.name);
     CHECK(ends(detector.name, true) == all);

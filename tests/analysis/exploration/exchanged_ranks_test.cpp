@@ -186,7 +186,7 @@ TEST_CASE("ranks are alike if they are leaves below one rank of the control tree
 
 TEST_CASE("the exchange of ranks makes no difference with deaths between events") {
   for_each_detector([](const Registration& detector, Ordering ordering) {
-    if (!detector.traits.tolerates_faults) return;
+    if (!detector.tolerates_faults()) return;
     for (const std::uint32_t faults : {1U, 2U})
       check_same({.spec = any_tree(detector, ordering, 3, 2),
                   .faults = faults,
@@ -198,7 +198,7 @@ TEST_CASE("the exchange of ranks makes no difference with deaths between events"
 // A root that dies while it announces has told the lower number first.
 TEST_CASE("where the root can die within a step, nobody is alike") {
   for_each_detector([](const Registration& detector, Ordering ordering) {
-    if (!detector.traits.tolerates_faults) return;
+    if (!detector.tolerates_faults()) return;
     ExplorationRequest request{.spec = any_tree(detector, ordering, 3, 2), .faults = 1};
     check_same(request, kNone);
     request.victims = {1, 2};
@@ -261,7 +261,7 @@ TEST_CASE("a mistake is found after as many steps, and its run can be repeated")
   int found = 0;
   const auto check = [&](const std::string& detector, const std::string& point) {
     CAPTURE(detector, point);
-    const bool dies = find_registration(Family::termination, detector)->traits.tolerates_faults;
+    const bool dies = find_registration(Family::termination, detector)->tolerates_faults();
     const ExplorationRequest request{
         .spec = as_printed(detector, point, 3),
         .faults = dies ? 1U : 0U,
@@ -332,7 +332,7 @@ TEST_CASE("a circle in which a fair run can stay is found where ranks are exchan
   Job job(3);
   job.script(Family::workload, [](ActorId) { return Handlers(); });
   job.own(Family::termination, [](ActorId self) { return std::make_unique<Alternating>(self); },
-          {.traits = {.announces = true}});
+          {.traits = TerminationTraits{.announces = true}});
   ExplorationRequest request{.spec = explored_spec(job.spec)};
   request.goal = Goal{.name = "hung"};
   const ExplorationResult result = check_same(request, kOneAndTwo);

@@ -37,7 +37,7 @@ void for_each_detector(Check check) {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
     for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-      if (ordering == Ordering::unordered && detector.traits.needs_fifo) continue;
+      if (ordering == Ordering::unordered && detector.needs_fifo()) continue;
       CAPTURE(detector.name, ordering);
       check(detector, ordering);
     }

@@ -342,7 +342,7 @@ ExplorationResult explored_alternating(bool waits) {
   });
   job.own(Family::termination,
           [waits](ActorId self) { return std::make_unique<AlternatingPairs>(self, waits); },
-          {.traits = {.announces = true}});
+          {.traits = TerminationTraits{.announces = true}});
   ExplorationRequest request = request_of(job);
   request.goal = Goal{.name = "hung"};
   return explore(request);

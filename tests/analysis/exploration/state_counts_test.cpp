@@ -45,7 +45,7 @@ void halving(Job& job, std::uint64_t height) {
                };
                return handlers;
              },
-             {.traits = {.starts_at_root = true}});
+             {.traits = WorkloadTraits{.starts_at_root = true}});
 }
 
 }  // namespace

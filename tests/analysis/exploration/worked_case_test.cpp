@@ -68,7 +68,7 @@ ExplorationRequest request_of(Job& job, bool mended) {
                               {"branch_probability", 1.0}});
   job.own(Family::termination,
           [mended](ActorId self) { return std::make_unique<Echo>(self, mended); },
-          {.traits = {.announces = true}});
+          {.traits = TerminationTraits{.announces = true}});
   return {.spec = explored_spec(job.spec)};
 }
 

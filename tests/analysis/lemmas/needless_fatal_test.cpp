@@ -70,7 +70,7 @@ std::vector<std::string> detectors_that(bool survive_deaths) {
   std::vector<std::string> names;
   for (const Registration& registration : registrations())
     if (registration.family == Family::termination &&
-        (registration.traits.tolerates_faults || !survive_deaths))
+        (registration.tolerates_faults() || !survive_deaths))
       names.push_back(registration.name);
   return names;
 }

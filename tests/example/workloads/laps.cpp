@@ -79,15 +79,15 @@ OptionSet<LapsOptions> options() {
                .maximum = 1e6});
 }
 
-const Registered registered{
-    registration<Laps>({.family = Family::workload,
-                        .name = "laps",
-                        .summary = "a token goes round the ring of ranks",
-                        .source = "none: the example of docs/adding/workload.md",
-                        .traits = {.starts_at_root = true, .finishes = true, .has_images = true},
-                        .message_kinds = {"token"},
-                        .metrics = {&kLapTime}},
-                       options())};
+const Registered registered{registration<Laps>(
+    {.family = Family::workload,
+     .name = "laps",
+     .summary = "a token goes round the ring of ranks",
+     .source = "none: the example of docs/adding/workload.md",
+     .traits = WorkloadTraits{.starts_at_root = true, .finishes = true, .has_images = true},
+     .message_kinds = {"token"},
+     .metrics = {&kLapTime}},
+    options())};
 
 }  // namespace
 

@@ -97,11 +97,12 @@ void use_logging(Job& job, const std::string& name, OptionValues options) {
 }
 
 void use_exchange(Job& job, const Exchange& exchange, bool notes) {
-  job.own(Family::workload,
-          [exchange, to = notes ? &job : nullptr](ActorId) {
-            return std::make_unique<ExchangeProgram>(exchange, to);
-          },
-          {.traits = {.finishes = true, .has_images = true}, .marks = {&kExchangeMark}});
+  job.own(
+      Family::workload,
+      [exchange, to = notes ? &job : nullptr](ActorId) {
+        return std::make_unique<ExchangeProgram>(exchange, to);
+      },
+      {.traits = WorkloadTraits{.finishes = true, .has_images = true}, .marks = {&kExchangeMark}});
   job.spec.stop.when = StopWhen::finished;
 }
 

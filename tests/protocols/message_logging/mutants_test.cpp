@@ -22,7 +22,7 @@ constexpr std::uint64_t kRuns = 20000;
 template <class Mutant>
 void check_found(const std::string& protocol) {
   const Registration& mutant = mistaken<Mutant>(protocol);
-  const bool any_order = !mutant.traits.needs_order_free;
+  const bool any_order = !mutant.as<RecoveryTraits>().needs_order_free;
   const std::string by_lemmas =
       found_in_mutant(subject_named(Family::message_logging, protocol), in_place_of(mutant), kRuns);
   const std::string by_runs = counterexample(

@@ -60,7 +60,7 @@ class RacingProgram final : public Workload {
 
 inline void use_race(Job& job, const Race& race) {
   job.own(Family::workload, [race](ActorId) { return std::make_unique<RacingProgram>(race); },
-          {.traits = {.finishes = true, .has_images = true}});
+          {.traits = WorkloadTraits{.finishes = true, .has_images = true}});
   job.spec.stop.when = StopWhen::finished;
 }
 

@@ -24,7 +24,9 @@ const std::vector<std::string>& protocols() {
 }
 
 bool takes_any_order(const std::string& protocol) {
-  return !find_registration(Family::message_logging, protocol)->traits.needs_order_free;
+  return !find_registration(Family::message_logging, protocol)
+              ->as<RecoveryTraits>()
+              .needs_order_free;
 }
 
 void exchange_under(Job& job, const std::string& protocol, Exchange exchange) {

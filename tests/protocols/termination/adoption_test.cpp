@@ -202,7 +202,7 @@ Seen late_note(const std::string& detector, const ChosenWords& as_printed, Engin
         };
         return handlers;
       },
-      {.traits = {.starts_at_root = true}});
+      {.traits = WorkloadTraits{.starts_at_root = true}});
   job.script(Family::message_logging, [](ActorId self) {
     const auto late = std::make_shared<std::optional<Message>>();
     Handlers handlers;
@@ -268,7 +268,7 @@ void rounds(Job& job) {
                };
                return handlers;
              },
-             {.traits = {.starts_at_root = true}});
+             {.traits = WorkloadTraits{.starts_at_root = true}});
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ inline void follow(Job& job, const std::vector<Doing>& doings, bool starts_at_ro
                    .message = [act](ScriptContext& context,
                                     const Message& message) { act(context, message.kind); }};
              },
-             {.traits = {.starts_at_root = starts_at_root}});
+             {.traits = WorkloadTraits{.starts_at_root = starts_at_root}});
 }
 
 /// Notes "credit" with what the detector has put on every application message that leaves.

@@ -131,7 +131,7 @@ TEST_CASE("cda: a lazy flush waits until the credit has not changed for a while,
                  };
                  return handlers;
                },
-               {.traits = {.starts_at_root = true}});
+               {.traits = WorkloadTraits{.starts_at_root = true}});
     job.detector("cda", {{"flush_delay_s", delay_s}});
     const Seen seen = job.run();
     CHECK(seen.result.outcome == engine::Outcome::terminated);
@@ -170,7 +170,7 @@ TEST_CASE("cda: idle ranks of the merge tree pass credit on at once, or with the
     for (const bool keep : {false, true}) {
       Job job(7);
       job.script(Family::workload, [](ActorId) { return Handlers{}; },
-                 {.traits = {.starts_at_root = true}});
+                 {.traits = WorkloadTraits{.starts_at_root = true}});
       job.detector("cda", {{"merge_arity", 2},
                            {"flush_delay_s", 1000},
                            {"merge_while_idle", keep},

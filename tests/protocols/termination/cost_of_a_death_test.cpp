@@ -57,7 +57,7 @@ double times_as_long(const RunSpec& spec) {
 // After the death, every rank asks whether something of the dead one is still on its way to it.
 TEST_CASE("a death among many ranks costs no more than some times the run without it") {
   for (const Registration& detector : registrations()) {
-    if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
+    if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     constexpr std::uint32_t kRanks = 8192;
     Job job(kRanks, quick_machine(kRanks));
     job.spec.checks_state = false;

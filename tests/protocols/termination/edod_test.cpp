@@ -51,7 +51,7 @@ Seen wake_rank_4(EngineKind engine, int messages, double compute_s,
                };
                return handlers;
              },
-             {.traits = {.starts_at_root = true}});
+             {.traits = WorkloadTraits{.starts_at_root = true}});
   job.detector("edod", options);
   return job.run(engine);
 }

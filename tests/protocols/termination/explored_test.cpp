@@ -58,17 +58,17 @@ TEST_CASE("every termination detector is exhausted without deaths on three ranks
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
     check(walk, detector, Ordering::fifo, 0);
-    if (!detector.traits.needs_fifo) check(walk, detector, Ordering::unordered, 0);
+    if (!detector.needs_fifo()) check(walk, detector, Ordering::unordered, 0);
   }
 }
 
 // With two deaths, both leaders of venkatesan can be among them.
 TEST_CASE("the detectors that tolerate deaths are exhausted with up to two anywhere") {
   for (const Registration& detector : registrations()) {
-    if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
+    if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     for (const std::uint32_t faults : {1U, 2U}) {
       check(walk, detector, Ordering::fifo, faults);
-      if (!detector.traits.needs_fifo) check(walk, detector, Ordering::unordered, faults);
+      if (!detector.needs_fifo()) check(walk, detector, Ordering::unordered, faults);
     }
   }
 }
@@ -79,7 +79,7 @@ TEST_CASE(
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
     check([](Job& job) { any_tree(job, 5); }, detector, Ordering::fifo, 0);
-    if (!detector.traits.needs_fifo)
+    if (!detector.needs_fifo())
       check([](Job& job) { any_tree(job, 4); }, detector, Ordering::unordered, 0);
   }
 }
@@ -97,10 +97,10 @@ TEST_CASE(
     "four with one death") {
   const auto any_tree_of_3 = [](Job& job) { any_tree(job, 3); };
   for (const Registration& detector : registrations()) {
-    if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
+    if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     for (const std::uint32_t faults : {1U, 2U}) {
       check(any_tree_of_3, detector, Ordering::fifo, faults);
-      if (!detector.traits.needs_fifo) check(any_tree_of_3, detector, Ordering::unordered, faults);
+      if (!detector.needs_fifo()) check(any_tree_of_3, detector, Ordering::unordered, faults);
     }
     check([](Job& job) { any_tree(job, 4); }, detector, Ordering::fifo, 1);
   }

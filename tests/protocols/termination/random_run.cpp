@@ -291,7 +291,7 @@ Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKin
   }
   job.script(
       Family::workload, [&](ActorId) { return handlers_of_rank(job, shared_run, truth); },
-      Traits{.starts_at_root = run.starts_at_root});
+      WorkloadTraits{.starts_at_root = run.starts_at_root});
   detector.install(job, run);
   return job.run(engine, run.seed);
 }

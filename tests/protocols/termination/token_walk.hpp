@@ -50,7 +50,7 @@ inline Walk walk(const std::string& detector, const OptionValues& options, std::
   job.script(
       Family::workload,
       [&](ActorId self) { return token_holder(job, self, processes, steps, seed); },
-      Traits{.starts_at_root = true});
+      WorkloadTraits{.starts_at_root = true});
   job.detector(detector, options);
   Walk result{job.run(engine, seed), {0}};
   for (const Entry& entry : result.seen.log) result.owners.push_back(entry.actor);
@@ -77,7 +77,7 @@ inline Seen walk_along(const std::string& detector, const OptionValues& options,
         handlers.compute_done = to_next;
         return handlers;
       },
-      Traits{.starts_at_root = true});
+      WorkloadTraits{.starts_at_root = true});
   job.detector(detector, options);
   return job.run(engine);
 }

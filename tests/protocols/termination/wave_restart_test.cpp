@@ -30,7 +30,7 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
                    };
                    return handlers;
                  },
-                 {.traits = {.starts_at_root = true}});
+                 {.traits = WorkloadTraits{.starts_at_root = true}});
       job.detector("four-counter", {{"restart", restart}});
       return job.run(engine);
     };
@@ -72,7 +72,7 @@ TEST_CASE("ranks that were idle and became active are counted for every detector
                  };
                  return handlers;
                },
-               {.traits = {.starts_at_root = true}});
+               {.traits = WorkloadTraits{.starts_at_root = true}});
     job.detector(detector);
     const Seen seen = job.run();
     INFO(detector);

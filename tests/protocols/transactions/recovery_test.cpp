@@ -68,7 +68,7 @@ constexpr std::uint32_t kRanks = 6;
 Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, EngineKind engine) {
   Job job(kRanks, quick_machine());
   job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, kRanks); },
-          {.traits = {.finishes = true}});
+          {.traits = WorkloadTraits{.finishes = true}});
   job.use(Family::transactions, "fampi", {{"recovery", recovery}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
@@ -382,7 +382,7 @@ TEST_CASE("the leader after a death hears at once of processes that the dead one
   for (const EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },
-            {.traits = {.finishes = true}});
+            {.traits = WorkloadTraits{.finishes = true}});
     job.use(Family::transactions, "fampi", {{"wait_timeout_s", 1e9}});
     job.spec.platform.spare_nodes = 5;
     job.spec.platform.restart_delay_s = 1e-3;

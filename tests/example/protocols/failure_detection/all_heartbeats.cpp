@@ -31,7 +31,6 @@ const Registered registered{registration<AllHeartbeats>(
      .name = "all-heartbeats",
      .summary = "every process sends heartbeats to every other",
      .source = "Chandra and Toueg, Unreliable failure detectors, J. ACM 43(2), 1996, section 9",
-     .traits = {.tolerates_faults = true},
      .message_kinds = {"heartbeat", "verdict"},
      .check = check},
     options())};

@@ -14,7 +14,7 @@ const Registered registered{registration<Safra>(
      .name = "safra",
      .summary = "a token sums up messages on a ring, and processes that receive some blacken it",
      .source = "Dijkstra, EWD998: Shmuel Safra's version of termination detection, 1987",
-     .traits = {.announces = true},
+     .traits = TerminationTraits{.announces = true},
      .message_kinds = {"token", "announce"},
      .metrics = detector_metrics(),
      .properties = {{.name = "ewd998",
