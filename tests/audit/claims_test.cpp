@@ -91,7 +91,10 @@ Seen gives_up(Family family, const MayGiveUp& rule, bool told, EngineKind engine
   });
   ComponentChoice& choice = job.spec.components[static_cast<std::size_t>(family)];
   Registration declared = *choice.registration;
-  declared.may_give_up = rule;
+  if (family == Family::workload)
+    declared.declare<WorkloadTraits>().may_give_up = rule;
+  else
+    declared.declare<TerminationTraits>().may_give_up = rule;
   choice.registration = &declared;
   if (told) job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}}).kill(5, {2});
   return job.run(engine);

@@ -30,6 +30,8 @@ Looks looks;
 template <class Role>
 class Compared final : public PassThrough<Compared<Role>, Role> {
  public:
+  using typename Forwarding<Role>::Context;
+
   using PassThrough<Compared<Role>, Role>::PassThrough;
   void start(Context& context) override {
     Forwarding<Role>::start(context);
@@ -125,7 +127,7 @@ TEST_CASE("every termination detector has the digest of its copy throughout a ru
     job.workload("work-stealing", short_run("work-stealing")).detector(detector->name);
     job.use(Family::failure_detection, "oracle");
     if (detector->tolerates_faults()) job.kill(2e-3, {5});
-    check(looks_at<Layer>(job, Family::termination), detector->name, 10);
+    check(looks_at<TerminationDetector>(job, Family::termination), detector->name, 10);
   }
 }
 
@@ -134,7 +136,7 @@ TEST_CASE("hcda has the digest of its copy with each kind of credit") {
     Job job(8, quick_machine());
     job.workload("uniform-traffic", short_run("uniform-traffic"));
     job.detector("hcda", {{"credit", std::string(credit)}, {"initial_credit", std::int64_t{4}}});
-    check(looks_at<Layer>(job, Family::termination), credit, 10);
+    check(looks_at<TerminationDetector>(job, Family::termination), credit, 10);
   }
 }
 
@@ -159,9 +161,9 @@ TEST_CASE("the random stream of a component is part of its state, also where it 
 
 TEST_CASE("a wrapper adds the digest of its component, and its own state") {
   Alone alone(Family::termination, "dijkstra-scholten", job_of(4), 0);
-  const Compared<Layer> before(alone.component().clone());
+  const Compared<TerminationDetector> before(alone.component().clone());
   alone.sends({1});
-  const Compared<Layer> after(alone.component().clone());
+  const Compared<TerminationDetector> after(alone.component().clone());
   CHECK(digest_of(before) != digest_of(after));
-  CHECK(digest_of(Compared<Layer>(alone.component().clone())) == digest_of(after));
+  CHECK(digest_of(Compared<TerminationDetector>(alone.component().clone())) == digest_of(after));
 }

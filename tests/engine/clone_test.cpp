@@ -75,6 +75,8 @@ class ScrapTurn {
 template <class Role>
 class CopiedComponent : public Forwarding<Role> {
  public:
+  using typename Forwarding<Role>::Context;
+
   CopiedComponent(std::unique_ptr<Component> inner, Family family, GoesOn goes_on,
                   std::shared_ptr<MessagePool> pool)
       : Forwarding<Role>(std::move(inner)),
@@ -176,9 +178,11 @@ class CopiedWorkload final : public CopiedComponent<Workload> {
   }
 };
 
-class CopiedLayer final : public CopiedComponent<Layer> {
+template <class Role>
+class CopiedLayer final : public CopiedComponent<Role> {
  public:
-  using CopiedComponent::CopiedComponent;
+  using CopiedComponent<Role>::CopiedComponent;
+  using typename CopiedComponent<Role>::Context;
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<CopiedLayer>(*this);
   }
@@ -189,17 +193,17 @@ class CopiedLayer final : public CopiedComponent<Layer> {
       copies[i] = *batch[i];
       copied_batch[i] = &copies[i];
     }
-    for_nothing_and_in_earnest(
-        context, [&](Layer& layer, Context& c) { layer.on_sends(c, copied_batch, still_active); },
-        [&](Layer& layer, Context& c) { layer.on_sends(c, batch, still_active); });
+    this->for_nothing_and_in_earnest(
+        context, [&](Role& layer, Context& c) { layer.on_sends(c, copied_batch, still_active); },
+        [&](Role& layer, Context& c) { layer.on_sends(c, batch, still_active); });
   }
   Passage on_receive(Context& context, Message& message) override {
     Message copy = message;
-    return for_nothing_and_in_earnest(
-        context, [&](Layer& layer, Context& c) { layer.on_receive(c, copy); },
-        [&](Layer& layer, Context& c) { return layer.on_receive(c, message); });
+    return this->for_nothing_and_in_earnest(
+        context, [&](Role& layer, Context& c) { layer.on_receive(c, copy); },
+        [&](Role& layer, Context& c) { return layer.on_receive(c, message); });
   }
-  void on_idle(Context& context) override { twice(context, &Layer::on_idle); }
+  void on_idle(Context& context) override { this->twice(context, &Role::on_idle); }
 };
 
 class CopiedDetector final : public CopiedComponent<Detector> {
@@ -224,8 +228,12 @@ std::unique_ptr<Component> copied(std::unique_ptr<Component> component, Family f
   switch (place_of(family).role) {
     case Role::workload:
       return std::make_unique<CopiedWorkload>(std::move(component), family, goes_on, pool);
-    case Role::layer:
-      return std::make_unique<CopiedLayer>(std::move(component), family, goes_on, pool);
+    case Role::recovery:
+      return std::make_unique<CopiedLayer<RecoveryLayer>>(std::move(component), family, goes_on,
+                                                          pool);
+    case Role::termination:
+      return std::make_unique<CopiedLayer<TerminationDetector>>(std::move(component), family,
+                                                                goes_on, pool);
     case Role::detector:
       return std::make_unique<CopiedDetector>(std::move(component), family, goes_on, pool);
   }
@@ -421,14 +429,14 @@ class Ball final : public Workload {
     return copy;
   }
 
-  void start(Context& context) override {
+  void start(WorkloadContext& context) override {
     if (context.self() == 0) context.send(1, 0, 8);
   }
-  void on_message(Context& context, const Message&) override {
+  void on_message(WorkloadContext& context, const Message&) override {
     ++*count_;
     context.compute(random.exponential(1e-3));
   }
-  void on_compute_done(Context& context, std::uint64_t) override {
+  void on_compute_done(WorkloadContext& context, std::uint64_t) override {
     if (*count_ < 5) context.send((context.self() + 1) % context.job().processes, 0, 8);
   }
   void report(MetricTotals& totals) const override {

@@ -18,7 +18,7 @@ using namespace faultline::test;
 namespace {
 
 Alone& computed(Alone& alone, std::uint64_t tag) {
-  return alone.turn<Component>(
+  return alone.turn(
       [tag](auto& component, auto& context) { component.on_compute_done(context, tag); });
 }
 

@@ -289,7 +289,7 @@ TEST_CASE("the digest of connection-loss is that of what it knows, whatever came
                 {{"members", std::string("ranks")}, {"radix", kBinary}});
     alone.start();
     for (const ActorId peer : lost)
-      alone.turn<Detector>([peer](Detector& detector, DetectorContext& context) {
+      alone.turn_as<Detector>([peer](Detector& detector, DetectorContext& context) {
         detector.on_link_lost(context, {peer, 0});
       });
     return alone.digest();
