@@ -88,7 +88,9 @@ void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
     run_.state.truth.auditor().heard_with_node(self, dead, run_.now_s());
     if (!run_.is_rank(self)) continue;
     run_.show_about(Sight::Kind::declared_dead, self, dead.actor);
-    turns_.tell_stack(self, dead, &Component::on_peer_failed);
+    turns_.tell_stack(self, dead.actor, [dead](auto& component, auto& context) {
+      component.on_peer_failed(context, dead);
+    });
     turns_.carry_out_since(before);
   }
 }
