@@ -24,7 +24,4 @@ double work_of(const ExplorationMeasure& measure, const ReproductionSettings& se
 Measured measure_exploration(const ExplorationMeasure& measure,
                              const ReproductionSettings& settings);
 
-/// Words for the places of deaths, as files have them: those of `faultline explore --crash`.
-std::vector<std::string> exploration_crash_words();
-
 }  // namespace faultline

@@ -10,8 +10,8 @@
 
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/item_reader.hpp"
-#include "analysis/theory/checkpoint_time.hpp"
 #include "sim/core/checkpoint_interval.hpp"
+#include "tests/analysis/theory/checkpoint_time.hpp"
 
 using namespace faultline;
 

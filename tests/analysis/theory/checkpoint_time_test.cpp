@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/theory/checkpoint_time.hpp"
 #include "sim/core/checkpoint_interval.hpp"
 #include "sim/core/random.hpp"
+#include "tests/analysis/theory/checkpoint_time.hpp"
 
 using namespace faultline;
 

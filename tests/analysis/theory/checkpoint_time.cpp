@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/theory/checkpoint_time.hpp"
+#include "tests/analysis/theory/checkpoint_time.hpp"
 
 #include <cmath>
 
