@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck shell=bash
-# Sourced: a minimal Debian in the directory $machine, and commands in it. FAULTLINE_SUITE says which
-# one: bookworm (Debian 12, the default) or trixie (Debian 13). Needs root, debootstrap and unshare,
-# and a function `fail`.
+# Sourced: a minimal Debian in the directory $machine, and commands in it. FAULTLINE_SUITE says
+# which one: bookworm (Debian 12, the default) or trixie (Debian 13). Needs root, debootstrap and
+# unshare, and a function `fail`.
 
 suite=${FAULTLINE_SUITE:-bookworm}
 

@@ -55,7 +55,7 @@ class DataCheckpoints {
   /// The data of this process's rank, if those are others.
   std::optional<SavedPoint> came;
   RankTable<KeptPoints> kept;
-  Incarnation kept_by;  ///< who keeps the newest checkpoint
+  Incarnation kept_by;  ///< it keeps the newest checkpoint
 
   /// Keeps a checkpoint of a client. What it had saved later is void. `needed`: SavedPoints::add.
   void keep(Rank rank, Incarnation client, const SavedPoint& point, std::uint64_t needed);

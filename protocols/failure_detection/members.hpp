@@ -19,10 +19,10 @@ namespace faultline {
 /// spare nodes, which tell their ranks what they find. Members have numbers from 0 on.
 class Members {
  public:
-  /// `who` is "ranks" or "daemons", the values of the option `members`.
-  Members(const std::string& who, const JobShape& job)
-      : first_(who == "daemons" ? job.processes : 0),
-        count_(who == "daemons" ? job.nodes + job.spare_nodes : job.processes) {}
+  /// `kind` is "ranks" or "daemons", the values of the option `members`.
+  Members(const std::string& kind, const JobShape& job)
+      : first_(kind == "daemons" ? job.processes : 0),
+        count_(kind == "daemons" ? job.nodes + job.spare_nodes : job.processes) {}
 
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] bool are_daemons() const { return first_ > 0; }
@@ -39,7 +39,7 @@ class Members {
 std::vector<Rank> ranks_of_daemon(const DetectorContext& context);
 
 /// The problem of a job that has too few members to watch each other; nothing if it has two.
-std::vector<OptionProblem> check_members(const std::string& who, const JobShape& job);
+std::vector<OptionProblem> check_members(const std::string& kind, const JobShape& job);
 
 /// Declares the option `members` of a struct with the member of that name.
 template <class Struct>

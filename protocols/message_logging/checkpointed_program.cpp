@@ -70,7 +70,7 @@ void CheckpointedProgram::start(RecoveryContext& context, ProtocolSteps& steps, 
 
 // ---- messages of the program ------------------------------------------------------------------
 
-/// Who logs messages need not count them, except those of a detector.
+/// A rank that logs messages need not count them, except those of a detector.
 void CheckpointedProgram::on_sends(RecoveryContext& context, std::span<Message* const> batch,
                                    ProtocolSteps& steps) {
   const bool counts = gate_.has_detector() || survivors_ == Survivors::go_back;

@@ -72,7 +72,7 @@ class Component : public InComponentStorage {
 /// The handlers that all components have, whatever their role. A component overrides those that it
 /// needs. `RoleContext` is what its role may ask of the engine.
 template <class RoleContext>
-class Handlers : public Component {
+class ComponentOf : public Component {
  public:
   using OwnContext = RoleContext;
 
@@ -106,7 +106,7 @@ class Handlers : public Component {
 };
 
 /// What the ranks do. Its messages are the application's.
-class Workload : public Handlers<WorkloadContext> {
+class Workload : public ComponentOf<WorkloadContext> {
  public:
   /// The detector has told this rank that the numbered phase is over.
   virtual void on_announced(WorkloadContext&, std::uint32_t /*phase*/) {}
@@ -126,7 +126,7 @@ class Workload : public Handlers<WorkloadContext> {
 /// The handlers of a protocol in the stack below a workload: it sees the messages of all components
 /// above it.
 template <class RoleContext>
-class Layer : public Handlers<RoleContext> {
+class Layer : public ComponentOf<RoleContext> {
  public:
   /// Offers all messages that one handler above has sent. The layer may forward them, hold them
   /// back and add control messages, in any order. `still_active`: after that handler the rank
@@ -161,7 +161,7 @@ class RecoveryLayer : public Layer<RecoveryContext> {
 };
 
 /// A failure detector, on ranks, on the daemons of nodes, or on both.
-class Detector : public Handlers<DetectorContext> {
+class Detector : public ComponentOf<DetectorContext> {
  public:
   /// The resource manager reports a death. Only for detectors whose registration asks for it.
   virtual void on_exit_notice(DetectorContext&, Incarnation /*dead*/) {}

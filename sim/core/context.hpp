@@ -68,9 +68,7 @@ class Context {
 
   /// Marks a point of the run at which a scenario can let a fault strike. The component's
   /// registration must declare the mark.
-  void mark(const Mark& mark, std::int64_t value) {
-    want(Action::SetMark{mark.name, value});
-  }
+  void mark(const Mark& mark, std::int64_t value) { want(Action::SetMark{mark.name, value}); }
 
   /// Asks another component of this stack. Its on_request is called after this handler has
   /// returned and what it has sent is on its way down. `number` comes back with the answer. False

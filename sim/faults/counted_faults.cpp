@@ -62,8 +62,8 @@ Arrivals arrivals_in_window(const CountedOptions& options, Stream random) {
 
 FaultSourceRegistration counted(FaultSourceRegistration base) {
   base.options = counted_options().specs();
-  const auto& placement = placement_options().specs();
-  base.options.insert(base.options.end(), placement.begin(), placement.end());
+  const auto& victims = placement_options().specs();
+  base.options.insert(base.options.end(), victims.begin(), victims.end());
   base.check = [](const OptionValues& values, const FaultTarget& target) {
     const PlacementOptions where = placement_options().read(values);
     auto problems = check_placement(where, target);

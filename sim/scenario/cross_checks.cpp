@@ -123,7 +123,7 @@ class AssumptionCheck {
       if (other == nullptr || other->has_images()) continue;
       refuse("needs images of everything above it, and " + other->name + " has none" +
              alternatives(other->family,
-                          [](const Registration& other) { return other.has_images(); }));
+                          [](const Registration& another) { return another.has_images(); }));
     }
   }
   /// Checks what a layer needs to bring a rank back.

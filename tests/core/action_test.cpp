@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/core/context.hpp"
+#include "sim/core/recovery_context.hpp"
 
 using namespace faultline;
 
@@ -29,7 +29,7 @@ Turn turn_of_rank() {
 
 TEST_CASE("an action says which life of which actor asks, and for which component") {
   Turn turn = turn_of_rank();
-  ScriptContext(turn, Family::termination).set_timer(7, 0.5, true);
+  Context(turn, Family::termination).set_timer(7, 0.5, true);
   REQUIRE(turn.actions.size() == 1);
   const Action& action = turn.actions.front();
   CHECK(action.self == Incarnation{3, 1});
@@ -43,7 +43,7 @@ TEST_CASE("an action says which life of which actor asks, and for which componen
 TEST_CASE("an object is there as long as an action names it, however often that is copied") {
   Turn turn = turn_of_rank();
   const auto words = std::make_shared<const std::vector<std::uint64_t>>(2, 5U);
-  ScriptContext(turn, Family::message_logging)
+  RecoveryContext(turn, Family::message_logging)
       .host_object({.object = 9, .bytes = 16, .words = words});
   std::optional<Action> copy = turn.actions.front();
   turn.actions.clear();

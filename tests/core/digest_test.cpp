@@ -15,9 +15,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "sim/core/termination_context.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/random.hpp"
+#include "sim/core/termination_context.hpp"
 #include "tests/support/digest_of.hpp"
 
 using namespace faultline;

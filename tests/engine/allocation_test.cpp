@@ -71,13 +71,19 @@ Cost cost_of(const std::string& detector, std::uint32_t processes, std::int64_t 
   return {after - before, *result.metrics.values().at("application_messages")};
 }
 
+/// The context of a workload's script as operations take it.
+struct OfWorkload : WorkloadContext {
+  explicit OfWorkload(const Context& own)
+      : WorkloadContext((own.*(&OfWorkload::turn))(), (own.*(&OfWorkload::family))()) {}
+};
+
 /// Each rank sends to the next one and receives from the one before it, round after round.
 Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
   constexpr double kTimeout_s = 2e-5;  // some rounds: timers that are not needed do not pile up
   Job job(processes, quick_machine());
   job.script(Family::workload, [=](ActorId self) {
     const auto operations = std::make_shared<Operations>(OperationKeys{});
-    const auto walk = [=, round = std::make_shared<std::uint32_t>(0)](ScriptContext& context) {
+    const auto walk = [=, round = std::make_shared<std::uint32_t>(0)](WorkloadContext context) {
       if (!operations->all_done() || *round == rounds) return;
       operations->forget_ended();
       ++*round;
@@ -85,17 +91,20 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
       operations->receive(context, (self + processes - 1) % processes, *round, kTimeout_s);
     };
     Handlers handlers;
-    handlers.start = walk;
+    handlers.start = [=](ScriptContext& context) { walk(OfWorkload(context)); };
     handlers.message = [=](ScriptContext& context, const Message& message) {
-      operations->on_message(context, message);
-      walk(context);
+      OfWorkload own(context);
+      operations->on_message(own, message);
+      walk(own);
     };
     handlers.sent = [=](ScriptContext& context, ActorId to, std::uint16_t kind) {
-      operations->on_sent(context, to, kind);
-      walk(context);
+      OfWorkload own(context);
+      operations->on_sent(own, to, kind);
+      walk(own);
     };
     handlers.timer = [=](ScriptContext& context, std::uint64_t key) {
-      operations->on_timer(context, key);
+      OfWorkload own(context);
+      operations->on_timer(own, key);
     };
     return handlers;
   });

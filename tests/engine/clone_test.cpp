@@ -39,7 +39,7 @@ class SameKnowledge final : public Services {
 /// is thrown away.
 class ScrapTurn {
  public:
-  ScrapTurn(const Context& real, MessagePool& pool) : knowledge_(real) {
+  ScrapTurn(const ScriptContext& real, MessagePool& pool) : knowledge_(real) {
     turn_.pool = &pool;
     turn_.services = &knowledge_;
     turn_.placement = &real.placement();
@@ -140,7 +140,8 @@ class CopiedComponent : public Forwarding<Role> {
     std::unique_ptr<Component> other = this->inner().clone();
     if (goes_on_ == GoesOn::copy) other = this->replace_inner(std::move(other));
     {
-      ScrapTurn turn(context, *pool_);
+      const ScriptContext real(context);
+      ScrapTurn turn(real, *pool_);
       Context nowhere(turn.turn(), family_);
       scrap(static_cast<Role&>(*other), nowhere);
     }

@@ -66,7 +66,7 @@ class Asking final : public Workload {
         context.compute(500);
         break;
       case UnderWay::flush:
-        context.flush(0);
+        ScriptContext(context).flush(0);
         break;
       case UnderWay::end:
         context.finish();

@@ -163,7 +163,7 @@ class Beginning final : public Workload {
     context.compute(40);
     context.declare_work(1);
     context.send(0, 1, 5000).flags |= kNotifySent;
-    context.flush(0);
+    ScriptContext(context).flush(0);
   }
   void on_timer(WorkloadContext& context, std::uint64_t) override {
     job_.note(context, "late timer");

@@ -207,7 +207,7 @@ Seen restarted_peer(EngineKind engine, bool recovered) {
   job.kill(5, {1});
   if (recovered) job.script(Family::message_logging, [](ActorId) { return starting_afresh(); });
   const Act restarts = [](WorkloadContext& context, Program&) {
-    context.restart(context.known(1), RestartOn::same_node);
+    ScriptContext(context).restart(context.known(1), RestartOn::same_node);
   };
   const Act sends_in_its_second_life = [](WorkloadContext& context, Program& rank) {
     if (context.incarnation() == 1) rank.send(context, 2, 5, 0, 100);

@@ -14,19 +14,20 @@ namespace {
 
 /// Every rank computes for an hour of simulated time, second by second, until `until_s`.
 void working(Job& job, double until_s) {
-  job.script(Family::workload,
-             [&job, until_s](ActorId) {
-               return Handlers{.start = [](ScriptContext& context) { context.compute(1); },
-                               .compute_done =
-                                   [&job, until_s](ScriptContext& context, std::uint64_t) {
-                                     job.note(context, "second");
-                                     if (context.now_s() < until_s)
-                                       context.compute(1);
-                                     else
-                                       context.finish();
-                                   }};
-             },
-             {.finishes = true});
+  job.script(
+      Family::workload,
+      [&job, until_s](ActorId) {
+        return Handlers{.start = [](ScriptContext& context) { context.compute(1); },
+                        .compute_done =
+                            [&job, until_s](ScriptContext& context, std::uint64_t) {
+                              job.note(context, "second");
+                              if (context.now_s() < until_s)
+                                context.compute(1);
+                              else
+                                context.finish();
+                            }};
+      },
+      WorkloadTraits{.finishes = true});
   job.spec.stop.when = StopWhen::finished;
 }
 
@@ -226,25 +227,25 @@ namespace {
 /// Rank 0 engages 1, which engages 2, and so on: the tree of Dijkstra and Scholten is a chain,
 /// which lasts until all have computed for ten seconds.
 void chained(Job& job) {
-  job.script(Family::workload,
-             [&job](ActorId self) {
-               Handlers handlers;
-               handlers.start = [self](ScriptContext& context) {
-                 if (self != 0) return;
-                 context.send(1, 0, 8);
-                 context.compute(10);
-               };
-               handlers.message = [](ScriptContext& context, const Message&) {
-                 if (context.self() + 1 < context.job().processes)
-                   context.send(context.self() + 1, 0, 8);
-                 context.compute(10);
-               };
-               handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
-                 job.note(context, "done");
-               };
-               return handlers;
-             },
-             {.starts_at_root = true});
+  job.script(
+      Family::workload,
+      [&job](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](ScriptContext& context) {
+          if (self != 0) return;
+          context.send(1, 0, 8);
+          context.compute(10);
+        };
+        handlers.message = [](ScriptContext& context, const Message&) {
+          if (context.self() + 1 < context.job().processes) context.send(context.self() + 1, 0, 8);
+          context.compute(10);
+        };
+        handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
+          job.note(context, "done");
+        };
+        return handlers;
+      },
+      WorkloadTraits{.starts_at_root = true});
   job.detector("dijkstra-scholten");
   job.spec.allow_unsafe = true;
   job.spec.stop.time_s = 20;

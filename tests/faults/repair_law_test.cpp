@@ -14,8 +14,8 @@ using namespace faultline::test;
 
 namespace {
 
-using Texts = std::vector<std::string>;
-constexpr std::size_t kMany = 20000;
+using Refusals = std::vector<std::string>;
+constexpr std::size_t kRepairs = 20000;
 
 OptionValue exponential(double mean_s) {
   return option_group({{"law", std::string("exponential")},
@@ -32,7 +32,7 @@ OptionValue lognormal(double mu, double sigma) {
 /// The repairs of the first faults of a source, from failure to return.
 std::vector<double> repairs_of(FaultSource& source) {
   std::vector<double> repairs_s;
-  while (repairs_s.size() < kMany) {
+  while (repairs_s.size() < kRepairs) {
     const double time_s = *source.next_time_s();
     const std::size_t victims = source.victims(kOrphans).size();
     const std::vector<double> back_s = source.repairs_s();
@@ -49,7 +49,7 @@ TEST_CASE("exponential repairs have their mean, and no memory") {
   const auto source = target.source(
       "poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{3}}, {"repair", exponential(5.0)}});
   const std::vector<double> repairs_s = repairs_of(*source);
-  const double error = 5.0 / std::sqrt(static_cast<double>(kMany));
+  const double error = 5.0 / std::sqrt(static_cast<double>(kRepairs));
   CHECK(std::abs(mean(repairs_s) - 5.0) < 5 * error);
   const auto longer = std::ranges::count_if(repairs_s, [](double s) { return s > 10.0; });
   CHECK(static_cast<double>(longer) / static_cast<double>(repairs_s.size()) ==
@@ -63,6 +63,7 @@ TEST_CASE("lognormal repairs have their median and spread") {
   for (const double repair_s : repairs_of(*source)) logarithms.push_back(std::log(repair_s));
   CHECK(mean(logarithms) == Approx(8.2).margin(0.05));
   std::vector<double> squares;
+  squares.reserve(logarithms.size());
   for (const double value : logarithms) squares.push_back((value - 8.2) * (value - 8.2));
   CHECK(std::sqrt(mean(squares)) == Approx(1.4).margin(0.035));
 }
@@ -96,7 +97,7 @@ TEST_CASE("a law of repairs has what it needs, and nothing else") {
   CHECK(problems(exponential(1.0), "nodes").empty());
   CHECK(problems(lognormal(1.0, 1.0), "nodes").empty());
   CHECK(problems(exponential(1.0), "ranks") ==
-        Texts{"repair: a rank has nothing to repair, expected null or victims nodes"});
+        Refusals{"repair: a rank has nothing to repair, expected null or victims nodes"});
   const auto group = [](const char* law, OptionValue mean_s, OptionValue mu, OptionValue sigma) {
     return option_group({{"law", std::string(law)},
                          {"mean_s", std::move(mean_s)},
@@ -104,10 +105,10 @@ TEST_CASE("a law of repairs has what it needs, and nothing else") {
                          {"sigma", std::move(sigma)}});
   };
   CHECK(problems(group("exponential", {}, {}, {}), "nodes") ==
-        Texts{"repair: without mean_s, which the law exponential needs"});
+        Refusals{"repair: without mean_s, which the law exponential needs"});
   CHECK(problems(group("lognormal", 5.0, 1.0, {}), "nodes") ==
-        Texts{"repair: with mean_s, which the law lognormal has not",
-              "repair: without sigma, which the law lognormal needs"});
+        Refusals{"repair: with mean_s, which the law lognormal has not",
+                 "repair: without sigma, which the law lognormal needs"});
 }
 
 TEST_CASE("a node that a drawn fault has struck takes a process again when it is repaired") {

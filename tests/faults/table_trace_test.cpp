@@ -13,9 +13,9 @@ using namespace faultline::test;
 
 namespace {
 
-using Texts = std::vector<std::string>;
+using Reasons = std::vector<std::string>;
 
-std::string refusal(const std::string& text) {
+std::string table_refusal(const std::string& text) {
   try {
     parse_fault_trace(text, "t");
   } catch (const UsageError& error) {
@@ -26,6 +26,7 @@ std::string refusal(const std::string& text) {
 
 std::vector<std::string> reasons_of(const FaultTrace& trace) {
   std::vector<std::string> reasons;
+  reasons.reserve(trace.unreadable.size());
   for (const UnreadableLine& line : trace.unreadable) reasons.push_back(line.reason);
   return reasons;
 }
@@ -79,6 +80,7 @@ TEST_CASE("nodes that have names get numbers, in the order in which people count
   const FaultTrace trace =
       parse_fault_trace("node,down\nn10,1\nn9,2\nrack2-n1,3\nn9,4\nrack10-n1,5\n", "t");
   std::vector<std::int64_t> nodes;
+  nodes.reserve(trace.records.size());
   for (const FaultRecord& record : trace.records) nodes.push_back(record.node);
   CHECK(nodes == std::vector<std::int64_t>{1, 0, 2, 0, 3});
 }
@@ -93,20 +95,21 @@ TEST_CASE("a line of a table that cannot be read says why") {
   const FaultTrace trace = parse_fault_trace(
       "node,down,up,system\n1,5,4,1\n1,soon,,1\n1,5,later,1\n,5,,1\n1,5\n1,5,6,x\n1,5,6,1\n", "t");
   CHECK(reasons_of(trace) ==
-        Texts{"the node is up before it is down", "down: expected a number or a time of ISO 8601",
-              "up: expected a number, a time of ISO 8601, or nothing",
-              "node: expected a name or a number", "expected as many fields as columns, 4",
-              "system: expected a number"});
+        Reasons{"the node is up before it is down", "down: expected a number or a time of ISO 8601",
+                "up: expected a number, a time of ISO 8601, or nothing",
+                "node: expected a name or a number", "expected as many fields as columns, 4",
+                "system: expected a number"});
   CHECK(trace.records.size() == 1);
 }
 
 TEST_CASE("a table without a column that is needed is refused") {
-  CHECK(refusal("node,up\n1,2\n") ==
+  CHECK(table_refusal("node,up\n1,2\n") ==
         "t: a table of failures without a column down; expected node, down (or time) and, if "
         "known, up (or repaired)");
-  CHECK(refusal("down,up\n1,2\n").find("without a column node") != std::string::npos);
-  CHECK(refusal("node,down,time\n1,2,3\n") == "t: two columns have the same meaning, 2 and 3");
-  CHECK(refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
+  CHECK(table_refusal("down,up\n1,2\n").find("without a column node") != std::string::npos);
+  CHECK(table_refusal("node,down,time\n1,2,3\n") ==
+        "t: two columns have the same meaning, 2 and 3");
+  CHECK(table_refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
 }
 
 TEST_CASE("a job runs under the failures of a table") {

@@ -9,6 +9,7 @@
 
 #include "sim/core/invariant.hpp"
 #include "tests/platform/in_child.hpp"
+#include "tests/support/has_role.hpp"
 
 namespace faultline::test {
 
@@ -181,7 +182,9 @@ Job& Job::own(Family family, const ComponentFactory& make, const OwnTerms& terms
                   .metrics = terms.metrics,
                   .marks = terms.marks,
                   .properties = terms.properties});
-  own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
+  own_.back().make = [family, make](const OptionValues&, const JobShape&) -> ComponentFactory {
+    return [family, make](ActorId self) { return of_role(make(self), family); };
+  };
   if (terms.residence != Residence::ranks)
     own_.back().declare<DetectorTraits>().residence = [terms](const OptionValues&) {
       return terms.residence;

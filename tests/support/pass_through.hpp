@@ -9,6 +9,7 @@
 
 #include "sim/core/forwarding.hpp"
 #include "sim/scenario/run_spec.hpp"
+#include "tests/support/has_role.hpp"
 
 namespace faultline::test {
 
@@ -30,10 +31,10 @@ void make_mistaken(RunSpec& spec, Family family, Registration& mistaken, Argumen
   ComponentChoice& choice = spec.components[static_cast<std::size_t>(family)];
   mistaken = *choice.registration;
   mistaken.properties.clear();  // they look into the real component
-  mistaken.make = [make = mistaken.make, arguments...](const OptionValues& options,
-                                                       const JobShape& job) -> ComponentFactory {
-    return [factory = make(options, job), arguments...](ActorId self) {
-      return std::make_unique<Mistake>(factory(self), arguments...);
+  mistaken.make = [family, make = mistaken.make, arguments...](
+                      const OptionValues& options, const JobShape& job) -> ComponentFactory {
+    return [family, factory = make(options, job), arguments...](ActorId self) {
+      return of_role(std::make_unique<Mistake>(factory(self), arguments...), family);
     };
   };
   choice.registration = &mistaken;

@@ -35,8 +35,7 @@ LookAhead::LookAhead(const RunJob& job, const RunState& state,
       has_prefetched_programs_(as_prefetched(state, 0) != nullptr) {}
 
 // A later step finds its way by what an earlier one has fetched, so it comes when that is there.
-// Measured with `bench --processes 16384`: a run takes 0.72 of its time without these steps, and as
-// long with 24, 16, 8 and 4 (docs/performance.md).
+// docs/performance.md has what was measured.
 constexpr std::array<LookAhead::Step, 6> LookAhead::kSteps{{
     {&LookAhead::fetch_message, 32, 4},
     {&LookAhead::fetch_actor, 24, 3},

@@ -48,28 +48,28 @@ class Member final : public Services {
     return *this;
   }
   Member& start(double random_part = 0.5) {
-    return act([=](HeartbeatRing& ring, ScriptContext& context, const RingTerms& terms) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
       ring.start(context, terms, random_part);
     });
   }
   Member& heartbeat(ActorId from) {
-    return act([=](HeartbeatRing& ring, ScriptContext& context, const RingTerms& terms) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
       ring.got_heartbeat(context, terms, from);
     });
   }
   Member& request(ActorId from) {
-    return act([=](HeartbeatRing& ring, ScriptContext& context, const RingTerms& terms) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
       ring.got_request(context, terms, from);
     });
   }
   Member& dead(ActorId member) {
-    return act([=](HeartbeatRing& ring, ScriptContext& context, const RingTerms& terms) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
       ring.leave_out(context, terms, member);
     });
   }
   ActorId timer(std::uint64_t key) {
     ActorId suspect = kNobody;
-    act([&](HeartbeatRing& ring, ScriptContext& context, const RingTerms& terms) {
+    act([&](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
       suspect = ring.on_timer(context, terms, key);
     });
     return suspect;

@@ -16,9 +16,7 @@ inline constexpr std::uint16_t kReport = kAfterRing;   ///< of rdaemon and of ul
 inline constexpr std::uint16_t kNotice = kReport + 1;  ///< of rdaemon
 enum RingTimer : std::uint64_t { kBeat, kDeadline };
 
-inline bool is_daemon(const Context& context) {
-  return context.self() >= context.job().processes;
-}
+inline bool is_daemon(const Context& context) { return context.self() >= context.job().processes; }
 
 /// Nobody hears that it has a new observer.
 class NoRequest final : public Wrapped<NoRequest> {

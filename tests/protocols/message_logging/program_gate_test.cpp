@@ -19,8 +19,8 @@ struct Steps final : MessageSteps {
   Admission admission = Admission::deliver;
   std::uint64_t stamped = 0;
 
-  Admission admit(ScriptContext&, Message&) override { return admission; }
-  void stamp(ScriptContext&, Message& message) override {
+  Admission admit(RecoveryContext&, Message&) override { return admission; }
+  void stamp(RecoveryContext&, Message& message) override {
     message.logging.put(LoggingStamp{.epoch = 0, .level = 0, .id = ++stamped});
   }
 };

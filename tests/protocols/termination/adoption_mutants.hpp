@@ -70,15 +70,15 @@ class NoWordToItself final : public PassThrough<NoWordToItself, TerminationDetec
 };
 
 /// Below the detector: what it sends in one go leaves in another way.
-using Tamper = void (*)(TerminationContext&, std::span<Message* const>);
+using Tamper = void (*)(RecoveryContext&, std::span<Message* const>);
 
-class Tampering final : public TerminationDetector {
+class Tampering final : public RecoveryLayer {
  public:
   explicit Tampering(Tamper tamper) : tamper_(tamper) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Tampering>(*this);
   }
-  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     tamper_(context, batch);
   }
 
@@ -88,14 +88,14 @@ class Tampering final : public TerminationDetector {
 };
 
 /// Application messages leave before the control messages that should go first.
-inline void send_first(TerminationContext& context, std::span<Message* const> batch) {
+inline void send_first(RecoveryContext& context, std::span<Message* const> batch) {
   for (const bool application : {true, false})
     for (Message* message : batch)
       if ((message->channel == Family::workload) == application) context.forward(*message);
 }
 
 /// The order in which messages are sent is taken for a fence.
-inline void send_without_fence(TerminationContext& context, std::span<Message* const> batch) {
+inline void send_without_fence(RecoveryContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     message->flags &= static_cast<std::uint8_t>(~kFence);
     context.forward(*message);
@@ -103,7 +103,7 @@ inline void send_without_fence(TerminationContext& context, std::span<Message* c
 }
 
 /// Each acknowledgement leaves twice.
-inline void acknowledge_twice(TerminationContext& context, std::span<Message* const> batch) {
+inline void acknowledge_twice(RecoveryContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     context.forward(*message);
     if (message->channel == Family::termination && message->kind == kAcknowledge)
@@ -112,7 +112,7 @@ inline void acknowledge_twice(TerminationContext& context, std::span<Message* co
 }
 
 /// Tells the parent of a process that it has not sent to, beside each that it has.
-inline void tell_of_another(TerminationContext& context, std::span<Message* const> batch) {
+inline void tell_of_another(RecoveryContext& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
     context.forward(*message);
     if (message->channel != Family::termination || message->kind != kPotentialGrandchild) continue;
@@ -124,16 +124,16 @@ inline void tell_of_another(TerminationContext& context, std::span<Message* cons
 }
 
 /// Below the detector, too: sees which queries have no reply.
-class SeesQueries : public TerminationDetector {
+class SeesQueries : public RecoveryLayer {
  public:
-  void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
+  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) {
       if (message->channel == Family::termination && message->kind == kTryEngageGrandchild)
         unanswered_.emplace(message->to, message->payload.get<TryEngageGrandchild>().failed);
       context.forward(*message);
     }
   }
-  Passage on_receive(TerminationContext&, Message& message) override {
+  Passage on_receive(RecoveryContext&, Message& message) override {
     if (message.channel == Family::termination && message.kind == kReplyToGrandparent)
       unanswered_.erase({message.from, message.payload.get<ReplyToGrandparent>().failed});
     return Passage::deliver;
@@ -163,7 +163,7 @@ class GivesUpAtTheNotice final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<GivesUpAtTheNotice>(*this);
   }
-  void on_peer_failed(TerminationContext& context, Incarnation peer) override {
+  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_) {
       if (grandchild != peer.actor) continue;
       Message told;
@@ -183,7 +183,7 @@ class AnswersForTheDead final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<AnswersForTheDead>(*this);
   }
-  void on_flushed(TerminationContext& context, Incarnation peer) override {
+  void on_flushed(RecoveryContext& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_) {
       if (grandchild != peer.actor) continue;
       Message reply;

@@ -43,20 +43,20 @@ struct RecoveringProcess final : WorldSteps {
     world.on_request(around.context(), enter, *this);
   }
 
-  void on_death(ScriptContext& context, ActorId) override {
+  void on_death(RecoveryContext& context, ActorId) override {
     steps += "d";
     world.regroup(context, *this);
   }
-  void on_world(ScriptContext& context) override {
+  void on_world(RecoveryContext& context) override {
     steps += "w";
     world.give_back(context);
     world.restore(context, *this);
   }
-  void on_data(ScriptContext& context) override {
+  void on_data(RecoveryContext& context) override {
     steps += "r";
     world.resume(context, *this);
   }
-  void on_message(ScriptContext& context, const Message& message) override {
+  void on_message(RecoveryContext& context, const Message& message) override {
     if (message.kind < WorldMessage::kinds) return world.on_message(context, message, *this);
     steps += "m";
   }

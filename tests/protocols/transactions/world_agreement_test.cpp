@@ -28,7 +28,7 @@ struct AgreeingMember final : AgreementSteps {
         members(3, self),
         agreement(AgreementAlgorithm::era, self, 3) {}
 
-  void carry_out(ScriptContext& context, const AgreementOutput& output) override {
+  void carry_out(RecoveryContext& context, const AgreementOutput& output) override {
     agreement.send(context, output, members);
     for (const auto& decision : output.decisions) decisions.push_back(decision);
   }

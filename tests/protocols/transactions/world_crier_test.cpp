@@ -43,10 +43,10 @@ struct Herald {
   }
 };
 
-const auto kTellBelow = [](const WorldCrier& crier, ScriptContext& context) {
+const auto kTellBelow = [](const WorldCrier& crier, RecoveryContext& context) {
   crier.tell_those_below(context, *World(7).rank_of(context.self()));
 };
-const auto kTellBehind = [](const WorldCrier& crier, ScriptContext& context) {
+const auto kTellBehind = [](const WorldCrier& crier, RecoveryContext& context) {
   crier.tell_those_behind(context);
 };
 
@@ -56,7 +56,9 @@ TEST_CASE(
     "the news say which world it is, who is new in it, and from where it "
     "goes on") {
   Herald herald(2);
-  const auto to_5 = [](const WorldCrier& crier, ScriptContext& context) { crier.tell(context, 5); };
+  const auto to_5 = [](const WorldCrier& crier, RecoveryContext& context) {
+    crier.tell(context, 5);
+  };
   const std::vector<Message> sent = herald.sent_by(to_5);
   REQUIRE(sent.size() == 1);
   CHECK(sent.front().kind == WorldMessage::world);
@@ -86,7 +88,7 @@ TEST_CASE(
   Herald leader(2);
   leader.members.add_dead({3, 0});
   CHECK(leader.told_by(kTellBelow) == std::vector<ActorId>{4, 5, 6});
-  const auto take_over = [](const WorldCrier& crier, ScriptContext& context) {
+  const auto take_over = [](const WorldCrier& crier, RecoveryContext& context) {
     crier.take_over_from(context, 3);
   };
   CHECK(leader.told_by(take_over) == std::vector<ActorId>{5, 6});
