@@ -96,7 +96,10 @@ std::optional<Due> Processors::run_out(ActorId self, std::uint32_t serial) {
   const Due due = waited ? rare.due.front() : Due{serial, RunOut()};
   if (waited) {
     rare.awaits_processor = false;
-    if (can_run) rare.due.erase(rare.due.begin());
+    // What has been cancelled meanwhile needs no processor. Else it would be due for ever where no
+    // time passes (StepwiseEngine).
+    const bool is_cancelled = due.is_of_timer() && rare.timer(serial) == nullptr;
+    if (can_run || is_cancelled) rare.due.erase(rare.due.begin());
   } else if ((!can_run || !rare.due.empty()) && rare.timer(serial) != nullptr) {
     rare.due.push_back(due);
   }

@@ -290,6 +290,30 @@ TEST_CASE("an abandoned computation is nothing that can happen next, and leaves 
   CHECK(until_abandoned(true) == until_abandoned(false));
 }
 
+TEST_CASE("a timer that is cancelled while it waits for the processor cannot happen any more") {
+  Job job(1);
+  job.spec.platform.progress = Progress::between;
+  job.script(Family::workload, [](ActorId) {
+    Handlers handlers;
+    handlers.start = [](ScriptContext& context) {
+      context.set_timer(7, 1);
+      context.compute(3, 8);
+    };
+    handlers.compute_done = [](ScriptContext& context, std::uint64_t) {
+      context.cancel_timer(7);
+      context.set_timer(9, 50);
+      context.spend(2);  // the processor is not free when the timer would be handled
+    };
+    return handlers;
+  });
+  StepwiseEngine engine = driven(job);
+  engine.begin();
+  engine.take(0);  // the timer runs out, and waits until the computation has ended
+  REQUIRE(engine.agenda() == std::vector<Choice>{{EventKind::compute_done, 0, kNobody, 8}});
+  engine.take(0);
+  CHECK(engine.agenda() == std::vector<Choice>{{EventKind::timer, 0, kNobody, 9}});
+}
+
 namespace {
 
 using Successor = std::tuple<EventKind, ActorId, ActorId, std::uint64_t, StateDigest>;
