@@ -152,8 +152,8 @@ AgreementAlgorithm algorithm_of(const FampiOptions& options) {
 }  // namespace
 
 Fampi::Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)),
-      world_(*options_, job, self, true),
+    : WorldLayer(*options, job, self, true),
+      options_(std::move(options)),
       agreement_(algorithm_of(*options_), self, job.processes),
       block_(options_->request_timeout_s) {}
 

@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "protocols/transactions/program_block.hpp"
-#include "protocols/transactions/recovered_world.hpp"
 #include "protocols/transactions/world_agreement.hpp"
+#include "protocols/transactions/world_layer.hpp"
 #include "sim/core/seldom.hpp"
 
 namespace faultline {
@@ -31,7 +30,7 @@ OptionSet<FampiOptions> fampi_options();
 /// have succeeded, and which ranks are dead. If none is, they repeat a rejected TryBlock. Otherwise
 /// the ranks regroup, and agree once more before they go on from the last checkpoint that all have:
 /// that is TryBlock 0 of the new world, which a death during the recovery rejects.
-class Fampi : public RecoveryLayer, protected WorldSteps, protected AgreementSteps {
+class Fampi : public WorldLayer, protected AgreementSteps {
  public:
   using Options = FampiOptions;
   Fampi(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -40,25 +39,9 @@ class Fampi : public RecoveryLayer, protected WorldSteps, protected AgreementSte
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(RecoveryContext& context) override { world_.start(context); }
-  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
-    world_.on_sends(context, batch);
-  }
-  Passage on_receive(RecoveryContext& context, Message& message) override {
-    return world_.on_receive(context, message);
-  }
   void on_message(RecoveryContext& context, const Message& message) override;
   void on_request(RecoveryContext& context, const StackRequest& request) override;
   void on_timer(RecoveryContext& context, std::uint64_t key) override;
-  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_failed(context, peer, *this);
-  }
-  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_restarted(context, peer, *this);
-  }
-  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
-    world_.on_restart_refused(context, peer);
-  }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -75,7 +58,6 @@ class Fampi : public RecoveryLayer, protected WorldSteps, protected AgreementSte
 
   // The parts.
   std::shared_ptr<const Options> options_;
-  RecoveredWorld world_;
   WorldAgreement agreement_;
   ProgramBlock block_;
 

@@ -42,7 +42,7 @@ const Registered registered{relaunch()};
 }  // namespace
 
 Relaunch::Relaunch(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)), world_(*options_, job, self, false) {}
+    : WorldLayer(*options, job, self, false), options_(std::move(options)) {}
 
 /// The launcher ends all other processes. If the job has come to its end, the processes that do not
 /// know it yet wait for the leader.

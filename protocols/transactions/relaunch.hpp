@@ -3,10 +3,8 @@
 
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 
-#include "protocols/transactions/recovered_world.hpp"
+#include "protocols/transactions/world_layer.hpp"
 
 namespace faultline {
 
@@ -16,7 +14,7 @@ struct RelaunchOptions : WorldOptions {
 
 /// What MPI without fault tolerance does under a batch system: a death ends the job, which starts
 /// again from its last checkpoint. There are no TryBlocks.
-class Relaunch final : public RecoveryLayer, private WorldSteps {
+class Relaunch final : public WorldLayer {
  public:
   using Options = RelaunchOptions;
   Relaunch(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -25,29 +23,8 @@ class Relaunch final : public RecoveryLayer, private WorldSteps {
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(RecoveryContext& context) override { world_.start(context); }
-  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
-    world_.on_sends(context, batch);
-  }
-  Passage on_receive(RecoveryContext& context, Message& message) override {
-    return world_.on_receive(context, message);
-  }
   void on_message(RecoveryContext& context, const Message& message) override;
   void on_request(RecoveryContext& context, const StackRequest& request) override;
-  void on_timer(RecoveryContext& context, std::uint64_t key) override {
-    world_.on_timer(context, key, *this);
-  }
-  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_failed(context, peer, *this);
-  }
-  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_restarted(context, peer, *this);
-  }
-  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
-    world_.on_restart_refused(context, peer);
-  }
-  void report(MetricTotals& totals) const override { world_.report(totals); }
-  [[nodiscard]] std::string waiting_for() const override { return world_.waiting_for(); }
 
  private:
   enum OwnKind : std::uint16_t {
@@ -70,7 +47,6 @@ class Relaunch final : public RecoveryLayer, private WorldSteps {
   [[nodiscard]] bool leads() const { return leader() == world_.members().self(); }
 
   std::shared_ptr<const Options> options_;
-  RecoveredWorld world_;
   std::optional<Asked> leave_request_;  ///< the program has come to its end
   std::uint32_t ends_below_ = 0;
   bool knows_end_ = false;  ///< has heard of the end while it waits for a new world

@@ -62,9 +62,9 @@ std::uint64_t rebuild_agreements(const WorldOptions& options) {
 }  // namespace
 
 UlfmRecovery::UlfmRecovery(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)),
+    : WorldLayer(*options, job, self, true),
+      options_(std::move(options)),
       rebuild_agreements_(rebuild_agreements(*options_)),
-      world_(*options_, job, self, true),
       agreement_(AgreementAlgorithm::era, self, job.processes) {}
 
 // ---- the world --------------------------------------------------------------------------------

@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "protocols/transactions/program_block.hpp"
-#include "protocols/transactions/recovered_world.hpp"
 #include "protocols/transactions/world_agreement.hpp"
+#include "protocols/transactions/world_layer.hpp"
 
 namespace faultline {
 
@@ -19,7 +18,7 @@ namespace faultline {
 /// each TryBlock the ranks agree whether all have succeeded (MPI_Comm_agree). If not, they shrink
 /// the world, again if a rank dies meanwhile; the first rank has new processes started; all put the
 /// next world together, agree on that, restore their data and agree once more.
-class UlfmRecovery final : public RecoveryLayer, private WorldSteps, private AgreementSteps {
+class UlfmRecovery final : public WorldLayer, private AgreementSteps {
  public:
   using Options = WorldOptions;
   UlfmRecovery(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -28,27 +27,8 @@ class UlfmRecovery final : public RecoveryLayer, private WorldSteps, private Agr
   }
 
   // ---- as a layer -----------------------------------------------------------------------------
-  void start(RecoveryContext& context) override { world_.start(context); }
-  void on_sends(RecoveryContext& context, std::span<Message* const> batch, bool) override {
-    world_.on_sends(context, batch);
-  }
-  Passage on_receive(RecoveryContext& context, Message& message) override {
-    return world_.on_receive(context, message);
-  }
   void on_message(RecoveryContext& context, const Message& message) override;
   void on_request(RecoveryContext& context, const StackRequest& request) override;
-  void on_timer(RecoveryContext& context, std::uint64_t key) override {
-    world_.on_timer(context, key, *this);
-  }
-  void on_peer_failed(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_failed(context, peer, *this);
-  }
-  void on_peer_restarted(RecoveryContext& context, Incarnation peer) override {
-    world_.on_peer_restarted(context, peer, *this);
-  }
-  void on_restart_refused(RecoveryContext& context, Incarnation peer) override {
-    world_.on_restart_refused(context, peer);
-  }
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -101,7 +81,6 @@ class UlfmRecovery final : public RecoveryLayer, private WorldSteps, private Agr
 
   std::shared_ptr<const Options> options_;
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world
-  RecoveredWorld world_;
   WorldAgreement agreement_;
   ProgramBlock block_{kNever};
   Stage stage_ = Stage::block;

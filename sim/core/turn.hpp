@@ -62,7 +62,8 @@ class Services {
 /// Answers the choices of a workload in a run in which they are branches.
 class Chooser {
  public:
-  /// A number below the bound, which is above 0. `what` says what it is, for people, and stays.
+  /// Chooses a number below `bound`, which is at least 1. `what` tells people what it stands for,
+  /// and must outlive the run.
   virtual std::uint64_t choose(std::uint64_t bound, const char* what) = 0;
 
  protected:

@@ -35,10 +35,10 @@ class WorkloadContext : public Context {
   /// This rank has done everything it will ever do.
   void finish() { want(Action::Finish{}); }
 
-  /// One of the numbers 0 to bound - 1, bound > 0, where the component may as well go on with any
-  /// of them. The stream, the component's own, draws it, all numbers being equally likely. In a run
-  /// whose driver makes the choices (docs/workloads.md) the driver says, and draws nothing. `what`
-  /// says what the number is when such a run is told: "the child, among the other ranks".
+  /// Chooses one of the numbers 0 to bound - 1, where the component may as well go on with any of
+  /// them; `bound` is at least 1. The component's own stream draws it, all numbers being equally
+  /// likely, unless a driver makes the choices of the run (docs/workloads.md). `what` tells people
+  /// what the number stands for: "the child, among the other ranks".
   std::uint64_t choose(Stream& random, std::uint64_t bound, const char* what) {
     Chooser* chooser = turn().chooser;
     return chooser == nullptr ? random.below(bound) : chooser->choose(bound, what);

@@ -48,8 +48,8 @@ struct WorkloadTraits {
   /// no TryBlocks.
   std::function<BlockContents(const OptionValues&)> try_blocks = {};
   std::vector<EndCheck> end_checks = {};
-  /// Of a workload that can run for ever: why it can with these options, as a main clause; "" if it
-  /// cannot. If empty: it never can.
+  /// Says why the workload can run for ever with these options, as a main clause; "" if it cannot.
+  /// If empty: it never can.
   std::function<std::string(const OptionValues&, const JobShape&)> endless = {};
   MayGiveUp may_give_up = {};  ///< if empty: as soon as anyone died or was reported dead
 };

@@ -37,11 +37,9 @@ std::vector<OptionProblem> check_repair(const std::optional<RepairOptions>& repa
   std::vector<OptionProblem> problems;
   const auto check = [&](const char* name, const std::optional<double>& value, bool is_needed) {
     if (is_needed && !value)
-      problems.push_back(
-          {"repair", "without " + std::string(name) + ", which the law " + repair->law + " needs"});
+      problems.push_back({"repair", "the law " + repair->law + " needs " + name});
     if (!is_needed && value)
-      problems.push_back(
-          {"repair", "with " + std::string(name) + ", which the law " + repair->law + " has not"});
+      problems.push_back({"repair", "the law " + repair->law + " has no " + name});
   };
   check("mean_s", repair->mean_s, !is_lognormal);
   check("mu", repair->mu, is_lognormal);

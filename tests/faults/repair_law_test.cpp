@@ -105,10 +105,10 @@ TEST_CASE("a law of repairs has what it needs, and nothing else") {
                          {"sigma", std::move(sigma)}});
   };
   CHECK(problems(group("exponential", {}, {}, {}), "nodes") ==
-        Refusals{"repair: without mean_s, which the law exponential needs"});
-  CHECK(problems(group("lognormal", 5.0, 1.0, {}), "nodes") ==
-        Refusals{"repair: with mean_s, which the law lognormal has not",
-                 "repair: without sigma, which the law lognormal needs"});
+        Refusals{"repair: the law exponential needs mean_s"});
+  CHECK(
+      problems(group("lognormal", 5.0, 1.0, {}), "nodes") ==
+      Refusals{"repair: the law lognormal has no mean_s", "repair: the law lognormal needs sigma"});
 }
 
 TEST_CASE("a node that a drawn fault has struck takes a process again when it is repaired") {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/error.hpp"
 #include "sim/faults/fault_counts.hpp"
 #include "sim/faults/fault_source.hpp"
 #include "sim/faults/fault_trace.hpp"
@@ -44,6 +45,16 @@ inline FaultTraceInput trace_input(const std::string& text) {
   return {.file = "test",
           .hash = "test",
           .content = std::make_shared<const FaultTrace>(parse_fault_trace(text, "test"))};
+}
+
+/// What the reader of traces says of a text that it refuses; nothing if it reads it.
+inline std::string trace_refusal(const std::string& text) {
+  try {
+    parse_fault_trace(text, "t");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// Adds a source to a job.

@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/core/error.hpp"
 #include "tests/faults/sources.hpp"
 
 using namespace faultline;
@@ -14,15 +13,6 @@ using namespace faultline::test;
 namespace {
 
 using Reasons = std::vector<std::string>;
-
-std::string table_refusal(const std::string& text) {
-  try {
-    parse_fault_trace(text, "t");
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 std::vector<std::string> reasons_of(const FaultTrace& trace) {
   std::vector<std::string> reasons;
@@ -103,13 +93,13 @@ TEST_CASE("a line of a table that cannot be read says why") {
 }
 
 TEST_CASE("a table without a column that is needed is refused") {
-  CHECK(table_refusal("node,up\n1,2\n") ==
+  CHECK(trace_refusal("node,up\n1,2\n") ==
         "t: a table of failures without a column down; expected node, down (or time) and, if "
         "known, up (or repaired)");
-  CHECK(table_refusal("down,up\n1,2\n").find("without a column node") != std::string::npos);
-  CHECK(table_refusal("node,down,time\n1,2,3\n") ==
+  CHECK(trace_refusal("down,up\n1,2\n").find("without a column node") != std::string::npos);
+  CHECK(trace_refusal("node,down,time\n1,2,3\n") ==
         "t: two columns have the same meaning, 2 and 3");
-  CHECK(table_refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
+  CHECK(trace_refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
 }
 
 TEST_CASE("a job runs under the failures of a table") {

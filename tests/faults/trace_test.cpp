@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "sim/core/error.hpp"
 #include "tests/faults/sources.hpp"
 
 using namespace faultline;
@@ -30,15 +29,6 @@ std::vector<double> times_of(const FaultTrace& trace) {
   std::vector<double> times;
   for (const FaultRecord& record : trace.records) times.push_back(record.time_s);
   return times;
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    parse_fault_trace(text, "t");
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace
@@ -116,7 +106,7 @@ TEST_CASE("a compressed trace is refused as such") {
                                                         {std::string("\xfd\x37zXZ\0", 6), "xz"},
                                                         {"\x28\xb5\x2f\xfd", "zstd"},
                                                         {"PK\x03\x04", "zip"}})
-    CHECK(refusal(begin + "2,3,4\n") ==
+    CHECK(trace_refusal(begin + "2,3,4\n") ==
           "t: is compressed with " + program + "; expected text, unpack it first");
 }
 
@@ -200,16 +190,17 @@ TEST_CASE("SimGrid: profiles that loop, by delay and by period") {
 
 // Where such a state is due, SimGrid ends.
 TEST_CASE("SimGrid: a profile with states that are or can be negative is refused") {
-  CHECK(refusal("1 0\n2 -1\n3 0\n") ==
+  CHECK(trace_refusal("1 0\n2 -1\n3 0\n") ==
         "t: line 2: the state is negative, expected 0 (off) or more (on)");
-  CHECK(refusal("1 -0.5\n") == "t: line 1: the state is negative, expected 0 (off) or more (on)");
+  CHECK(trace_refusal("1 -0.5\n") ==
+        "t: line 1: the state is negative, expected 0 (off) or more (on)");
   for (const std::string law :
        {"DET -1", "NORM -3 0", "NORM 5 1", "UNIF -1 1", "UNIF 1 -1", "EXP -2"})
-    CHECK(refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n") ==
+    CHECK(trace_refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n") ==
           "t: line 3: a state can be negative, expected a law of 0 (off) and above (on)");
   for (const std::string law : {"DET 0", "DET 2.5", "NORM 1 0", "UNIF 0 1", "EXP 2"})
-    CHECK(refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n").empty());
-  CHECK(refusal("1 0\n2 -0\n").empty());
+    CHECK(trace_refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n").empty());
+  CHECK(trace_refusal("1 0\n2 -0\n").empty());
 }
 
 TEST_CASE("SimGrid: stochastic profiles follow their laws") {
@@ -229,18 +220,19 @@ TEST_CASE("SimGrid: stochastic profiles follow their laws") {
 }
 
 TEST_CASE("a file without a record that can be read is refused") {
-  CHECK_THAT(refusal("{\"a\": 1}"),
+  CHECK_THAT(trace_refusal("{\"a\": 1}"),
              Contains("t: not a trace of failures, expected the LANL columns"));
-  CHECK_THAT(refusal("# nothing\n"), Contains("t: not a trace of failures"));
-  CHECK_THAT(refusal(kLanlHeader), Contains("t: no record can be read"));
+  CHECK_THAT(trace_refusal("# nothing\n"), Contains("t: not a trace of failures"));
+  CHECK_THAT(trace_refusal(kLanlHeader), Contains("t: no record can be read"));
   CHECK_THAT(
-      refusal(kLanlHeader + lanl("17", "", "1/8/1997 8:40", "")),
+      trace_refusal(kLanlHeader + lanl("17", "", "1/8/1997 8:40", "")),
       Contains("t: no record can be read") && Contains("t: line 2 cannot be read: nodenumz"));
-  CHECK_THAT(refusal("0 0 4 1 node4 1 1000.5 2000 0\n"), Contains("t: has no failure"));
-  CHECK_THAT(refusal("0 1\n5 1\n"), Contains("t: has no failure"));
-  CHECK_THAT(refusal("0 0\n5 1\nPERIODICITY 3\n"), Contains("shorter than the profile"));
-  CHECK_THAT(refusal("0 0\n0 1\nLOOPAFTER 0\n"), Contains("without taking any time"));
-  CHECK_THAT(refusal("STOCHASTIC\nPERIODICITY 5\nDET 5 DET 0\n"), Contains("expected LOOPAFTER"));
+  CHECK_THAT(trace_refusal("0 0 4 1 node4 1 1000.5 2000 0\n"), Contains("t: has no failure"));
+  CHECK_THAT(trace_refusal("0 1\n5 1\n"), Contains("t: has no failure"));
+  CHECK_THAT(trace_refusal("0 0\n5 1\nPERIODICITY 3\n"), Contains("shorter than the profile"));
+  CHECK_THAT(trace_refusal("0 0\n0 1\nLOOPAFTER 0\n"), Contains("without taking any time"));
+  CHECK_THAT(trace_refusal("STOCHASTIC\nPERIODICITY 5\nDET 5 DET 0\n"),
+             Contains("expected LOOPAFTER"));
 }
 
 TEST_CASE("trace: the job has the trace's nodes from first_node on") {

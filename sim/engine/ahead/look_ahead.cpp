@@ -47,8 +47,10 @@ constexpr std::array<LookAhead::Step, 6> LookAhead::kSteps{{
 
 void LookAhead::look() const {
   const EventQueue& queue = state_.schedule.queue();
+  const bool has_risen = queue.risen(0) != nullptr;
   for (const auto& [fetch, distance, level] : kSteps) {
     if (const Event* event = queue.ahead(distance)) (this->*fetch)(*event);
+    if (!has_risen) continue;
     if (const Event* event = queue.risen(level)) (this->*fetch)(*event);
   }
 }

@@ -85,7 +85,7 @@ class MembershipState {
   void forget_unreported(ActorId actor) { unreported_.erase(actor); }
 
   // ---- events --------------------------------------------------------------------------------
-  /// Who is dead, of a notice; who is to start again, of a restart; nobody, of a fault.
+  /// The process that a notice tells of, or that a restart starts again; nobody for a fault.
   [[nodiscard]] Incarnation subject_of(const Event& event) const;
   /// True of a notice that its listener will not hear of any more.
   [[nodiscard]] bool has_no_effect(const Event& event, const LargeVector<ActorState>& actors) const;

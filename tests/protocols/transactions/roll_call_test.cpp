@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is ready for the next world, and from which checkpoint all can go on there.
+// Which ranks are ready for the next world, and from which checkpoint all can go on there.
 
 #include "protocols/transactions/roll_call.hpp"
 

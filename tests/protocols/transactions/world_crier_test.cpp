@@ -52,9 +52,7 @@ const auto kTellBehind = [](const WorldCrier& crier, RecoveryContext& context) {
 
 }  // namespace
 
-TEST_CASE(
-    "the news say which world it is, who is new in it, and from where it "
-    "goes on") {
+TEST_CASE("the news say which world it is, which ranks are new, and where it goes on from") {
   Herald herald(2);
   const auto to_5 = [](const WorldCrier& crier, RecoveryContext& context) {
     crier.tell(context, 5);

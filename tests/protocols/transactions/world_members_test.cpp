@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is in a world, and who of them is dead.
+// Which processes are in a world, and which of them are dead.
 
 #include "protocols/transactions/world_members.hpp"
 
