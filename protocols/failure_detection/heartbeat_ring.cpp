@@ -35,16 +35,27 @@ HeartbeatRing::HeartbeatRing(const MemberCircle& circle, ActorId self)
 void HeartbeatRing::start(DetectorContext& context, const RingTerms& terms, double random_part) {
   if (context.incarnation() > 0) emitter_ = observer_ = kNobody;
   if (emitter_ == kNobody) return;
-  if (terms.tick_s > 0.0) last_look_s_ = context.now_s();
+  ticks_ = terms.tick_s > 0.0;
+  if (ticks_) last_look_s_ = context.now_s();
   context.set_timer(kBeat, random_part * terms.period_s, true);
   await_heartbeat(context, terms, terms.timeout_s + terms.start_slack_s);
 }
 
 ActorId HeartbeatRing::on_timer(DetectorContext& context, const RingTerms& terms,
                                 std::uint64_t key) {
-  if (key == kDeadline) return emitter_;
-  if (terms.tick_s > 0.0) return look(context, terms);
+  if (key == kDeadline) return deadline(context, terms);
+  if (ticks_) return look(context, terms);
   beat(context, terms);
+  return kNobody;
+}
+
+/// A timer that could not run in time comes before the messages that have arrived meanwhile.
+ActorId HeartbeatRing::deadline(DetectorContext& context, const RingTerms& terms) {
+  const bool is_late = context.now_s() - deadline_s_ >= terms.late_by_s;
+  if (looks_again_ || !is_late) return emitter_;
+  ++late_looks_;
+  looks_again_ = true;
+  context.set_timer(kDeadline, terms.look_again_s, true);
   return kNobody;
 }
 
@@ -54,11 +65,10 @@ ActorId HeartbeatRing::look(DetectorContext& context, const RingTerms& terms) {
   last_look_s_ = now_s;
   context.set_timer(kBeat, terms.tick_s, true);
   // Ticks add up with rounding errors, so a heartbeat is due from half a tick before its time on.
-  if (now_s - last_beat_s_ > terms.beat_after_s - terms.tick_s / 2) beat(context, terms);
+  if (now_s - last_beat_s_ > terms.beat_every_s - terms.tick_s / 2) beat(context, terms);
   if (!has_come(deadline_s_, now_s, terms)) return kNobody;
   const bool was_in_time = !has_come(deadline_s_, before_s, terms);
-  const bool is_late = has_come(before_s + terms.period_s, now_s, terms) && was_in_time;
-  if (!terms.late_loop_rule || !is_late) return emitter_;
+  if (!was_in_time || !has_come(before_s + terms.late_by_s, now_s, terms)) return emitter_;
   ++late_looks_;
   return kNobody;
 }
@@ -68,18 +78,17 @@ void HeartbeatRing::beat(DetectorContext& context, const RingTerms& terms) {
   Message& heartbeat = context.send(observer_, kHeartbeat, terms.bytes);
   heartbeat.payload.put(terms.summary);
   DetectorContext::background(heartbeat);
-  if (terms.tick_s > 0.0)
+  if (ticks_)
     last_beat_s_ = context.now_s();
   else
-    context.set_timer(kBeat, terms.period_s, true);
+    context.set_timer(kBeat, terms.beat_every_s, true);
 }
 
 void HeartbeatRing::await_heartbeat(DetectorContext& context, const RingTerms& terms,
                                     double timeout_s) {
-  if (terms.tick_s > 0.0)
-    deadline_s_ = context.now_s() + timeout_s;
-  else
-    context.set_timer(kDeadline, timeout_s, true);
+  deadline_s_ = context.now_s() + timeout_s;
+  looks_again_ = false;
+  if (!ticks_) context.set_timer(kDeadline, timeout_s, true);
 }
 
 bool HeartbeatRing::got_heartbeat(DetectorContext& context, const RingTerms& terms, ActorId from) {
@@ -119,15 +128,17 @@ void HeartbeatRing::mend(DetectorContext& context, const RingTerms& terms) {
   await_heartbeat(context, terms, terms.timeout_s + terms.mending_grace_s);
 }
 
-// Leaves out late looks, which are only for the report. With ticks, the timer determines how long
-// ago the last tick was. Times count from there, to a nanosecond, so that a ring that goes round
-// has the same digest each time.
+// Leaves out late looks, which are only for the report, and a deadline that its timer knows. With
+// ticks, the timer determines how long ago the last tick was. Times count from there, to a
+// nanosecond, so that a ring that goes round has the same digest each time.
 void HeartbeatRing::digest(Digest& into) const {
+  into.add(emitter_, observer_, left_out_, looks_again_);
+  if (!ticks_) return;
   static constexpr double kLongest_s = 1e9;
   const auto since_look_ns = [this](double time_s) {
     return std::llround(1e9 * std::clamp(time_s - last_look_s_, -kLongest_s, kLongest_s));
   };
-  into.add(emitter_, observer_, left_out_, since_look_ns(deadline_s_), since_look_ns(last_beat_s_));
+  into.add(since_look_ns(deadline_s_), since_look_ns(last_beat_s_));
 }
 
 }  // namespace faultline

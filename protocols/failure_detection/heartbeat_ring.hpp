@@ -16,19 +16,21 @@ enum RingKind : std::uint16_t { kHeartbeat, kHeartbeatRequest, kAfterRing };
 
 /// How the members of a ring watch each other. All of them have the same terms.
 struct RingTerms {
-  double period_s = 0.0;   ///< delta: from one heartbeat to the next
-  double timeout_s = 0.0;  ///< eta: from the last heartbeat to the suspicion
+  double period_s = 0.0;      ///< delta
+  double beat_every_s = 0.0;  ///< from one heartbeat to the next
+  double timeout_s = 0.0;     ///< eta: from the last heartbeat to the suspicion
   /// Added to the timeout while no heartbeat has come yet: after the start, and from a new emitter.
   double start_slack_s = 0.0;
   double mending_grace_s = 0.0;
   /// 0: a deadline is a timer. Else a member looks at its clock every tick, sends a heartbeat at
-  /// the first look that is `beat_after_s` after the last one, and suspects at the first look at
+  /// the first look that is `beat_every_s` after the last one, and suspects at the first look at
   /// which the deadline has come. A deadline of a whole number of ticks comes after that number.
   double tick_s = 0.0;
-  double beat_after_s = 0.0;
-  /// With ticks: a member that looks too late by a period or more, and was in time when it looked
-  /// before, blames itself and looks once more before it suspects.
-  bool late_loop_rule = false;
+  /// A member that looks at its deadline late by this time, and was in time when it looked before,
+  /// blames itself and looks once more before it suspects: what has come meanwhile still waits for
+  /// its processor. With ticks, a look is late by what has passed since the one before.
+  double late_by_s = kNever;
+  double look_again_s = 0.0;  ///< without ticks: from the late look to the next one
   std::uint64_t summary = 0;  ///< carried by a heartbeat; see ReportedDeaths
   std::uint64_t bytes = 0;    ///< size of a heartbeat and of a request
   double cpu_s = 0.0;         ///< processor time for a heartbeat that is sent
@@ -64,7 +66,7 @@ class HeartbeatRing {
 
   [[nodiscard]] ActorId emitter() const { return emitter_; }
   [[nodiscard]] ActorId observer() const { return observer_; }
-  /// How often the late-loop rule has kept this member from suspecting its emitter.
+  /// How often this member has looked late, and therefore has not suspected its emitter.
   [[nodiscard]] std::uint32_t late_looks() const { return late_looks_; }
   void digest(Digest& into) const;
 
@@ -72,6 +74,7 @@ class HeartbeatRing {
   void beat(DetectorContext& context, const RingTerms& terms);
   void await_heartbeat(DetectorContext& context, const RingTerms& terms, double timeout_s);
   [[nodiscard]] ActorId look(DetectorContext& context, const RingTerms& terms);
+  [[nodiscard]] ActorId deadline(DetectorContext& context, const RingTerms& terms);
   void mend(DetectorContext& context, const RingTerms& terms);
   [[nodiscard]] bool is_left_out(ActorId member) const;
 
@@ -80,8 +83,10 @@ class HeartbeatRing {
   ActorId emitter_ = kNobody;  ///< kNobody if not in the ring, or alone
   ActorId observer_ = kNobody;
   std::vector<ActorId> left_out_;  ///< sorted
-  // Used with ticks only; otherwise these do not change.
   double deadline_s_ = 0.0;
+  bool looks_again_ = false;  ///< has blamed itself, and is in time for its next look
+  // Used with ticks only; otherwise these do not change.
+  bool ticks_ = false;
   double last_beat_s_ = -kNever;
   double last_look_s_ = 0.0;
   std::uint32_t late_looks_ = 0;

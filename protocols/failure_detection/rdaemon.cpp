@@ -147,6 +147,7 @@ Rdaemon::Rdaemon(std::shared_ptr<const Options> options, const JobShape& job, Ac
 
 RingTerms Rdaemon::terms() const {
   RingTerms terms{.period_s = options_->heartbeat_period_s,
+                  .beat_every_s = options_->heartbeat_period_s,
                   .timeout_s = options_->timeout_s,
                   .start_slack_s = options_->start_slack_s,
                   .mending_grace_s = options_->mending_grace_s,
@@ -158,7 +159,6 @@ RingTerms Rdaemon::terms() const {
   terms.start_slack_s = kSlackPerDaemon_s * (daemons_.members - 1);
   terms.mending_grace_s = terms.timeout_s;
   terms.tick_s = terms.period_s / kTicksInPeriod;
-  terms.beat_after_s = terms.period_s;
   return terms;
 }
 

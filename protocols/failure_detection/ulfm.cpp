@@ -20,10 +20,17 @@ OptionSet<UlfmOptions> options() {
   using Options = UlfmOptions;
   OptionSet<Options> set;
   add_ring_options(set, "Open MPI's default without a thread of the detector's own");
-  set.option("late_loop_rule", &Options::late_loop_rule,
-             {.doc = "a process that looks at its clock late by a period or more, and was in time "
-                     "when it looked before, looks once more before it suspects",
-              .source = "Open MPI comm_ft_detector.c"})
+  set.option(
+         "late_loop_rule", &Options::late_loop_rule,
+         {.doc = "a process that comes to its deadline late by a tenth of a period or more looks "
+                 "once more, a tenth of a period later, before it suspects; with `as_built`: "
+                 "that looks at its clock late by a period or more, and was in time when it "
+                 "looked before",
+          .source = "Open MPI comm_ft_detector.c"})
+      .option("as_built", &Options::as_built,
+              {.doc = "the ring as Open MPI builds it: processes look at their clocks every tenth "
+                      "of a period, instead of setting timers",
+               .source = "Open MPI comm_ft_detector.c"})
       .option("in_band", &Options::in_band,
               {.doc = "a process holds a link to each process of its node, and takes it for dead "
                       "when the link breaks",
@@ -55,6 +62,8 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return problems;
 }
 
+constexpr double kSlack_s = 1.0;  ///< at the start, beside a timeout and ln N seconds
+
 constexpr MetricSpec kLateLooks{
     "late_looks", Merge::sum,
     "how often a process would have suspected another, but blamed itself for having looked late"};
@@ -72,24 +81,31 @@ const Registered registered{registration<Ulfm>(
 }  // namespace
 
 Ulfm::Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)), ranks_{0, job.processes}, ring_(ranks_, self) {}
+    : options_(std::move(options)),
+      ranks_{0, job.processes},
+      start_slack_s_(options_->timeout_s + kSlack_s +
+                     std::log(static_cast<double>(ranks_.members))),
+      ring_(ranks_, self) {}
 
 // At the start, the last heartbeat is taken to have come a timeout, a second and ln N seconds in
-// the future; when the ring is mended, a timeout in the future.
+// the future; when the ring is mended, a timeout in the future. Open MPI sends a heartbeat at the
+// first look that is 0.9 periods after the last one.
 RingTerms Ulfm::terms() const {
   constexpr double kTicksInPeriod = 10.0;
   constexpr double kBeatAfter = 0.9;
-  constexpr double kSlack_s = 1.0;
-  return {.period_s = options_->heartbeat_period_s,
-          .timeout_s = options_->timeout_s,
-          .start_slack_s =
-              options_->timeout_s + kSlack_s + std::log(static_cast<double>(ranks_.members)),
-          .mending_grace_s = options_->timeout_s,
-          .tick_s = options_->heartbeat_period_s / kTicksInPeriod,
-          .beat_after_s = kBeatAfter * options_->heartbeat_period_s,
-          .late_loop_rule = options_->late_loop_rule,
-          .bytes = options_->control_bytes,
-          .cpu_s = options_->message_cpu_s};
+  const double period_s = options_->heartbeat_period_s;
+  const double tick_s = period_s / kTicksInPeriod;
+  RingTerms terms{.period_s = period_s,
+                  .beat_every_s = kBeatAfter * period_s,
+                  .timeout_s = options_->timeout_s,
+                  .start_slack_s = start_slack_s_,
+                  .mending_grace_s = options_->timeout_s,
+                  .look_again_s = tick_s,
+                  .bytes = options_->control_bytes,
+                  .cpu_s = options_->message_cpu_s};
+  if (options_->as_built) terms.tick_s = tick_s;
+  if (options_->late_loop_rule) terms.late_by_s = options_->as_built ? period_s : tick_s;
+  return terms;
 }
 
 void Ulfm::start(DetectorContext& context) {

@@ -14,6 +14,7 @@ struct UlfmOptions {
   double heartbeat_period_s = 3.0;
   double timeout_s = 10.0;
   bool late_loop_rule = true;
+  bool as_built = false;
   bool in_band = true;
   double message_cpu_s = 0.0;
   double message_delay_s = 0.0;
@@ -50,6 +51,7 @@ class Ulfm final : public Detector {
 
   std::shared_ptr<const Options> options_;
   MemberCircle ranks_;
+  double start_slack_s_;  ///< beyond the timeout, for the first heartbeat
   HeartbeatRing ring_;
   ReportedDeaths reported_;
 };

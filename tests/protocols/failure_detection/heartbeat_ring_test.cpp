@@ -24,9 +24,9 @@ constexpr std::uint64_t kBeatTimer = 0;  ///< the ring's timers
 constexpr std::uint64_t kDeadlineTimer = 1;
 
 constexpr RingTerms kTimers{
-    .period_s = 1, .timeout_s = 3, .start_slack_s = 5, .mending_grace_s = 2};
+    .period_s = 1, .beat_every_s = 1, .timeout_s = 3, .start_slack_s = 5, .mending_grace_s = 2};
 constexpr RingTerms kTicks{
-    .period_s = 1, .timeout_s = 3, .tick_s = 0.1, .beat_after_s = 0.9, .late_loop_rule = true};
+    .period_s = 1, .beat_every_s = 0.9, .timeout_s = 3, .tick_s = 0.1, .late_by_s = 1};
 
 /// A member of the ring 10, 11, ... 15, in turns that no engine ends.
 class Member final : public Services {
@@ -212,7 +212,7 @@ TEST_CASE("with ticks, a deadline of a whole number of ticks takes just as many 
       terms.tick_s = tick_s;
       terms.timeout_s = 20 * tick_s;
       terms.mending_grace_s = 10 * tick_s;
-      terms.late_loop_rule = false;
+      terms.late_by_s = kNever;
       Member member(12, terms);
       member.start(0);
       member.at(start_s).dead(11);
@@ -267,12 +267,42 @@ TEST_CASE(
   CHECK(other.at(5.1).timer(kBeatTimer) == kNobody);
 
   RingTerms strict = kTicks;
-  strict.late_loop_rule = false;
+  strict.late_by_s = kNever;
   Member third(12, strict);
   third.start(0);
   third.at(1).heartbeat(11);
   third.at(3.9).timer(kBeatTimer);
   CHECK(third.at(5).timer(kBeatTimer) == 11);
+}
+
+TEST_CASE(
+    "without ticks, a member that comes late to its deadline looks once more, and only once") {
+  RingTerms terms = kTimers;
+  terms.late_by_s = 0.1;
+  terms.look_again_s = 0.1;
+  Member member(12, terms);
+  member.start();
+  member.at(1).heartbeat(11);
+  CHECK(member.at(4.11).timer(kDeadlineTimer) == kNobody);
+  CHECK(member.set(kDeadlineTimer) == 0.1);
+  CHECK(member.at(9).timer(kDeadlineTimer) == 11);  // late again, and nothing has come meanwhile
+
+  Member other(12, terms);
+  other.start();
+  other.at(1).heartbeat(11);
+  CHECK(other.at(4.11).timer(kDeadlineTimer) == kNobody);
+  CHECK(other.heartbeat(11).set(kDeadlineTimer) == 3.0);  // had waited for the processor
+  CHECK(other.at(7.3).timer(kDeadlineTimer) == kNobody);  // blames itself anew
+  CHECK(other.at(7.4).timer(kDeadlineTimer) == 11);
+
+  Member in_time(12, terms);
+  in_time.start();
+  in_time.at(1).heartbeat(11);
+  CHECK(in_time.at(4.09).timer(kDeadlineTimer) == 11);
+  Member strict(12, kTimers);
+  strict.start();
+  strict.at(1).heartbeat(11);
+  CHECK(strict.at(4.11).timer(kDeadlineTimer) == 11);
 }
 
 TEST_CASE("a place in the ring is the same whatever has led to it") {
