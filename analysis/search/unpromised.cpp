@@ -89,12 +89,15 @@ bool lost_work_with_its_root(const Scenario& scenario, const RunRecord& run) {
 
 double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
 
-/// docs/failure-detection.md: a process that returns is a member of these, or the resource manager
-/// tells of its death.
+bool is_set(const OptionValues& options, const char* option, const OptionValue& value) {
+  const auto given = options.find(option);
+  return given != options.end() && given->second == value;
+}
+
+/// docs/failure-detection.md: a process that returns is a member of the detector, unless that is as
+/// it was published or built.
 bool has_place_for_new_lives(const ComponentChoice& detector) {
-  return detector.registration == nullptr ||
-         detector.registration->as<DetectorTraits>().exit_notice ||
-         detector.registration->name == "swim" || detector.registration->name == "connection-loss";
+  return !is_set(detector.options, "rejoin", false) && !is_set(detector.options, "as_built", true);
 }
 
 bool brings_back(const RunSpec& spec) {
@@ -128,10 +131,10 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
 /// messages that it should relay along a tree; and with two daemons and PRRTE's distances, one
 /// tells nobody.
 bool leaves_somebody_out(const RunSpec& spec) {
-  const OptionValues& options = spec.component(Family::failure_detection).options;
+  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  if (detector.registration == nullptr || detector.registration->name != "rdaemon") return false;
   const auto is = [&](const char* option, const OptionValue& value) {
-    const auto given = options.find(option);
-    return given != options.end() && given->second == value;
+    return is_set(detector.options, option, value);
   };
   const JobShape job = job_shape(spec.platform);
   return is("as_built", true) || is("broadcast", std::string("routed-tree")) ||

@@ -15,8 +15,9 @@ namespace {
 
 /// `report` goes between daemons, `notice` from a daemon to a process of its node. `registration`
 /// comes from a process that was started later. `reports-request` comes from a daemon that misses
-/// reports, as one that was started later does.
-enum Kind : std::uint16_t { kReport = kAfterRing, kNotice, kRegistration, kReportsRequest };
+/// reports, as one that was started later does. `lives` says that a daemon has been started again;
+/// a process may tell its daemon so, too.
+enum Kind : std::uint16_t { kReport = kAfterRing, kNotice, kRegistration, kReportsRequest, kLives };
 
 constexpr double kTicksInPeriod = 10.0;  ///< as built
 
@@ -70,6 +71,11 @@ OptionSet<RdaemonOptions> options() {
                   "every tenth of a period; each has a second of slack at the start; a new emitter "
                   "has two timeouts",
            .source = "PRRTE errmgr/detector"})
+      .option(
+          "rejoin", &Options::rejoin,
+          {.doc = "a daemon that is started again, on a node that has been repaired, rejoins the "
+                  "ring and is watched; never with `as_built`",
+           .source = "not in the paper, nor in PRRTE"})
       .option("daemon_cpu_s", &Options::daemon_cpu_s,
               {.doc = "processor time of a daemon for each heartbeat that it sends, each message "
                       "that it gets and each local death",
@@ -117,16 +123,17 @@ Registration rdaemon() {
            DetectorTraits{
                .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
        .message_kinds = {"heartbeat", "heartbeat-request", "report", "notice", "registration",
-                         "reports-request"},
+                         "reports-request", "lives"},
        .metrics = {&kDegreeMax},
        .check = check},
       options());
   rdaemon.make = [at_daemons = rdaemon.make](const OptionValues& values,
                                              const JobShape& job) -> ComponentFactory {
-    const std::uint64_t control_bytes = options().read(values).control_bytes;
+    const RdaemonOptions read = options().read(values);
     return [daemon = at_daemons(values, job), processes = job.processes,
-            control_bytes](ActorId self) -> std::unique_ptr<Component> {
-      if (self < processes) return std::make_unique<RdaemonClient>(control_bytes);
+            control_bytes = read.control_bytes,
+            rejoin = read.rejoins()](ActorId self) -> std::unique_ptr<Component> {
+      if (self < processes) return std::make_unique<RdaemonClient>(control_bytes, rejoin);
       return daemon(self);
     };
   };
@@ -151,6 +158,7 @@ RingTerms Rdaemon::terms() const {
                   .timeout_s = options_->timeout_s,
                   .start_slack_s = options_->start_slack_s,
                   .mending_grace_s = options_->mending_grace_s,
+                  .rejoin = options_->rejoins(),
                   .summary = options_->compare_reports ? reported_.summary() : 0,
                   .bytes = options_->control_bytes,
                   .cpu_s = options_->daemon_cpu_s};
@@ -162,22 +170,48 @@ RingTerms Rdaemon::terms() const {
   return terms;
 }
 
-/// A daemon that is started again is no member of the ring. But the processes of its node must hear
-/// of deaths, so it lets its neighbours in the graph know that it lives.
+/// The processes of a daemon that is started again must hear of deaths, so it lets its neighbours
+/// in the graph know that it lives.
 void Rdaemon::start(DetectorContext& context) {
   ring_.start(context, terms(), random.uniform());
-  if (context.incarnation() == 0) return;
-  for (const std::uint32_t distance : distances(context.self()))
-    context.send(daemons_.after(context.self(), distance), kReportsRequest,
-                 options_->control_bytes);
+  if (context.incarnation() > 0) announce(context);
+}
+
+void Rdaemon::announce(DetectorContext& context) {
+  const bool again = announcements_.have_begun();
+  announcements_.next(daemons_, context.self(), distances(context.self()), [&](ActorId to) {
+    Message& request = context.send(to, kReportsRequest, options_->control_bytes);
+    if (again) DetectorContext::background(request);
+  });
 }
 
 void Rdaemon::on_timer(DetectorContext& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
+  if (ring_.is_joining()) announce(context);
   if (overdue == kNobody) return;
-  ring_.leave_out(context, terms(), overdue);
-  start_propagation(context, HeartbeatRing::life_of(overdue));
+  const Incarnation dead = ring_.life_of(overdue);
+  ring_.leave_out(context, terms(), dead);
+  start_propagation(context, dead);
+}
+
+/// A daemon that lives in a later life has died in all before it. What it can do, others learn from
+/// this one: they take it in, too.
+void Rdaemon::on_peer_restarted(DetectorContext& context, Incarnation peer) {
+  if (!options_->rejoins() || !daemons_.contains(peer.actor)) return;
+  for (std::uint16_t before = 0; before < peer.number; ++before)
+    start_propagation(context, {peer.actor, before});
+  if (reported_.contains(peer)) return;
+  ring_.take_in(context, terms(), peer);
+  for (const std::uint32_t distance : distances(context.self()))
+    if (const ActorId to = daemons_.after(context.self(), distance); to != peer.actor)
+      send_report(context, kLives, {peer, to}, options_->control_bytes);
+}
+
+void Rdaemon::on_life(DetectorContext& context, const Message& message) const {
+  const auto news = message.payload.get<DeathReport>();
+  if (news.to != context.self()) return send_report(context, kLives, news, message.bytes);
+  context.learn(news.dead);
 }
 
 void Rdaemon::on_local_exit(DetectorContext& context, Incarnation rank) {
@@ -192,13 +226,17 @@ void Rdaemon::on_message(DetectorContext& context, const Message& message) {
       on_heartbeat(context, message);
       break;
     case kHeartbeatRequest:
-      ring_.got_request(context, terms(), message.from);
+      ring_.got_request(context, terms(), message);
       break;
     case kReport:
       on_report(context, message);
       break;
     case kReportsRequest:
+      ring_.ask_again(context, terms(), message.from);
       send_all_reports(context, message.from);
+      break;
+    case kLives:
+      on_life(context, message);
       break;
     default:
       invariant(message.kind == kRegistration, "a message to a daemon has an unknown kind");
@@ -207,7 +245,7 @@ void Rdaemon::on_message(DetectorContext& context, const Message& message) {
 }
 
 void Rdaemon::on_heartbeat(DetectorContext& context, const Message& message) {
-  if (!ring_.got_heartbeat(context, terms(), message.from) || !options_->compare_reports) return;
+  if (!ring_.got_heartbeat(context, terms(), message) || !options_->compare_reports) return;
   if (!comparison_.found_loss(message.payload.get<std::uint64_t>(), reported_.summary())) return;
   context.send(message.from, kReportsRequest, options_->control_bytes);
   send_all_reports(context, message.from);
@@ -215,7 +253,7 @@ void Rdaemon::on_heartbeat(DetectorContext& context, const Message& message) {
 
 void Rdaemon::send_all_reports(DetectorContext& context, ActorId daemon) const {
   for (const Incarnation dead : reported_.all())
-    send_report(context, {dead, daemon}, bytes_of(context, dead));
+    send_report(context, kReport, {dead, daemon}, bytes_of(context, dead));
 }
 
 // StartPropagation(Eid): "if Eid not in Reported_i"
@@ -227,7 +265,7 @@ void Rdaemon::start_propagation(DetectorContext& context, Incarnation dead) {
 // processes, so that one entry holds them all.
 void Rdaemon::on_report(DetectorContext& context, const Message& message) {
   const auto report = message.payload.get<DeathReport>();
-  if (report.to != context.self()) return send_report(context, report, message.bytes);
+  if (report.to != context.self()) return send_report(context, kReport, report, message.bytes);
   if (report.dead == Incarnation{context.self(), context.incarnation()})
     return context.report_failed(report.dead);  // the sender errs, and this node has to stop
   if (!reported_.insert(report.dead)) return;
@@ -240,14 +278,14 @@ void Rdaemon::on_report(DetectorContext& context, const Message& message) {
 void Rdaemon::act_on(DetectorContext& context, Incarnation dead) {
   context.report_failed(dead);
   reliable_broadcast(context, dead);
-  if (options_->feed_from_broadcast) ring_.leave_out(context, terms(), dead.actor);
+  if (options_->feed_from_broadcast) ring_.leave_out(context, terms(), dead);
 }
 
 // ReliableBroadcast(i, N, msg)
 void Rdaemon::reliable_broadcast(DetectorContext& context, Incarnation dead) const {
   const std::uint64_t bytes = bytes_of(context, dead);
   for (const std::uint32_t distance : distances(context.self()))
-    send_report(context, {dead, daemons_.after(context.self(), distance)}, bytes);
+    send_report(context, kReport, {dead, daemons_.after(context.self(), distance)}, bytes);
   for (const Rank lp : context.placement().ranks_on(context.self() - daemons_.first))
     if (!reported_.contains(context.known(lp))) context.send(lp, kNotice, bytes).payload.put(dead);
 }
@@ -268,14 +306,14 @@ std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {
                                                  : binomial_distances(N, N, SendOrder::tree_first);
 }
 
-/// Sends a report to its receiver, or one hop towards it.
-void Rdaemon::send_report(DetectorContext& context, const DeathReport& report,
+/// Sends a report, or the news that a daemon lives again, to its receiver, or one hop towards it.
+void Rdaemon::send_report(DetectorContext& context, std::uint16_t kind, const DeathReport& report,
                           std::uint64_t bytes) const {
   ActorId hop = report.to;
   if (options_->broadcast == "routed-tree")
     hop = daemons_.first + RoutingTree{options_->radix}.next_hop(context.self() - daemons_.first,
                                                                  report.to - daemons_.first);
-  context.send(hop, kReport, bytes).payload.put(report);
+  context.send(hop, kind, bytes).payload.put(report);
 }
 
 /// "If Eid is a daemon, add Hosted{Eid} to msg."
@@ -309,6 +347,15 @@ void RdaemonClient::start(DetectorContext& context) {
 
 void RdaemonClient::on_message(DetectorContext& context, const Message& message) {
   context.report_failed(message.payload.get<Incarnation>());
+}
+
+/// A process that has asked for a new one, and is told that a new daemon has started with it, may
+/// be the only one that knows of that daemon.
+void RdaemonClient::on_peer_restarted(DetectorContext& context, Incarnation peer) {
+  const Placement& placement = context.placement();
+  const ActorId own = placement.daemon_of(placement.node_of(context.self()));
+  if (rejoin_ && peer.actor >= context.job().processes && peer.actor != own)
+    context.send(own, kLives, control_bytes_).payload.put(DeathReport{peer, own});
 }
 
 }  // namespace faultline

@@ -12,7 +12,8 @@
 
 namespace faultline {
 
-/// A report that an incarnation is dead. `to` is its receiver; other daemons relay it.
+/// A report that an incarnation is dead, or the news that it lives, by the kind of its message.
+/// `to` is its receiver; other daemons relay it.
 struct DeathReport {
   Incarnation dead;
   ActorId to = kNobody;

@@ -14,7 +14,8 @@ namespace faultline {
 namespace {
 
 /// `reports-request` comes from a process that was started later, which misses earlier reports.
-enum Kind : std::uint16_t { kReport = kAfterRing, kReportsRequest };
+/// `lives` tells others of such a process.
+enum Kind : std::uint16_t { kReport = kAfterRing, kReportsRequest, kLives };
 
 OptionSet<UlfmOptions> options() {
   using Options = UlfmOptions;
@@ -31,6 +32,10 @@ OptionSet<UlfmOptions> options() {
               {.doc = "the ring as Open MPI builds it: processes look at their clocks every tenth "
                       "of a period, instead of setting timers",
                .source = "Open MPI comm_ft_detector.c"})
+      .option("rejoin", &Options::rejoin,
+              {.doc = "a process that is started again rejoins the ring and is watched; never with "
+                      "`as_built`",
+               .source = "not in Open MPI, where it is no member of MPI_COMM_WORLD"})
       .option("in_band", &Options::in_band,
               {.doc = "a process holds a link to each process of its node, and takes it for dead "
                       "when the link breaks",
@@ -73,7 +78,7 @@ const Registered registered{registration<Ulfm>(
      .name = "ulfm",
      .summary = "processes watch each other on a ring, and see processes on their node die at once",
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
-     .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request"},
+     .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request", "lives"},
      .metrics = {&kLateLooks, &kDegreeMax},
      .check = check},
     options())};
@@ -101,6 +106,7 @@ RingTerms Ulfm::terms() const {
                   .start_slack_s = start_slack_s_,
                   .mending_grace_s = options_->timeout_s,
                   .look_again_s = tick_s,
+                  .rejoin = options_->rejoins(),
                   .bytes = options_->control_bytes,
                   .cpu_s = options_->message_cpu_s};
   if (options_->as_built) terms.tick_s = tick_s;
@@ -110,14 +116,19 @@ RingTerms Ulfm::terms() const {
 
 void Ulfm::start(DetectorContext& context) {
   ring_.start(context, terms(), random.uniform());
-  if (context.incarnation() > 0)
-    for (const std::uint32_t distance : distances())
-      context.send(ranks_.after(context.self(), distance), kReportsRequest,
-                   options_->control_bytes);
+  if (context.incarnation() > 0) announce(context);
   if (!options_->in_band) return;
   const Placement& placement = context.placement();
   for (const Rank other : placement.ranks_on(placement.node_of(context.self())))
     if (other != context.self()) context.open_link(other);
+}
+
+void Ulfm::announce(DetectorContext& context) {
+  const bool again = announcements_.have_begun();
+  announcements_.next(ranks_, context.self(), distances(), [&](ActorId to) {
+    Message& request = context.send(to, kReportsRequest, options_->control_bytes);
+    if (again) DetectorContext::background(request);
+  });
 }
 
 // What this process finds out itself it also tells the suspect: a process that lives must learn
@@ -125,8 +136,9 @@ void Ulfm::start(DetectorContext& context) {
 void Ulfm::on_timer(DetectorContext& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
+  if (ring_.is_joining()) announce(context);
   if (overdue == kNobody) return;
-  const Incarnation dead = HeartbeatRing::life_of(overdue);
+  const Incarnation dead = ring_.life_of(overdue);
   if (!reported_.insert(dead)) return;
   if (dead == context.known(overdue)) send_report(context, overdue, dead);
   act_on(context, dead);
@@ -138,20 +150,39 @@ void Ulfm::on_link_lost(DetectorContext& context, Incarnation peer) {
   if (reported_.insert(peer)) act_on(context, peer);
 }
 
+// A process that lives in a later life has died in all before it.
+void Ulfm::on_peer_restarted(DetectorContext& context, Incarnation peer) {
+  if (!options_->rejoins()) return;
+  for (std::uint16_t before = 0; before < peer.number; ++before)
+    if (const Incarnation dead{peer.actor, before}; reported_.insert(dead)) act_on(context, dead);
+  if (reported_.contains(peer)) return;
+  ring_.take_in(context, terms(), peer);
+  const Placement& placement = context.placement();
+  if (options_->in_band && placement.node_of(peer.actor) == placement.node_of(context.self()))
+    context.open_link(peer.actor);
+  for (const std::uint32_t distance : distances())
+    if (const ActorId to = neighbour(context, distance); to != kNobody && to != peer.actor)
+      context.send(to, kLives, options_->control_bytes).payload.put(peer);
+}
+
 void Ulfm::on_message(DetectorContext& context, const Message& message) {
   context.spend(options_->message_cpu_s);
   switch (message.kind) {
     case kHeartbeat:
-      ring_.got_heartbeat(context, terms(), message.from);
+      ring_.got_heartbeat(context, terms(), message);
       break;
     case kHeartbeatRequest:
-      ring_.got_request(context, terms(), message.from);
+      ring_.got_request(context, terms(), message);
       break;
     case kReport:
       on_report(context, message.payload.get<Incarnation>());
       break;
+    case kLives:
+      context.learn(message.payload.get<Incarnation>());
+      break;
     default:
       invariant(message.kind == kReportsRequest, "a message of the detector has an unknown kind");
+      ring_.ask_again(context, terms(), message.from);
       send_all_reports(context, message.from);
   }
 }
@@ -175,7 +206,7 @@ void Ulfm::on_report(DetectorContext& context, Incarnation dead) {
 /// The ring and the broadcast leave out processes that are known to be dead.
 void Ulfm::act_on(DetectorContext& context, Incarnation dead) {
   context.report_failed(dead);
-  ring_.leave_out(context, terms(), dead.actor);
+  ring_.leave_out(context, terms(), dead);
   for (const std::uint32_t distance : distances()) {
     const ActorId to = neighbour(context, distance);
     if (to != kNobody) send_report(context, to, dead);

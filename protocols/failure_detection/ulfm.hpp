@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "protocols/failure_detection/announcements.hpp"
 #include "protocols/failure_detection/heartbeat_ring.hpp"
 #include "protocols/failure_detection/reported_deaths.hpp"
 #include "sim/core/component.hpp"
@@ -15,10 +16,14 @@ struct UlfmOptions {
   double timeout_s = 10.0;
   bool late_loop_rule = true;
   bool as_built = false;
+  bool rejoin = true;
   bool in_band = true;
   double message_cpu_s = 0.0;
   double message_delay_s = 0.0;
   std::uint64_t control_bytes = 16;
+
+  /// The ring as built has no place for a process that is started again.
+  [[nodiscard]] bool rejoins() const { return rejoin && !as_built; }
 };
 
 /// The detector of ULFM Open MPI (rdaemon-2019 sections 3.2 and 5.5, after Bosilca et al. 2016):
@@ -37,10 +42,12 @@ class Ulfm final : public Detector {
   void on_timer(DetectorContext& context, std::uint64_t key) override;
   void on_message(DetectorContext& context, const Message& message) override;
   void on_link_lost(DetectorContext& context, Incarnation peer) override;
+  void on_peer_restarted(DetectorContext& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
 
  private:
-  void digest_state(Digest& into) const override { into.add(ring_, reported_); }
+  void digest_state(Digest& into) const override { into.add(ring_, reported_, announcements_); }
+  void announce(DetectorContext& context);
   void on_report(DetectorContext& context, Incarnation dead);
   void act_on(DetectorContext& context, Incarnation dead);
   [[nodiscard]] std::vector<std::uint32_t> distances() const;
@@ -54,6 +61,7 @@ class Ulfm final : public Detector {
   double start_slack_s_;  ///< beyond the timeout, for the first heartbeat
   HeartbeatRing ring_;
   ReportedDeaths reported_;
+  Announcements announcements_;
 };
 
 }  // namespace faultline

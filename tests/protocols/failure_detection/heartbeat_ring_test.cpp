@@ -31,7 +31,9 @@ constexpr RingTerms kTicks{
 /// A member of the ring 10, 11, ... 15, in turns that no engine ends.
 class Member final : public Services {
  public:
-  Member(ActorId self, const RingTerms& terms) : terms_(terms), ring_({10, 6}, self) {
+  Member(ActorId self, const RingTerms& terms, std::uint16_t life = 0)
+      : terms_(terms), ring_({10, 6}, self) {
+    turn_.incarnation = life;
     turn_.pool = &pool_;
     turn_.services = this;
     turn_.self = self;
@@ -52,19 +54,29 @@ class Member final : public Services {
       ring.start(context, terms, random_part);
     });
   }
-  Member& heartbeat(ActorId from) {
+  Member& heartbeat(ActorId from, std::uint16_t life = 0) {
     return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
-      ring.got_heartbeat(context, terms, from);
+      ring.got_heartbeat(context, terms, message_from(from, life));
     });
   }
-  Member& request(ActorId from) {
+  Member& request(ActorId from, std::uint16_t life = 0) {
     return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
-      ring.got_request(context, terms, from);
+      ring.got_request(context, terms, message_from(from, life));
     });
   }
-  Member& dead(ActorId member) {
+  Member& dead(ActorId member, std::uint16_t life = 0) {
     return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
-      ring.leave_out(context, terms, member);
+      ring.leave_out(context, terms, {member, life});
+    });
+  }
+  Member& lives(ActorId member, std::uint16_t life = 1) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
+      ring.take_in(context, terms, {member, life});
+    });
+  }
+  Member& announces(ActorId member) {
+    return act([=](HeartbeatRing& ring, DetectorContext& context, const RingTerms& terms) {
+      ring.ask_again(context, terms, member);
     });
   }
   ActorId timer(std::uint64_t key) {
@@ -95,6 +107,8 @@ class Member final : public Services {
         if (timer->key == key) return true;
     return false;
   }
+  [[nodiscard]] bool is_joining() const { return ring_.is_joining(); }
+  [[nodiscard]] Incarnation life_of(ActorId member) const { return ring_.life_of(member); }
   [[nodiscard]] ActorId emitter() const { return ring_.emitter(); }
   [[nodiscard]] ActorId observer() const { return ring_.observer(); }
   [[nodiscard]] StateDigest digest() const {
@@ -104,6 +118,12 @@ class Member final : public Services {
   }
 
  private:
+  [[nodiscard]] static Message message_from(ActorId from, std::uint16_t life) {
+    Message message;
+    message.from = from;
+    message.from_incarnation = life;
+    return message;
+  }
   template <class Act>
   Member& act(const Act& act) {
     for (Message* message : turn_.wire) pool_.give_back(message);
@@ -303,6 +323,116 @@ TEST_CASE(
   strict.start();
   strict.at(1).heartbeat(11);
   CHECK(strict.at(4.11).timer(kDeadlineTimer) == 11);
+}
+
+namespace {
+
+RingTerms rejoining() {
+  RingTerms terms = kTimers;
+  terms.rejoin = true;
+  return terms;
+}
+
+}  // namespace
+
+TEST_CASE("without rejoin, a later life has no place in the ring") {
+  Member member(12, kTimers, 1);
+  member.start();
+  CHECK(member.emitter() == kNobody);
+  CHECK_FALSE(member.is_joining());
+  CHECK_FALSE(member.set(kBeatTimer));
+  CHECK(member.request(13).sent().empty());
+
+  Member other(13, kTimers);
+  other.start().dead(12);
+  CHECK(other.dead(12, 1).life_of(12) == Incarnation{12, 0});
+}
+
+TEST_CASE("a member that is started again asks for heartbeats once it has been asked itself") {
+  Member member(12, rejoining(), 1);
+  member.start();
+  CHECK(member.is_joining());
+  CHECK(member.set(kBeatTimer) == 1.0);  // to tell others again that it lives
+  CHECK_FALSE(member.set(kDeadlineTimer));
+  CHECK(member.dead(11).sent().empty());  // it hears what it has missed
+  CHECK_FALSE(member.heartbeat(10).set(kDeadlineTimer));
+  CHECK(member.timer(kBeatTimer) == kNobody);
+  CHECK(member.sent().empty());
+
+  CHECK(member.request(14).sent() == Sent{{14, kHeartbeat}, {10, kHeartbeatRequest}});
+  CHECK_FALSE(member.is_joining());
+  CHECK(member.set(kDeadlineTimer) == 3 + 2);
+  CHECK(member.timer(kBeatTimer) == kNobody);
+  CHECK(member.sent() == Sent{{10, kHeartbeatRequest}, {14, kHeartbeat}});  // asks again
+  member.heartbeat(10);
+  CHECK(member.timer(kBeatTimer) == kNobody);
+  CHECK(member.sent() == Sent{{14, kHeartbeat}});
+}
+
+TEST_CASE("a member observes the later life of one nearer than its emitter, and asks it again") {
+  Member member(14, rejoining());
+  member.start().dead(13).dead(12);
+  CHECK(member.emitter() == 11);
+  CHECK(member.lives(15).sent().empty());  // on its other side
+  CHECK(member.lives(12).sent() == Sent{{12, kHeartbeatRequest}});
+  CHECK(member.emitter() == 12);
+  CHECK(member.set(kDeadlineTimer) == 3 + 2);
+  CHECK_FALSE(member.heartbeat(11).set(kDeadlineTimer));
+  CHECK(member.announces(12).sent() == Sent{{12, kHeartbeatRequest}});
+  CHECK(member.lives(12).sent().empty());  // is no news
+  member.timer(kBeatTimer);
+  CHECK(member.sent() == Sent{{12, kHeartbeatRequest}, {15, kHeartbeat}});
+  CHECK(member.heartbeat(12, 0).set(kDeadlineTimer) == std::nullopt);  // of its first life
+  CHECK(member.heartbeat(12, 1).set(kDeadlineTimer) == 3.0);
+  CHECK(member.announces(12).sent().empty());
+  CHECK(member.timer(kDeadlineTimer) == 12);
+  CHECK(member.life_of(12) == Incarnation{12, 1});
+}
+
+TEST_CASE("old reports of a first life do not remove the second, and those of the second do") {
+  Member member(14, rejoining());
+  member.start().lives(13);  // it lives again before its death is told
+  CHECK(member.sent() == Sent{{13, kHeartbeatRequest}});
+  CHECK(member.dead(13, 0).sent().empty());
+  CHECK(member.emitter() == 13);
+  CHECK(member.dead(13, 1).sent() == Sent{{12, kHeartbeatRequest}});
+  CHECK(member.lives(13, 1).emitter() == 12);  // news that come after the report
+  CHECK(member.lives(13, 2).emitter() == 13);
+}
+
+TEST_CASE("the first request in a later life counts also if the observer is farther away") {
+  Member member(12, rejoining());
+  member.start().request(14);
+  CHECK(member.request(13, 0).sent().empty());
+  CHECK(member.lives(13).observer() == 14);  // which observes 12 until 13 asks
+  CHECK(member.request(13, 1).sent() == Sent{{13, kHeartbeat}});
+  CHECK(member.observer() == 13);
+  member.request(14);  // has found 13 dead again
+  CHECK(member.request(13, 1).observer() == 14);
+  CHECK(member.request(13, 0).observer() == 14);
+}
+
+TEST_CASE("two neighbours that are started again at once find each other, and their neighbours") {
+  Member one(12, rejoining(), 1);
+  one.start();
+  Member two(13, rejoining(), 1);
+  two.start().lives(12);
+  CHECK(two.sent().empty());
+  one.lives(13);
+  CHECK(two.request(14).sent() == Sent{{14, kHeartbeat}, {12, kHeartbeatRequest}});
+  CHECK(one.request(13, 1).sent() == Sent{{13, kHeartbeat}, {11, kHeartbeatRequest}});
+  CHECK(two.heartbeat(12, 1).set(kDeadlineTimer) == 3.0);
+}
+
+TEST_CASE("the last member of a ring takes in another one") {
+  Member member(12, rejoining());
+  member.start();
+  for (const ActorId other : {10U, 11U, 13U, 14U, 15U}) member.dead(other);
+  CHECK(member.emitter() == kNobody);
+  CHECK(member.request(11).sent().empty());
+  CHECK(member.lives(14).sent() == Sent{{14, kHeartbeatRequest}});
+  CHECK(member.request(14, 1).sent() == Sent{{14, kHeartbeat}});
+  CHECK(member.set(kBeatTimer) == 1.0);
 }
 
 TEST_CASE("a place in the ring is the same whatever has led to it") {

@@ -94,7 +94,111 @@ void kill_again_and_again(Job& job, Stream& random) {
     job.kill(0.1 + within_s * random.uniform(), {victims[random.below(victims.size())]});
 }
 
+/// Who hears of a death has the process started again where it was. Members of a ring die twice or
+/// more, alone and with a neighbour, before they are found, as they come back and long after that.
+void kill_the_restarted(Job& job, Stream& random, bool daemons) {
+  const std::uint32_t ranks = job.spec.platform.processes;
+  const std::uint32_t members = daemons ? ranks / job.spec.platform.processes_per_node : ranks;
+  job.script(Family::workload, [ranks](ActorId) {
+    return Handlers{.peer_failed = [ranks](ScriptContext& context, Incarnation peer) {
+      if (peer.actor < ranks) context.restart(peer, RestartOn::same_node);
+    }};
+  });
+  const auto victim = static_cast<std::uint32_t>(random.below(members));
+  double time_s = 0.1;
+  for (int round = 0; round < 4; ++round, time_s += 20 * kRestartPeriod_s) {
+    const auto kill = [&](double at_s, std::uint32_t member) {
+      if (daemons)
+        job.kill(at_s, {}, {}, {member % members});
+      else
+        job.kill(at_s, {member % members});
+    };
+    kill(time_s, victim);
+    if (random.chance(0.3)) continue;
+    const double later_s = random.chance(0.3) ? 0.0 : 6 * kRestartPeriod_s * random.uniform();
+    const std::uint32_t steps[] = {0, 1, members - 1, 2};
+    kill(time_s + later_s, victim + steps[random.below(4)]);
+  }
+}
+
+/// A ring whose deaths only silence tells, with rejoin or without it.
+OptionValues silent_ring(const std::string& name, bool rejoin) {
+  OptionValues options{{"heartbeat_period_s", kRestartPeriod_s},
+                       {"timeout_s", 2.5 * kRestartPeriod_s},
+                       {"rejoin", rejoin}};
+  if (name == "ulfm") options["in_band"] = false;
+  return options;
+}
+
+/// The deaths that live ranks have not heard of, of many jobs whose members die again and again.
+double missed_by(const std::string& name, bool rejoin, EngineKind engine) {
+  double missed = 0.0;
+  for (std::uint64_t seed = 1; seed <= sample_of(400, engine); ++seed) {
+    if (engine == EngineKind::simgrid && seed > 20) break;
+    Stream random(seed, 3, Purpose::faults, 0);
+    const bool daemons = name == "rdaemon";
+    const std::uint32_t per_node = 1 + static_cast<std::uint32_t>(random.below(3));
+    Job job(per_node * (5 + static_cast<std::uint32_t>(random.below(6))), quick_machine(64));
+    job.spec.platform.processes_per_node = per_node;
+    job.spec.platform.restart_delay_s = random.chance(0.5) ? 0.0 : kRestartPeriod_s;
+    job.use(Family::failure_detection, name, silent_ring(name, rejoin));
+    kill_the_restarted(job, random, daemons);
+    stop_at(job, 2.0);
+    const Seen seen = job.run(engine, seed);
+    INFO(engine_word(engine) << " " << name << ", seed " << seed);
+    CHECK(seen.metric("false_reports") == 0);
+    CHECK(seen.violations().empty());
+    if (rejoin) {
+      CHECK(seen.metric("failed_ranks") == 0);  // all have been started again
+      CHECK(seen.metric("missed_reports") == 0);
+    }
+    missed += seen.metric("missed_reports");
+  }
+  return missed;
+}
+
 }  // namespace
+
+TEST_CASE("members of a ring that are started again are watched, with rejoin only") {
+  for (const EngineKind engine : engines())
+    for (const char* name : {"rdaemon", "ulfm"}) {
+      CHECK(missed_by(name, true, engine) == 0);
+      CHECK(missed_by(name, false, engine) > 0);
+    }
+}
+
+// Announcements and requests are lost, too, and are repeated. The timeout bears five heartbeats.
+TEST_CASE("members come back to a ring on a network that loses messages") {
+  for (const EngineKind engine : engines())
+    for (const std::string name : {"rdaemon", "ulfm"})
+      for (std::uint64_t seed = 1; seed <= sample_of(100, engine); ++seed) {
+        if (engine == EngineKind::simgrid && seed > 10) break;
+        Job job(12, quick_machine(64));
+        job.spec.platform.detection_loss_probability = 0.1;
+        OptionValues options = silent_ring(name, true);
+        options["timeout_s"] = 6.5 * kRestartPeriod_s;
+        job.use(Family::failure_detection, name, options);
+        Stream random(seed, 4, Purpose::faults, 0);
+        const auto victim = static_cast<Rank>(random.below(12));
+        job.script(Family::workload, [](ActorId) {
+          return Handlers{.peer_failed = [](ScriptContext& context, Incarnation peer) {
+            if (peer.actor < 12) context.restart(peer, RestartOn::same_node);
+          }};
+        });
+        for (const double time_s : {0.2, 1.2}) {
+          if (name == "rdaemon")
+            job.kill(time_s, {}, {}, {victim});
+          else
+            job.kill(time_s, {victim});
+        }
+        stop_at(job, 2.2);
+        const Seen seen = job.run(engine, seed);
+        INFO(engine_word(engine) << " " << name << ", seed " << seed);
+        CHECK(seen.metric("false_reports") == 0);
+        CHECK(seen.metric("missed_reports") == 0);
+        CHECK(seen.metric("failed_ranks") == 0);
+      }
+}
 
 TEST_CASE("detectors find the deaths of new processes, whenever they die") {
   for (const EngineKind engine : engines())
