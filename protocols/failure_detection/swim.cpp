@@ -97,6 +97,10 @@ OptionSet<SwimOptions> options() {
               a_time("time between two exchanges of all that a member knows with another member, "
                      "longer above 32 members; null: none",
                      kMemberlist + ", PushPullInterval"))
+      .option("reconnect_period_s", &SwimOptions::reconnect_period_s,
+              a_time("time between two messages of a member to one that it takes for dead, which "
+                     "lets that one hear of it if it lives; null: none",
+                     "Serf, ReconnectInterval; memberlist alone sends none"))
       .option("control_bytes", &SwimOptions::control_bytes,
               {.doc = "size of a message without updates", .unit = "B", .source = "assumed"})
       .option("update_bytes", &SwimOptions::update_bytes,
@@ -200,6 +204,9 @@ void Swim::on_timer(DetectorContext& context, std::uint64_t key) {
     case kGossip:
       gossip(context);
       break;
+    case kReconnect:
+      reconnect(context);
+      break;
     default:
       invariant(key == kPushPull, "a timer has an unknown key");
       context.set_timer(kPushPull, options_->push_pull_s(live_members()), true);
@@ -262,7 +269,9 @@ void Swim::Opinion::digest(Digest& into) const {
 // The opinions determine when suspicions are due, and how many members are dead.
 void Swim::digest_state(Digest& into) const {
   into.add(order_, position_, next_probe_s_, probe_, relays_, health_, refutations_, opinions_);
-  into.add(updates_, gossip_phase_s_, suspicion_alarm_, relay_alarm_, gossip_alarm_, stopped_);
+  into.add(updates_, gossip_phase_s_, suspicion_alarm_, relay_alarm_, gossip_alarm_,
+           reconnect_alarm_);
+  into.add(stopped_);
 }
 
 }  // namespace faultline

@@ -34,6 +34,7 @@ struct SwimOptions {
   double gossip_to_dead_s = 30.0;
   std::uint32_t retransmit_multiplier = 4;
   std::optional<double> push_pull_period_s = 30.0;
+  std::optional<double> reconnect_period_s = 30.0;
   std::uint64_t control_bytes = 64;
   std::uint64_t update_bytes = 48;
   std::uint64_t packet_bytes = 1400;
@@ -101,7 +102,7 @@ class Swim final : public Detector {
   void report(MetricTotals& totals) const override;
 
  private:
-  enum Timer : std::uint64_t { kProbe, kSuspicion, kRelay, kGossip, kPushPull };
+  enum Timer : std::uint64_t { kProbe, kSuspicion, kRelay, kGossip, kPushPull, kReconnect };
   /// Times that should be the same differ by less than this share of a period.
   static constexpr double kRounding = 1e-6;
   /// What this member knows of another actor that is not simply alive.
@@ -180,6 +181,8 @@ class Swim final : public Detector {
   [[nodiscard]] SwimUpdates take_updates();
   void gossip(DetectorContext& context);
   void push_pull(DetectorContext& context);
+  void expect_reconnection(DetectorContext& context);
+  void reconnect(DetectorContext& context);
   void send_state(DetectorContext& context, ActorId to, std::uint16_t kind);
   void merge_state(DetectorContext& context, const SwimUpdates& state);
   void tell_rank_of_all(DetectorContext& context, Rank rank);
@@ -203,6 +206,7 @@ class Swim final : public Detector {
   Alarm suspicion_alarm_;
   Alarm relay_alarm_;
   Alarm gossip_alarm_;
+  Alarm reconnect_alarm_;
   bool stopped_ = false;  ///< has heard that it is reported dead
   // For the report.
   std::uint64_t suspicions_begun_ = 0;

@@ -83,6 +83,30 @@ void Swim::merge_state(DetectorContext& context, const SwimUpdates& state) {
   }
 }
 
+/// This member takes another one for dead, and will tell it so. The times of a member follow from
+/// those of its gossip, so that those of different members are apart.
+void Swim::expect_reconnection(DetectorContext& context) {
+  if (!options_->reconnect_period_s) return;
+  const double period_s = *options_->reconnect_period_s;
+  const double phase_s = gossip_phase_s_ / options_->gossip_period_s * period_s;
+  const double rounds = (context.now_s() - phase_s) / period_s;
+  reconnect_alarm_.want(context, kReconnect,
+                        phase_s + (std::floor(rounds + kRounding) + 1) * period_s);
+}
+
+/// One of the members that this one takes for dead may live, and have been cut off.
+void Swim::reconnect(DetectorContext& context) {
+  reconnect_alarm_.rings();
+  std::vector<ActorId> dead;
+  for (const auto& [actor, opinion] : opinions_)
+    if (opinion.standing == Standing::dead && members_.contains(actor)) dead.push_back(actor);
+  if (dead.empty()) return;
+  const ActorId to = dead[random.below(dead.size())];
+  DetectorContext::background(
+      send_with(context, to, kSwimGossip, {as_update(to, opinions_.at(to))}));
+  expect_reconnection(context);
+}
+
 void Swim::tell_rank_of_all(DetectorContext& context, Rank rank) {
   for (const auto& [actor, opinion] : opinions_)
     if (opinion.standing == Standing::dead && actor != rank)

@@ -125,7 +125,10 @@ void Swim::declare_dead(DetectorContext& context, Incarnation dead) {
   end_suspicion(opinion, dead.actor);
   opinion.standing = Standing::dead;
   opinion.since_s = context.now_s();
-  if (members_.contains(dead.actor)) ++dead_members_;
+  if (members_.contains(dead.actor)) {
+    ++dead_members_;
+    expect_reconnection(context);
+  }
   spread(
       context,
       {.about = dead, .standing = Standing::dead, .refutations = opinion.refutations, .by = self_});
