@@ -365,6 +365,28 @@ TEST_CASE("a member that is declared dead while it lives stops, and everybody he
   }
 }
 
+// Rank 7 is cut off for 20 periods, and declared dead meanwhile; it has suspected the others for
+// too short a time to declare them dead. Gossip of its death is over when the network is whole
+// again.
+TEST_CASE("a member that was cut off hears of its death from those that take it for dead") {
+  for (const EngineKind engine : engines())
+    for (const bool reconnects : {true, false})
+      for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
+        Job job(8, quick_machine());
+        listen(job);
+        const OptionValue period = reconnects ? OptionValue(2.0) : OptionValue();
+        job.use(Family::failure_detection, "swim",
+                {{"heartbeat_period_s", 1.0}, {"reconnect_period_s", period}});
+        job.spec.partitions = {{.groups = {{7}, {0, 1, 2, 3, 4, 5, 6}}, .from_s = 5, .to_s = 25}};
+        run_until(job, 200);
+        const Seen seen = job.run(engine, seed);
+        INFO(engine_word(engine) << ", seed " << seed);
+        CHECK(seen.metric("false_reports") == (reconnects ? 1 : 8));
+        CHECK(seen.metric("failed_ranks") == (reconnects ? 1 : 0));
+        if (reconnects) CHECK(differences(seen, 8, {7}) == "");
+      }
+}
+
 TEST_CASE("without deaths swim sends probes and answers, and remembers nobody") {
   for (const EngineKind engine : engines()) {
     Job job(kRanks, quick_machine());
