@@ -90,18 +90,15 @@ DetectionPromise of_comparing_rdaemon(const FaultSchedule& schedule) {
 // the first heartbeat has come, a process waits 2 eta + 1 s + ln N s".
 DetectionPromise of_ulfm(const FaultSchedule& schedule) {
   const std::uint32_t ranks = schedule.processes;
-  const double look_again_s = schedule.period_s / 10;
-  const double pause = pause_s(schedule);
   DetectionPromise promise;
   promise.of_daemons = false;
   promise.calm_from_s = calm_from_s(schedule);
   promise.fewer_dead_than = neighbours(ranks, ranks / 2);
-  // A member that comes to its deadline late by a tenth of a period blames itself, and looks once
-  // more that much later. Then only the interruption of the other one counts.
+  // A member that comes late to its deadline blames itself, and looks once more. So only the
+  // interruption of the other one counts.
   promise.accurate =
       is_quiet_but_for_pauses(schedule) &&
-      schedule.period_s + pause + std::min(pause, look_again_s) + margin_s(schedule) <
-          schedule.timeout_s;
+      schedule.period_s + pause_s(schedule) + margin_s(schedule) < schedule.timeout_s;
   if (!loses(schedule))
     promise.complete_after_s = 2 * (promise.fewer_dead_than + 1) * schedule.timeout_s + 1 +
                                std::log(static_cast<double>(ranks)) + slack_s(schedule);

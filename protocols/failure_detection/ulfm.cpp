@@ -23,10 +23,10 @@ OptionSet<UlfmOptions> options() {
   add_ring_options(set, "Open MPI's default without a thread of the detector's own");
   set.option(
          "late_loop_rule", &Options::late_loop_rule,
-         {.doc = "a process that comes to its deadline late by a tenth of a period or more looks "
-                 "once more, a tenth of a period later, before it suspects; with `as_built`: "
-                 "that looks at its clock late by a period or more, and was in time when it "
-                 "looked before",
+         {.doc = "a process that comes to its deadline late by a thousandth of a period or more "
+                 "looks once more, a tenth of a period later, before it suspects; with "
+                 "`as_built`: one that looks at its clock late by a period or more, and was in "
+                 "time when it looked before",
           .source = "Open MPI comm_ft_detector.c"})
       .option("as_built", &Options::as_built,
               {.doc = "the ring as Open MPI builds it: processes look at their clocks every tenth "
@@ -98,6 +98,7 @@ Ulfm::Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank sel
 RingTerms Ulfm::terms() const {
   constexpr double kTicksInPeriod = 10.0;
   constexpr double kBeatAfter = 0.9;
+  constexpr double kLateInPeriod = 1e-3;
   const double period_s = options_->heartbeat_period_s;
   const double tick_s = period_s / kTicksInPeriod;
   RingTerms terms{.period_s = period_s,
@@ -110,7 +111,10 @@ RingTerms Ulfm::terms() const {
                   .bytes = options_->control_bytes,
                   .cpu_s = options_->message_cpu_s};
   if (options_->as_built) terms.tick_s = tick_s;
-  if (options_->late_loop_rule) terms.late_by_s = options_->as_built ? period_s : tick_s;
+  // What has come while the process could not run waits behind its deadline, however little later
+  // than the deadline it could run again.
+  if (options_->late_loop_rule)
+    terms.late_by_s = options_->as_built ? period_s : kLateInPeriod * period_s;
   return terms;
 }
 
