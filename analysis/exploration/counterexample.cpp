@@ -45,6 +45,8 @@ std::string choice_words(const RunSpec& spec, const engine::Choice& choice) {
       return self + " loses its connection to " + peer;
     case engine::EventKind::restart:
       return peer + " starts again";
+    case engine::EventKind::fence:
+      return "the resource manager ends " + self;
     case engine::EventKind::stall_end:
       return self + " goes on";
     case engine::EventKind::nic_ready:

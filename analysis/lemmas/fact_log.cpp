@@ -31,6 +31,8 @@ void FactLog::see(const Sight& sight) {
       died(sight.actor, sight.time_s);
       break;
     case Sight::Kind::declared_dead:
+      if (sight.peer < processes() && !deaths_s_.contains(sight.peer))
+        first_false_report_s_ = std::min(first_false_report_s_, sight.time_s);
       note(sight.actor, Fact::What::told_dead, sight.peer, sight.time_s);
       check_flushed(sight.actor, sight.peer, sight.time_s);
       break;
@@ -115,13 +117,19 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (!keeps(self) || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
+  if (!keeps(self) || deaths_s_.contains(self)) return;
   const auto& facts = facts_[self];
   const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
-  if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
+  const auto told = std::find_if(begin, facts.end(), is(Fact::What::told_dead));
+  if (told == facts.end()) return;
   if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
+  // Of a peer that was told to be dead while it lived, what it sends after that is refused.
+  const auto death = deaths_s_.find(peer);
+  const bool is_true = death != deaths_s_.end() && death->second <= told->time_s;
+  const double last_s = is_true ? kNever : told->time_s;
   if (std::any_of(on_their_way_.begin(), on_their_way_.end(), [=](const auto& entry) {
-        return entry.second.from == peer && entry.second.to == self;
+        const OnItsWay& message = entry.second;
+        return message.from == peer && message.to == self && message.injected_s <= last_s;
       }))
     return;
   note(self, Fact::What::flushed, peer, time_s);

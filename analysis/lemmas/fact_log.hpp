@@ -54,6 +54,9 @@ class FactLog final : public RunObserver {
   /// The time of each death.
   [[nodiscard]] const std::map<Rank, double>& deaths_s() const { return deaths_s_; }
 
+  /// When somebody was declared dead first who had not died; kNever if nobody was.
+  [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
+
   /// The process that gave up, and when.
   struct GaveUp {
     Rank rank = kNobody;
@@ -92,6 +95,7 @@ class FactLog final : public RunObserver {
   std::vector<std::size_t> phase_begins_;  ///< for each process: index of its phase's first fact
   Rank only_ = kNobody;                    ///< process whose facts are kept; kNobody: all
   std::map<Rank, double> deaths_s_;
+  double first_false_report_s_ = kNever;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;
 };

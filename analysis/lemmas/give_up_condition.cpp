@@ -220,6 +220,14 @@ std::vector<Facts> phases_of(Facts facts) {
   return phases;
 }
 
+/// Whom a process was told to be dead, rightly or not: it acts on what it was told.
+std::set<Rank> told_dead(Facts facts, std::uint32_t processes) {
+  std::set<Rank> told;
+  for (const Fact& fact : facts)
+    if (fact.what == What::told_dead && fact.peer < processes) told.insert(fact.peer);
+  return told;
+}
+
 /// The paper assumes that the root does not fail (section 4).
 void consider_root(Facts facts, Rank rank, Found& earliest) {
   const std::size_t told = place_of(facts, What::told_dead, 0);
@@ -255,7 +263,7 @@ std::optional<GivesUp> gives_up_at(const GiveUpCondition& condition, const FactL
                                    Rank rank) {
   Found earliest;
   for (const Facts facts : phases_of(log.facts_of(rank)))
-    for (const auto& [failed, died_s] : log.deaths_s()) {
+    for (const Rank failed : told_dead(facts, log.processes())) {
       if (failed == 0) consider_root(facts, rank, earliest);
       if (rank != failed) consider_child(condition, facts, rank, failed, earliest);
     }

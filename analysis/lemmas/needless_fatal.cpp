@@ -24,6 +24,15 @@ std::optional<GivesUp> first_due(const GiveUpCondition& condition, const FactLog
   return first;
 }
 
+/// Adds a violation to the result. If it comes after a false report, that is blamed.
+void add(Violation violation, const FactLog& log, engine::RunResult& result) {
+  result.outcome = engine::with_violation(result.outcome, violation);
+  const bool is_misled = violation.time_s >= log.first_false_report_s();
+  if (is_misled && engine::is_broken_promise(result.outcome))
+    result.outcome = engine::Outcome::unsafe_detector;
+  result.violations.push_back(std::move(violation));
+}
+
 }  // namespace
 
 bool gives_up_by_messages(const RunSpec& spec) { return condition_of(spec).has_value(); }
@@ -41,8 +50,7 @@ void judge_giving_up(const RunSpec& spec, const FactLog& log, engine::RunResult&
                      "gave up, although nothing that it has been told meets the protocol's "
                      "condition: " +
                          result.fatal_reason};
-  result.outcome = with_violation(result.outcome, needless);
-  result.violations.push_back(std::move(needless));
+  add(std::move(needless), log, result);
 }
 
 void judge_both_ways(const RunSpec& spec, const FactLog& log, engine::RunResult& result) {
@@ -55,8 +63,7 @@ void judge_both_ways(const RunSpec& spec, const FactLog& log, engine::RunResult&
   if (!due || (log.gave_up() && log.gave_up()->rank == due->rank)) return;
   Violation missed{"not-given-up", due->time_s, due->rank,
                    "the run went on, although rank " + said(*due)};
-  result.outcome = with_violation(result.outcome, missed);
-  result.violations.push_back(std::move(missed));
+  add(std::move(missed), log, result);
 }
 
 engine::RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,

@@ -48,6 +48,7 @@ class Draw {
     draw_stack();
     draw_faults();
     draw_stop();
+    if (!is_calm_) draw_fencing();
     return std::move(scenario_);
   }
 
@@ -81,6 +82,7 @@ class Draw {
   void draw_window(JsonValue& object, const std::vector<OptionSpec>& specs);
   JsonValue draw_partition();
   void draw_stop();
+  void draw_fencing();
   JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
 
   Stream random_;
@@ -368,6 +370,16 @@ void Draw::draw_stop() {
   if (!stop.object()->empty()) scenario_.set("stop", std::move(stop));
 }
 
+/// What becomes of a process that is declared dead and lives. From a stream of its own, so that the
+/// rest of a scenario does not depend on it.
+void Draw::draw_fencing() {
+  Stream random(number_, 0, Purpose::faults, 2);
+  if (!random.chance(0.3)) return;
+  JsonValue fencing = JsonValue::Object{};
+  draw_options(fencing, fencing_options().specs(), random, processes_, draw_boldness(random));
+  scenario_.find("platform")->set("fencing", std::move(fencing));
+}
+
 /// Calls `take` with the place of every option and its declaration.
 void for_each_option(const std::function<void(const std::string&, const OptionSpec&)>& take) {
   const auto all = [&](const std::string& where, const std::vector<OptionSpec>& specs) {
@@ -376,6 +388,7 @@ void for_each_option(const std::function<void(const std::string&, const OptionSp
   all("platform", platform_options().specs());
   all("platform.delay_noise", delay_noise_options().specs());
   all("platform.os_noise", os_noise_options().specs());
+  all("platform.fencing", fencing_options().specs());
   for (const Registration& component : registrations())
     all(std::string(family_key(component.family)) + "." + component.name, component.options);
   all("faults.at", stated_fault_options().specs());
@@ -415,6 +428,7 @@ std::vector<std::string> stated_options(const JsonValue& scenario) {
   all("platform", platform);
   all("platform.delay_noise", platform->find("delay_noise"));
   all("platform.os_noise", platform->find("os_noise"));
+  all("platform.fencing", platform->find("fencing"));
   for (const StackPlace& place : kStack)
     if (const JsonValue* component = scenario.find(place.key))
       all(std::string(place.key) + "." + *component->find("name")->text(), component);

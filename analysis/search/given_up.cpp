@@ -94,6 +94,8 @@ std::optional<Finding> against_giving_up(const Scenario& scenario, const RunReco
       return Finding{"gives up in peace", run.fatal_reason};
     return std::nullopt;
   }
+  // To give up because of a report is right, be it false, and the conditions below count deaths.
+  if (run.number("false_reports").value_or(0.0) > 0.0) return std::nullopt;
   if (spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
     return against_blocks_given_up(scenario);
   return against_logging_given_up(scenario, run);

@@ -122,6 +122,9 @@ class Judge {
       case engine::Outcome::inconsistent:
       case engine::Outcome::violated:
         return found_end();
+      case engine::Outcome::unsafe_detector:
+        if (is_fenced_everywhere(spec_) && outlives_deaths(spec_)) found_end();
+        return;
       case engine::Outcome::hung:
         if (is_hung_for_good()) found_end();
         return;

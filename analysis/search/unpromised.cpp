@@ -146,9 +146,13 @@ bool errs_on_purpose(const RunSpec& spec) {
   return detector != nullptr && detector->name == "erring-oracle";
 }
 
+bool is_fenced_everywhere(const RunSpec& spec) {
+  return spec.fences() && spec.platform.fencing.reach == FencingReach::all;
+}
+
 bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
   const RunSpec& spec = scenario.points.front();
-  if (count(run, "false_reports") > 0.0) return true;
+  if (count(run, "false_reports") > 0.0 && !is_fenced_everywhere(spec)) return true;
   const ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
   if (missed && leaves_somebody_out(spec)) return true;

@@ -22,9 +22,13 @@ bool leaves_somebody_out(const RunSpec& spec);
 /// True if the failure detector reports live processes, as it is meant to.
 bool errs_on_purpose(const RunSpec& spec);
 
+/// True if the resource manager ends whoever is declared dead, wherever that is. Then a false
+/// report costs no more than a death, and all promises hold after it.
+bool is_fenced_everywhere(const RunSpec& spec);
+
 /// True if a run that has gone wrong may have done so, as the pages of the protocols and of the
 /// disturbances stand. It may
-/// - after a false report;
+/// - after a false report, if nobody ends the process that is declared dead;
 /// - if a cut network has lost a message that no detector sent, because nobody repeats it;
 /// - if a process has missed a death of which a cut or lossy network has lost the news;
 /// - if a process has missed a death after another one has returned, under protocols that bring

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -179,6 +180,13 @@ class Auditor {
   [[nodiscard]] const auto& falsely_reported() const { return falsely_reported_; }
   /// When that happened first; kNever if it did not.
   [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
+  /// Has anybody declared that incarnation of a rank dead while it lived?
+  [[nodiscard]] bool is_falsely_reported(Incarnation rank) const {
+    return falsely_reported_.contains(rank);
+  }
+  /// A rank that lives is declared dead, and will be ended for that. So it survives nothing.
+  void doomed(Incarnation rank) { doomed_.insert(rank); }
+  [[nodiscard]] bool is_doomed(Incarnation rank) const { return doomed_.contains(rank); }
 
  private:
   /// A failure of a rank, or of a node with all ranks that die with its daemon.
@@ -246,6 +254,7 @@ class Auditor {
   /// Incarnations that were declared dead while they lived, the ranks that did so, and after how
   /// many restarts.
   std::map<Incarnation, std::vector<std::pair<Rank, std::uint64_t>>> falsely_reported_;
+  std::set<Incarnation> doomed_;
   double first_false_report_s_ = kNever;
   double report_latency_max_s_ = 0.0;
   std::uint64_t reports_ = 0;

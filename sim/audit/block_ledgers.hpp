@@ -19,13 +19,14 @@ namespace faultline {
 /// the finish of a TryBlock, and what it is told. It knows nothing of any protocol.
 ///
 /// All survivors of a TryBlock must learn the same outcome and the same number of failed processes,
-/// and these must be dead. A TryBlock is accepted only if the requests of all survivors have
-/// succeeded. All processes that enter a world go on at the same iteration, and are told of the
-/// same ranks. If a process was told otherwise and is dead when another one learns of it, it leaves
-/// an orphaned decision, which is counted.
+/// and these must be dead, or have been declared dead. A TryBlock is accepted only if the requests
+/// of all survivors have succeeded. All processes that enter a world go on at the same iteration,
+/// and are told of the same ranks. If a process was told otherwise and is dead when another one
+/// learns of it, it leaves an orphaned decision, which is counted.
 class BlockLedgers {
  public:
-  /// True if that incarnation is alive now.
+  /// True if that incarnation is alive now, and nobody is about to end it or, for a list of failed
+  /// processes, has declared it dead.
   using IsAlive = std::function<bool(Incarnation)>;
 
   explicit BlockLedgers(std::uint32_t processes) : processes_(processes), epochs_(processes) {}

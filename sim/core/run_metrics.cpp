@@ -20,7 +20,7 @@ const std::vector<Group>& groups() {
         &kSpawnTime, &kRebuildTime, &kRestoreTime, &kRedoneTime, &kRecoveryTime}},
       {"runs in which ranks can die or be declared dead",
        {&kFaultsStruck, &kFirstFaultTime, &kLastFaultTime, &kFailedRanks, &kFalseReports,
-        &kFailureReports, &kFailureReportLatency}},
+        &kFencedAlive, &kFailureReports, &kFailureReportLatency}},
       {"runs with a failure detector",
        {&kDetectionMessages, &kDetectionMessagesOfKind, &kDetectionBytes, &kBusiestNode,
         &kBusiestLink, &kMissedReports, &kFailureDetectionLatency, &kFailureDetectionLatencyMean,

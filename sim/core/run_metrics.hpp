@@ -110,6 +110,11 @@ inline constexpr MetricSpec kFalseReports{
     "false_reports", Merge::whole,
     "ranks that were declared dead while they lived, each once for each of its incarnations; only "
     "with a detector that does not promise accuracy"};
+inline constexpr MetricSpec kFencedAlive{
+    "fenced_alive", Merge::whole,
+    "live ranks that the resource manager ended because somebody had declared them dead; only "
+    "where "
+    "it does so (platform.fencing) and the detector does not promise accuracy"};
 inline constexpr MetricSpec kFailureReports{
     "failure_reports", Merge::whole,
     "how often a rank or a daemon declared another dead; a node counts once, with the ranks that "

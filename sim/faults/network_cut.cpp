@@ -17,13 +17,31 @@ NetworkCut::NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32
   }
 }
 
+bool NetworkCut::Partition::separates(End one, End other, double at_s) const {
+  if (at_s < from_s || at_s >= to_s) return false;
+  const std::uint32_t group_of_one = group(one);
+  const std::uint32_t group_of_other = group(other);
+  return group_of_one != group_of_other && group_of_one != 0 && group_of_other != 0;
+}
+
 bool NetworkCut::separates(End one, End other, double at_s) const {
   return std::any_of(partitions_.begin(), partitions_.end(), [&](const Partition& partition) {
-    if (at_s < partition.from_s || at_s >= partition.to_s) return false;
-    const std::uint32_t group = partition.group(one);
-    const std::uint32_t other_group = partition.group(other);
-    return group != other_group && group != 0 && other_group != 0;
+    return partition.separates(one, other, at_s);
   });
+}
+
+/// Whenever a cut ends, another one may have begun.
+double NetworkCut::connected_s(End one, End other, double from_s) const {
+  double at_s = from_s;
+  for (bool is_moved = true; is_moved && at_s < kNever;) {
+    is_moved = false;
+    for (const Partition& partition : partitions_)
+      if (partition.separates(one, other, at_s)) {
+        at_s = partition.to_s;
+        is_moved = true;
+      }
+  }
+  return at_s;
 }
 
 }  // namespace faultline

@@ -25,6 +25,8 @@ class NetworkCut {
   [[nodiscard]] bool is_ever() const { return !partitions_.empty(); }
   /// True if the network loses a message between the two that enters it at that time.
   [[nodiscard]] bool separates(End one, End other, double at_s) const;
+  /// The first moment from from_s on at which no cut separates the two; kNever if there is none.
+  [[nodiscard]] double connected_s(End one, End other, double from_s) const;
 
  private:
   struct Partition {
@@ -33,6 +35,7 @@ class NetworkCut {
     double to_s;
     std::vector<std::uint32_t> group_of;  ///< by rank or node, counted from 1; 0: in none
 
+    [[nodiscard]] bool separates(End one, End other, double at_s) const;
     [[nodiscard]] std::uint32_t group(End end) const {
       const std::uint32_t unit = of_ranks ? end.actor : end.node;
       return unit < group_of.size() ? group_of[unit] : 0;

@@ -50,6 +50,13 @@ JsonValue os_noise_json(const OsNoise& noise) {
   return result;
 }
 
+JsonValue fencing_json(const FencingSpec& fencing) {
+  JsonValue result = json_object(
+      {{"delay_s", fencing.delay_s}, {"reach", choice(fencing_options(), "reach", fencing.reach)}});
+  if (fencing.by) result.set("by", choice(fencing_options(), "by", *fencing.by));
+  return result;
+}
+
 JsonValue platform_json(const PlatformSpec& platform) {
   JsonValue result =
       json_object({{"processes", std::int64_t{platform.processes}},
@@ -72,6 +79,7 @@ JsonValue platform_json(const PlatformSpec& platform) {
                    {"detection_loss_probability", platform.detection_loss_probability}});
   if (platform.delay_noise) result.set("delay_noise", delay_noise_json(*platform.delay_noise));
   if (platform.os_noise) result.set("os_noise", os_noise_json(*platform.os_noise));
+  if (platform.fencing != FencingSpec{}) result.set("fencing", fencing_json(platform.fencing));
   result.set("machine", machine_json(platform.machine));
   // A result depends on the content of a platform file, not on where the file lies.
   if (!platform.xml_path.empty())

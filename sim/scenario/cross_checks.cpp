@@ -360,6 +360,25 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
                    "which nobody is told of a death; give it a to_s");
 }
 
+/// Refuses a resource manager that reaches no node but its own, ever.
+void check_fencing(const RunSpec& point, Problems& problems) {
+  if (!point.fences() || point.platform.fencing.reach != FencingReach::connected) return;
+  const JobShape job = job_shape(point.platform);
+  const auto cuts_off = [&](const PartitionSpec& cut) {
+    std::size_t members = 0;
+    for (const auto& group : cut.groups) members += group.size();
+    const auto is_manager = [](const auto& group) { return group == std::vector<NodeId>{0}; };
+    return !cut.of_ranks && cut.from_s == 0.0 && cut.to_s == kNever &&
+           members == std::size_t{job.nodes} + job.spare_nodes &&
+           std::any_of(cut.groups.begin(), cut.groups.end(), is_manager);
+  };
+  if (std::any_of(point.partitions.begin(), point.partitions.end(), cuts_off))
+    problems.add(
+        "platform.fencing.reach",
+        R"("connected" reaches nobody: faults.partition cuts node 0, where the resource )"
+        R"(manager is, off from all others for good; expected "all", or a cut that heals)");
+}
+
 /// Notes that the ranks of a job wait for the dead, which never return. The job still ends as it
 /// should if nobody dies in time.
 void note_unprotected(const RunSpec& point, Problems& problems) {
@@ -425,6 +444,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
   note_short_waits(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
+  check_fencing(point, problems);
   note_losses(point, problems);
   note_cuts(point, problems);
 }

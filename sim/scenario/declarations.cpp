@@ -223,6 +223,35 @@ const VictimList& os_noise_nodes() {
   return list;
 }
 
+const OptionSet<FencingOptions>& fencing_options() {
+  using Options = FencingOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("by", &Options::by,
+                  {.doc = "who ends it. Default: resource-manager where message logging or "
+                          "transactions recover, else nobody: then it stops when it hears of the "
+                          "report",
+                   .choices = {"resource-manager", "nobody"}})
+          .option("delay_s", &Options::delay_s,
+                  {.doc = "time from the report until the resource manager has ended the process",
+                   .unit = "s",
+                   .source = "Open MPI and PRRTE wait 1 s from SIGTERM to SIGKILL "
+                             "(odls_base_sigkill_timeout)",
+                   .minimum = 0})
+          .option("reach", &Options::reach,
+                  {.doc = "whom the resource manager reaches while the network is cut into groups "
+                          "of nodes: all; or the group of node 0, where it is, and the nodes in no "
+                          "group. It hears and ends the others when the cut heals",
+                   .choices = {"all", "connected"}});
+  return set;
+}
+
+const char* fencing_summary() {
+  return "the end of a process that lives and is declared dead. The resource manager does not "
+         "believe a process that it is about to end: of two that accuse each other, it ends the "
+         "one that was accused first";
+}
+
 const OptionSet<StatedFaultOptions>& stated_fault_options() {
   using Options = StatedFaultOptions;
   static const auto set =

@@ -59,6 +59,13 @@ struct OsNoiseOptions {
   double length_s = 0;
 };
 
+/// `platform.fencing`.
+struct FencingOptions {
+  std::optional<std::string> by;
+  double delay_s = 1.0;
+  std::string reach = "all";
+};
+
 /// `platform.overheads`: costs that a SimGrid platform file does not give.
 struct OverheadOptions {
   double send_overhead_s = 0;
@@ -118,6 +125,9 @@ const char* delay_noise_summary();
 const OptionSet<OsNoiseOptions>& os_noise_options();
 const char* os_noise_summary();
 const VictimList& os_noise_nodes();
+/// `platform.fencing`, and what it does.
+const OptionSet<FencingOptions>& fencing_options();
+const char* fencing_summary();
 const OptionSet<StatedFaultOptions>& stated_fault_options();
 const OptionSet<MarkSpec>& mark_options();
 const OptionSet<PartitionOptions>& partition_options();

@@ -144,6 +144,19 @@ std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& pro
                     .per_hop = options.per == "hop"};
 }
 
+FencingSpec read_fencing(const JsonValue& value, Problems& problems) {
+  CheckedObject object(value, "platform.fencing", problems);
+  const FencingOptions options = fencing_options().read(object.options(fencing_options().specs()));
+  object.finish();
+  FencingSpec fencing{
+      .by = {},
+      .delay_s = options.delay_s,
+      .reach = options.reach == "connected" ? FencingReach::connected : FencingReach::all};
+  if (options.by)
+    fencing.by = *options.by == "nobody" ? FencedBy::nobody : FencedBy::resource_manager;
+  return fencing;
+}
+
 std::optional<OsNoise> read_os_noise(const JsonValue& value, const std::optional<JobShape>& job,
                                      Problems& problems) {
   if (value.is_null()) return std::nullopt;

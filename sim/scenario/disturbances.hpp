@@ -28,6 +28,9 @@ std::vector<SlowSpec> read_slow(const JsonValue& value, const std::optional<JobS
 /// `platform.delay_noise`: an object, or null for none.
 std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& problems);
 
+/// `platform.fencing`: an object.
+FencingSpec read_fencing(const JsonValue& value, Problems& problems);
+
 /// `platform.os_noise`: an object, or null for none.
 std::optional<OsNoise> read_os_noise(const JsonValue& value, const std::optional<JobShape>& job,
                                      Problems& problems);

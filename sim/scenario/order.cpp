@@ -10,8 +10,8 @@ namespace {
 constexpr double kLargestExact = 9007199254740991.0;
 
 std::vector<std::string> event_words() {
-  return {"message", "timer", "computation", "sent",  "exit-notice", "local-exit", "link-lost",
-          "restart", "death", "loss",        "stall", "stall-end",   "departure"};
+  return {"message", "timer", "computation", "sent", "exit-notice", "local-exit", "link-lost",
+          "restart", "fence", "death",       "loss", "stall",       "stall-end",  "departure"};
 }
 
 std::vector<OrderedDeath> read_deaths(const JsonValue* value, const std::string& path,

@@ -203,12 +203,14 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
   const JsonValue* overheads = object.child("overheads");
   const JsonValue* delay_noise = object.child("delay_noise");
   const JsonValue* os_noise = object.child("os_noise");
+  const JsonValue* fencing = object.child("fencing");
   object.finish();
   const PlatformOptions options = platform_options().read(values);
   PlatformSpec platform = resolved(options);
   const auto job = problems.size() == before ? std::optional(job_shape(platform)) : std::nullopt;
   if (delay_noise != nullptr) platform.delay_noise = read_delay_noise(*delay_noise, problems);
   if (os_noise != nullptr) platform.os_noise = read_os_noise(*os_noise, job, problems);
+  if (fencing != nullptr) platform.fencing = read_fencing(*fencing, problems);
   if (options.detection_loss_probability >= 1)
     problems.add("platform.detection_loss_probability",
                  "expected a number below 1, because a detector that receives no message at all "

@@ -26,7 +26,8 @@ void note_cuts(const RunSpec& point, Problems& problems) {
       !workload->as<WorkloadTraits>().try_blocks || gives_up)
     return;
   problems.note("faults.partition",
-                "nobody sends the lost messages again, and whatever waits for them in " +
+                "nobody sends the lost messages again: unless a failure detector notices the cut "
+                "before it heals, whatever waits for them in " +
                     workload->name + " waits for ever");
 }
 

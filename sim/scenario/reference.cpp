@@ -316,7 +316,9 @@ std::string noise_text() {
   return "\n### `platform.delay_noise`\n\n" + std::string(delay_noise_summary()) + ".\n" +
          table(delay_noise_options().specs()) + "\n### `platform.os_noise`\n\n" +
          std::string(os_noise_summary()) + ".\n" + table(os_noise_options().specs()) +
-         row(os_noise_nodes().name, "a list of numbers, or null", "`null`", os_noise_nodes().doc);
+         row(os_noise_nodes().name, "a list of numbers, or null", "`null`", os_noise_nodes().doc) +
+         "\n### `platform.fencing`\n\nWhat it says: " + std::string(fencing_summary()) + ".\n" +
+         table(fencing_options().specs());
 }
 
 std::string faults_text() {

@@ -45,6 +45,22 @@ struct OsNoise {
   std::vector<NodeId> nodes;  ///< that have noise; empty: all
 };
 
+/// Who ends a process that lives and is declared dead.
+enum class FencedBy { resource_manager, nobody };
+/// Whom the resource manager reaches while the network is cut: everybody, or the side of node 0,
+/// where it is, and whoever is in no group.
+enum class FencingReach { all, connected };
+
+/// What becomes of a process that is declared dead while it lives.
+struct FencingSpec {
+  /// No value: the resource manager where message logging or transactions recover, else nobody.
+  std::optional<FencedBy> by;
+  double delay_s = 1.0;  ///< from the report that the manager believes to the end of the process
+  FencingReach reach = FencingReach::all;
+
+  bool operator==(const FencingSpec&) const = default;
+};
+
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
   Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
@@ -67,6 +83,7 @@ struct PlatformSpec {
   std::uint64_t packet_bytes = 2048;  ///< a longer message is sent in packets
   std::optional<DelayNoise> delay_noise;
   std::optional<OsNoise> os_noise;
+  FencingSpec fencing;
   double start_delay_s = 0.0;  ///< until then a daemon only launches the processes of its node
   double detection_loss_probability = 0.0;  ///< of a message of failure detection between nodes
 };
@@ -106,6 +123,7 @@ enum class OrderedEvent : std::uint8_t {
   local_exit,
   link_lost,
   restart,
+  fence,  ///< the resource manager ends a process that is declared dead
   death,
   loss,       ///< the network loses a message
   stall,      ///< a rank stops for some time
@@ -176,6 +194,13 @@ struct RunSpec {
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];
+  }
+  /// Does the resource manager end a process that is declared dead while it lives?
+  [[nodiscard]] bool fences() const {
+    const bool recovers = component(Family::message_logging).registration != nullptr ||
+                          component(Family::transactions).registration != nullptr;
+    return platform.fencing.by.value_or(recovers ? FencedBy::resource_manager : FencedBy::nobody) ==
+           FencedBy::resource_manager;
   }
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {

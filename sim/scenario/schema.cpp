@@ -200,6 +200,8 @@ JsonValue platform_definition() {
                                                .options(delay_noise_options().specs())
                                                .take()))
           .property("os_noise", or_null(os_noise_schema()))
+          .property("fencing",
+                    ObjectSchema(fencing_summary()).options(fencing_options().specs()).take())
           .one_of({"machine", "xml"})
           .take();
   // Overheads are only allowed beside a platform file, which does not give them.

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/core/error.hpp"
 #include "sim/core/types.hpp"
 #include "tests/scenario/workspace.hpp"
 
@@ -85,6 +86,43 @@ TEST_CASE("noise of the system is read") {
         std::vector<NodeId>{2});
 }
 
+TEST_CASE("fencing is read, and left to the protocols where nothing is said") {
+  const Workspace workspace;
+  const auto fencing_of = [&](const std::string& fencing) {
+    return workspace.scenario_after({"platform.fencing=" + fencing})
+        .points.front()
+        .platform.fencing;
+  };
+  CHECK(workspace.scenario_after({}).points.front().platform.fencing == FencingSpec{});
+  CHECK(fencing_of("{}") == FencingSpec{});
+  const FencingSpec stated =
+      fencing_of(R"({"by": "resource-manager", "delay_s": 0, "reach": "connected"})");
+  CHECK(stated.by == FencedBy::resource_manager);
+  CHECK(stated.delay_s == 0);
+  CHECK(stated.reach == FencingReach::connected);
+  CHECK(fencing_of(R"({"by": "nobody"})").by == FencedBy::nobody);
+}
+
+TEST_CASE("a resource manager that reaches nobody is refused") {
+  const Workspace workspace;
+  const auto problems_of = [&](const std::string& reach, const std::string& partition) {
+    const std::string fencing = R"(platform.fencing={"by": "resource-manager", "reach": ")";
+    try {
+      workspace.scenario_after({fencing + reach + "\"}", "faults.partition=" + partition});
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(problems_of("connected", R"({"nodes": [[0], [1, 2, 3]]})"),
+             Contains("platform.fencing.reach: \"connected\" reaches nobody"));
+  for (const std::string partition :
+       {R"({"nodes": [[0], [1, 2]]})", R"({"nodes": [[0], [1, 2, 3]], "to_s": 5})",
+        R"({"nodes": [[0, 1], [2, 3]]})", R"({"ranks": [[0], [1, 2, 3]]})"})
+    CHECK(problems_of("connected", partition).empty());
+  CHECK(problems_of("all", R"({"nodes": [[0], [1, 2, 3]]})").empty());
+}
+
 TEST_CASE("spare nodes can be cut off") {
   const Workspace workspace;
   CHECK(workspace
@@ -116,6 +154,11 @@ TEST_CASE("disturbances change a scenario's hash, and at their defaults do not")
   CHECK(hash_with(R"(platform.delay_noise={"mean_s": 1, "law": "exponential"})") == delays);
   CHECK(hash_with(R"(platform.delay_noise={"mean_s": 1, "law": "uniform"})") != delays);
   CHECK(hash_with(R"(platform.delay_noise={"mean_s": 1, "per": "hop"})") != delays);
+  CHECK(hash_with("platform.fencing={}") == quiet);
+  CHECK(hash_with(R"(platform.fencing={"delay_s": 1, "reach": "all"})") == quiet);
+  CHECK(hash_with(R"(platform.fencing={"delay_s": 2})") != quiet);
+  CHECK(hash_with(R"(platform.fencing={"reach": "connected"})") != quiet);
+  CHECK(hash_with(R"(platform.fencing={"by": "nobody"})") != quiet);
   CHECK(hash_with("platform.os_noise=null") == quiet);
   const std::string noise = hash_with(R"(platform.os_noise={"interval_s": 1, "length_s": 0.5})");
   CHECK(noise != quiet);
@@ -146,6 +189,13 @@ TEST_CASE("a platform that disturbs in no sensible way is refused with its place
        "platform.delay_noise.shape: expected a number above 1 and at most 1e+06, got 1"},
       {R"(platform.delay_noise={"mean_s": 1, "per": "link"})",
        "platform.delay_noise.per: expected one of message or hop, got \"link\""},
+      {R"(platform.fencing={"by": "me"})",
+       "platform.fencing.by: expected one of resource-manager or nobody, got \"me\""},
+      {R"(platform.fencing={"delay_s": -1})",
+       "platform.fencing.delay_s: expected a number of at least 0 in seconds, got -1"},
+      {R"(platform.fencing={"reach": "some"})",
+       "platform.fencing.reach: expected one of all or connected, got \"some\""},
+      {"platform.fencing=3", "platform.fencing: expected an object, got 3"},
       {"platform.os_noise=3", "platform.os_noise: expected an object, got 3"},
       {R"(platform.os_noise={"length_s": 1})",
        "platform.os_noise.interval_s: missing, expected a number above 0 in seconds"},

@@ -27,8 +27,9 @@ enum class EventKind : std::uint8_t {
   vanish,       ///< a message that the network loses is gone
   stall_end,    ///< stepwise engine: an actor that has stalled goes on
   bulk_passed,  ///< loggp engine: such a message has passed a link or its receiver's NIC
+  fence,        ///< the resource manager ends an actor that is declared dead
 };
-constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::bulk_passed) + 1;
+constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::fence) + 1;
 
 /// Who handles an event.
 enum class Room : std::uint8_t {
@@ -58,6 +59,7 @@ constexpr Room room_of(EventKind kind) {
     case EventKind::local_exit:
     case EventKind::link_lost:
     case EventKind::restart:
+    case EventKind::fence:
       return Room::membership;
     case EventKind::inject:
     case EventKind::bulk_passed:
@@ -77,7 +79,8 @@ constexpr bool is_one_of(EventKind kind) {
 /// that is sure to come) does so instead of them, or nothing does.
 constexpr bool keeps_run_alive(EventKind kind) {
   return is_one_of<EventKind::compute_done, EventKind::sent, EventKind::exit_notice,
-                   EventKind::local_exit, EventKind::link_lost, EventKind::restart>(kind);
+                   EventKind::local_exit, EventKind::link_lost, EventKind::restart,
+                   EventKind::fence>(kind);
 }
 
 /// Is a handler called when such an event comes, of the actor that it names, or that its message is

@@ -43,11 +43,13 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
       awaits_announcement(given.component(Family::termination).registration != nullptr),
       daemons_share_cores(given.platform.daemon_core == DaemonCore::shared),
       shares_cores(daemons_share_cores || given.platform.progress == Progress::shared),
+      fences(given.fences()),
       pace(given, nodes, seed, replication),
       slows(pace.varies()),
       cut(given.partitions, shape.processes, nodes),
       audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)),
-      loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0) {
+      loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0),
+      disturbance(disturbance_of(given)) {
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = spec.components[family];
     if (choice.registration == nullptr) continue;

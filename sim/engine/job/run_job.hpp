@@ -8,6 +8,7 @@
 #include "sim/core/placement.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/job/disturbance.hpp"
 #include "sim/engine/job/pace.hpp"
 #include "sim/faults/network_cut.hpp"
 #include "sim/platform/topology.hpp"
@@ -44,11 +45,16 @@ struct RunJob {
   bool daemons_share_cores;
   bool shares_cores;  ///< what processors do may take time from computations
   bool detector_is_accurate;
+  bool fences;  ///< the resource manager ends who is declared dead and lives
+  /// A time after which the detector has nothing to say that it has not said, if nothing has
+  /// happened; kNever: there is none.
+  double detection_bound_s = kNever;
   Pace pace;
   bool slows;  ///< processors can take longer than the machine says
   NetworkCut cut;
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;   ///< the network can lose messages whose ends both live
+  Disturbance disturbance;
 };
 
 }  // namespace faultline::engine

@@ -96,6 +96,7 @@ void Faults::tell_error(ActorId self) {
 void Faults::stall(ActorId self, double stall_s) {
   if (!run_.state.actors[self].alive) return;
   run_.reached.anything();
+  ending_.expect_stall(run_.now_s() + stall_s);
   processors_.stall(self, stall_s);
 }
 
@@ -175,6 +176,16 @@ void Faults::kill(ActorId actor, bool silent, Incarnation daemon) {
   }
   state.computing = state.declared_work = 0;
   state.active = false;
+  start_who_waits(dead);
+}
+
+/// Somebody has asked for a restart before this death. Where it starts is seen when everybody has
+/// died who dies now.
+void Faults::start_who_waits(Incarnation dead) {
+  const auto waiting = state_.take_waiting(dead);
+  if (!waiting) return;
+  const ActorId asker = state_.restart(*waiting).asker.actor;
+  run_.state.schedule.add(run_.now_s(), EventKind::restart, asker, *waiting);
 }
 
 }  // namespace faultline::engine

@@ -27,6 +27,7 @@ class Faults {
     Processors& processors;
     Turns& turns;
     Notices& notices;
+    RunEnding& ending;
     Verdict& verdict;
   };
   Faults(const Common& run, const Parts& parts)
@@ -37,6 +38,7 @@ class Faults {
         processors_(parts.processors),
         turns_(parts.turns),
         notices_(parts.notices),
+        ending_(parts.ending),
         verdict_(parts.verdict) {}
 
   /// Schedules the faults that come by the clock.
@@ -52,8 +54,8 @@ class Faults {
   void strike_at_mark(const char* name, std::int64_t value);
   /// A program finds an error.
   void tell_error(ActorId self);
-  /// A false report has reached its victim, which stops. A daemon takes the ranks of its node
-  /// along.
+  /// A false report has reached its victim, which stops, or the resource manager ends it. A daemon
+  /// takes the ranks of its node along.
   void stop_victim(ActorId self);
   /// Does such an event keep the run alive by itself? One of a source without end does not.
   [[nodiscard]] bool is_sure(const Event& fault) const {
@@ -75,6 +77,7 @@ class Faults {
   void kill_node(const Victim& victim);
   void cover_earlier_deaths(NodeId node, Incarnation daemon);
   void kill(ActorId actor, bool silent = false, Incarnation daemon = {});
+  void start_who_waits(Incarnation dead);
 
   const Common run_;
   MembershipState& state_;
@@ -83,6 +86,7 @@ class Faults {
   Processors& processors_;
   Turns& turns_;
   Notices& notices_;
+  RunEnding& ending_;
   Verdict& verdict_;
 };
 

@@ -10,7 +10,19 @@ void MembershipState::note_strike(double now_s) {
 
 std::uint32_t MembershipState::await(const PendingRestart& pending) {
   restarts_.push_back(pending);
-  return static_cast<std::uint32_t>(restarts_.size() - 1);
+  const auto number = static_cast<std::uint32_t>(restarts_.size() - 1);
+  if (pending.node == kNoNode) waiting_.push_back(number);
+  return number;
+}
+
+std::optional<std::uint32_t> MembershipState::take_waiting(Incarnation dead) {
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](std::uint32_t number) {
+    return restarts_[number].dead == dead;
+  });
+  if (found == waiting_.end()) return std::nullopt;
+  const std::uint32_t number = *found;
+  waiting_.erase(found);
+  return number;
 }
 
 PendingRestart* MembershipState::restart_of(Incarnation dead) {
@@ -26,6 +38,8 @@ Incarnation MembershipState::subject_of(const Event& event) const {
       return {};
     case EventKind::restart:
       return restarts_[event.at.detail].dead;
+    case EventKind::fence:
+      return fences_[event.at.detail].accused;
     default:
       return deaths_[event.at.detail].dead;
   }
@@ -35,6 +49,7 @@ bool MembershipState::has_no_effect(const Event& event,
                                     const LargeVector<ActorState>& actors) const {
   if (event.kind() == EventKind::fault || event.kind() == EventKind::restart) return false;
   const ActorState& listener = actors[event.at.actor];
+  if (event.kind() == EventKind::fence) return !listener.lives_as(subject_of(event).number);
   if (!listener.alive) return true;
   if (event.kind() == EventKind::local_exit)
     return !deaths_.is_under(event.at.detail, {event.at.actor, listener.incarnation});
@@ -51,7 +66,7 @@ void MembershipState::add_content(const Event& event, Digest& into) const {
       break;
     case EventKind::restart: {
       const PendingRestart& pending = restarts_[event.at.detail];
-      into.add(pending.dead, pending.node, pending.where, pending.asker);
+      into.add(pending.dead, pending.node, pending.where, pending.asker, pending.others);
       break;
     }
     default:

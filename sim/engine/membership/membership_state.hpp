@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,16 +18,28 @@
 #include "sim/engine/actors/actor_state.hpp"
 #include "sim/engine/events/event.hpp"
 #include "sim/engine/membership/death_list.hpp"
+#include "sim/engine/membership/fence_list.hpp"
 #include "sim/faults/fault_plan.hpp"
 
 namespace faultline::engine {
 
+/// No node has been chosen yet.
+inline constexpr NodeId kNoNode = kNobody;
+
 /// A restart that the resource manager has been asked for.
 struct PendingRestart {
   Incarnation dead;
-  NodeId node;
+  NodeId node;  ///< kNoNode: it still lives, and the node is chosen when it is dead
   RestartOn where;
   Incarnation asker;
+  /// Who else has asked while it lived, and where it shall start. They ask again when it is dead.
+  std::vector<std::pair<Incarnation, RestartOn>> others = {};
+
+  /// Has that process asked?
+  [[nodiscard]] bool is_asked_by(Incarnation life) const {
+    return asker == life || std::any_of(others.begin(), others.end(),
+                                        [life](const auto& other) { return other.first == life; });
+  }
 };
 
 /// A component for each family, where there is one.
@@ -39,9 +52,9 @@ struct Strikes {
   double last_s = 0.0;
 };
 
-/// What membership has of a run's state: faults that are to come, deaths, nodes that are out of
-/// operation, and restarts. Faults, Notices, Reports and Restarts act on it; what a single actor
-/// knows is in its record.
+/// What membership has of a run's state: faults that are to come, deaths, fences, nodes that are
+/// out of operation, and restarts. Faults, Notices, Fencing, Reports and Restarts act on it; what a
+/// single actor knows is in its record.
 class MembershipState {
  public:
   /// `nodes`: how many can fail, which are all or none.
@@ -56,6 +69,10 @@ class MembershipState {
   /// A fault has killed somebody.
   void note_strike(double now_s);
   [[nodiscard]] const Strikes& strikes() const { return strikes_; }
+
+  /// Whom the resource manager ends, because they are declared dead.
+  [[nodiscard]] FenceList& fences() { return fences_; }
+  [[nodiscard]] const FenceList& fences() const { return fences_; }
 
   // ---- nodes ---------------------------------------------------------------------------------
   /// The node fails, and is in operation again when all its repairs are done.
@@ -77,6 +94,11 @@ class MembershipState {
   /// The restart of an incarnation that somebody has asked for, or null.
   [[nodiscard]] PendingRestart* restart_of(Incarnation dead);
   [[nodiscard]] const std::vector<PendingRestart>& restarts() const { return restarts_; }
+  /// The restart of an incarnation that was asked for while it lived, which it does not any more,
+  /// by its number. Returned once.
+  [[nodiscard]] std::optional<std::uint32_t> take_waiting(Incarnation dead);
+  /// The numbers of those that wait for a death.
+  [[nodiscard]] const std::vector<std::uint32_t>& waiting() const { return waiting_; }
   /// The components of dead incarnations above message logging. They have reported nothing: what
   /// they have counted stays part of the result if the actor starts anew, but not if an image takes
   /// their place.
@@ -85,9 +107,10 @@ class MembershipState {
   void forget_unreported(ActorId actor) { unreported_.erase(actor); }
 
   // ---- events --------------------------------------------------------------------------------
-  /// The process that a notice tells of, or that a restart starts again; nobody for a fault.
+  /// The process that a notice tells of, that a restart starts again, or that is fenced; nobody for
+  /// a fault.
   [[nodiscard]] Incarnation subject_of(const Event& event) const;
-  /// True of a notice that its listener will not hear of any more.
+  /// True of a notice that its listener will not hear of any more, and of the fence of who is dead.
   [[nodiscard]] bool has_no_effect(const Event& event, const LargeVector<ActorState>& actors) const;
   /// What an event will do. Its number in some list depends on the path that led to it.
   void add_content(const Event& event, Digest& into) const;
@@ -98,6 +121,8 @@ class MembershipState {
   Strikes strikes_;
   std::vector<double> node_back_s_;  ///< by node; -kNever if it has not failed
   std::vector<PendingRestart> restarts_;
+  std::vector<std::uint32_t> waiting_;  ///< restarts that wait for a death
+  FenceList fences_;
   std::map<ActorId, Components> unreported_;
 };
 

@@ -99,6 +99,8 @@ void Reports::report_falsely(ActorId self, Incarnation peer) {
   run_.reached.anything();
   run_.state.actors[self].rare().refused.add(peer, run_.now_s());
   run_.state.roll.note_refusal();
+  ending_.expect_news(run_.now_s());
+  fencing_.accuse(run_.incarnation_of(self), peer);
   tell_of_death(self, peer);
   if (run_.is_rank(peer.actor) || peer != run_.incarnation_of(peer.actor)) return;
   for (const Rank rank : run_.state.placement.ranks_on(run_.node_of(peer.actor))) {

@@ -8,6 +8,7 @@
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/events/recount.hpp"
 #include "sim/engine/membership/faults.hpp"
+#include "sim/engine/membership/fencing.hpp"
 #include "sim/engine/membership/membership_state.hpp"
 #include "sim/engine/turn/turns.hpp"
 #include "sim/engine/verdict/run_ending.hpp"
@@ -18,9 +19,20 @@ namespace faultline::engine {
 /// not, and that they live again. The rest of its stack hears of it.
 class Reports {
  public:
-  Reports(const Common& run, MembershipState& state, RunEnding& ending, Turns& turns,
-          Faults& faults)
-      : run_(run), state_(state), ending_(ending), turns_(turns), faults_(faults) {}
+  /// What it acts on, beside the deaths and what all have in common. All must outlive it.
+  struct Parts {
+    RunEnding& ending;
+    Turns& turns;
+    Faults& faults;
+    Fencing& fencing;
+  };
+  Reports(const Common& run, MembershipState& state, const Parts& parts)
+      : run_(run),
+        state_(state),
+        ending_(parts.ending),
+        turns_(parts.turns),
+        faults_(parts.faults),
+        fencing_(parts.fencing) {}
 
   /// An actor declares an incarnation of a peer dead. A report of a daemon is one of the ranks that
   /// it hosted, too, which have died with it or before it, or of those that it hosts, if the report
@@ -52,6 +64,7 @@ class Reports {
   RunEnding& ending_;
   Turns& turns_;
   Faults& faults_;
+  Fencing& fencing_;
   bool heard_news_ = false;  ///< in this event
 };
 

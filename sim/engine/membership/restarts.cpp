@@ -2,29 +2,37 @@
 #include "sim/engine/membership/restarts.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace faultline::engine {
 
 void Restarts::ask_restart(ActorId self, Incarnation dead, RestartOn where) {
   run_.reached.anything();
-  const ActorState& actor = run_.state.actors[dead.actor];
-  const bool is_over = actor.alive || actor.incarnation != dead.number;
+  const Incarnation asker = run_.incarnation_of(self);
+  const bool has_started = run_.state.actors[dead.actor].incarnation != dead.number;
   if (PendingRestart* asked = state_.restart_of(dead)) {
-    const Incarnation asker = asked->asker;
-    if (run_.state.actors[asker.actor].lives_as(asker.number)) return;
-    asked->asker = run_.incarnation_of(self);
+    if (asked->node == kNoNode && !asked->is_asked_by(asker))
+      asked->others.emplace_back(asker, where);
+    if (run_.lives(asked->asker) || asked->node == kNoNode) return;
+    asked->asker = asker;
     const PendingRestart answered = *asked;  // what follows may ask for others
-    if (is_over) answer_asker(answered);
+    if (has_started) answer_asker(answered);
     return;
   }
-  if (is_over) return;
+  if (has_started) return answer_asker({dead, run_.node_of(dead.actor), where, asker});
+  if (run_.lives(dead)) {
+    state_.await({dead, kNoNode, where, asker});
+    ending_.await_death(dead, asker);
+    return;
+  }
   const auto node = node_for(dead, where);
   if (!node) {
-    refuse_restart(run_.incarnation_of(self), dead);
+    refuse_restart(asker, dead);
     return;
   }
   run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s, EventKind::restart,
-                          self, state_.await({dead, *node, where, run_.incarnation_of(self)}));
+                          self, state_.await({dead, *node, where, asker}));
 }
 
 /// Spare nodes come first, then nodes of the job that have been repaired.
@@ -67,7 +75,8 @@ void Restarts::refuse_restart(Incarnation asker, Incarnation dead) {
 void Restarts::restart(std::uint32_t index) {
   run_.reached.anything();
   const PendingRestart pending = state_.restart(index);
-  if (!state_.is_up(pending.node, run_.now_s())) return start_elsewhere(index);
+  if (pending.node == kNoNode) return start_who_waited(index);
+  if (!state_.is_up(pending.node, run_.now_s())) return choose_node(index);
   // A daemon may have come back since with a rank of its node.
   if (run_.incarnation_of(pending.dead.actor) == pending.dead) {
     revive_daemon(pending);
@@ -77,12 +86,31 @@ void Restarts::restart(std::uint32_t index) {
   verdict_.check();
 }
 
-/// The node has failed before the process could start there, and another one may be left. A refusal
-/// says that none is.
-void Restarts::start_elsewhere(std::uint32_t index) {
+/// The process has died only now. The first who has asked, and lives, is answered, and the others
+/// as if they asked now.
+void Restarts::start_who_waited(std::uint32_t index) {
   PendingRestart& pending = state_.restart(index);
-  const bool is_dead = run_.incarnation_of(pending.dead.actor) == pending.dead;
-  const auto node = is_dead ? node_for(pending.dead, pending.where) : std::nullopt;
+  const Incarnation dead = pending.dead;
+  const auto others = std::exchange(pending.others, {});
+  const auto living = std::find_if(others.begin(), others.end(),
+                                   [this](const auto& other) { return run_.lives(other.first); });
+  if (!run_.lives(pending.asker) && living != others.end())
+    std::tie(pending.asker, pending.where) = *living;
+  const Incarnation answered = pending.asker;
+  choose_node(index);
+  for (const auto& [other, where] : others)
+    if (other != answered && run_.lives(other)) ask_restart(other.actor, dead, where);
+}
+
+/// The process has died only now, or its node has failed before it could start there, and another
+/// one may be left. A refusal says that none is.
+void Restarts::choose_node(std::uint32_t index) {
+  PendingRestart& pending = state_.restart(index);
+  if (run_.incarnation_of(pending.dead.actor) != pending.dead) {
+    pending.node = run_.node_of(pending.dead.actor);
+    return answer_asker(PendingRestart(pending));
+  }
+  const auto node = node_for(pending.dead, pending.where);
   if (node) {
     pending.node = *node;
     run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s,

@@ -30,6 +30,7 @@ class Restarts {
     Stacks& stacks;
     Notices& notices;
     Reports& reports;
+    RunEnding& ending;
     Verdict& verdict;
     Tally& tally;
   };
@@ -42,12 +43,13 @@ class Restarts {
         stacks_(parts.stacks),
         notices_(parts.notices),
         reports_(parts.reports),
+        ending_(parts.ending),
         verdict_(parts.verdict),
         tally_(parts.tally) {}
 
   /// An actor asks for a restart. One of each incarnation is accepted. What is alive is not
-  /// restarted. If whoever has asked is gone, whoever asks next is answered, be that a later life
-  /// of the same actor: at once, if the process has started.
+  /// restarted: the request waits until it is dead. If whoever has asked is gone, whoever asks next
+  /// is answered, be that a later life of the same actor: at once, if the process has started.
   void ask_restart(ActorId self, Incarnation dead, RestartOn where);
   /// A restart is due, by its number.
   void restart(std::uint32_t pending);
@@ -55,7 +57,8 @@ class Restarts {
   void start_above(ActorId self, Family layer);
 
  private:
-  void start_elsewhere(std::uint32_t index);
+  void start_who_waited(std::uint32_t index);
+  void choose_node(std::uint32_t index);
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
   [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
@@ -72,6 +75,7 @@ class Restarts {
   Stacks& stacks_;
   Notices& notices_;
   Reports& reports_;
+  RunEnding& ending_;
   Verdict& verdict_;
   Tally& tally_;
 };

@@ -38,8 +38,11 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                      .processors = processors_,
                      .turns = turns_,
                      .notices = notices_,
+                     .ending = state_.ending,
                      .verdict = verdict_}),
-      reports_(run_, state_.membership, state_.ending, turns_, faults_),
+      fencing_(run_, state_.membership, faults_),
+      reports_(run_, state_.membership,
+               {.ending = state_.ending, .turns = turns_, .faults = faults_, .fencing = fencing_}),
       restarts_(run_, {.state = state_.membership,
                        .network = network_,
                        .transport = transport,
@@ -47,6 +50,7 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                        .stacks = stacks_,
                        .notices = notices_,
                        .reports = reports_,
+                       .ending = state_.ending,
                        .verdict = verdict_,
                        .tally = state_.tally}),
       phases_(run_, {.ending = state_.ending,
@@ -61,7 +65,8 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                      .processors = processors_,
                      .turns = turns_,
                      .phases = phases_,
-                     .verdict = verdict_}) {
+                     .verdict = verdict_}),
+      is_stepwise_(executor != nullptr) {
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) stacks_.make(actor);
 }
 
@@ -176,6 +181,8 @@ void Runtime::pass_to_membership(const Event& event) {
       return faults_.strike_at(event);
     case EventKind::restart:
       return restarts_.restart(event.at.detail);
+    case EventKind::fence:
+      return fencing_.fence(event.at.detail);
     default:
       return notices_.hear(event.at.actor, {event.kind(), event.at.detail});
   }

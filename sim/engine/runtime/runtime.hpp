@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "sim/engine/images/images.hpp"
 #include "sim/engine/job/run_job.hpp"
 #include "sim/engine/membership/faults.hpp"
+#include "sim/engine/membership/fencing.hpp"
 #include "sim/engine/membership/notices.hpp"
 #include "sim/engine/membership/reports.hpp"
 #include "sim/engine/membership/restarts.hpp"
@@ -63,13 +65,16 @@ class Runtime final : private Services, public Executor {
   void open();
   /// Ends a run in which nothing is left to happen, and returns its result.
   RunResult close();
-  /// Ends the run if a broken invariant is found in `act`.
+  /// Ends the run if a broken invariant is found in `act`, or, in a handler that has been told of a
+  /// false report, any other mistake.
   template <class Act>
   void guard(Act act) {
     try {
       act();
     } catch (const BrokenInvariant& broken) {
       end_broken(broken);
+    } catch (const std::logic_error& mistake) {
+      if (!end_misled(mistake)) throw;
     }
   }
   /// Forgets what a handler has left that has thrown.
@@ -162,6 +167,8 @@ class Runtime final : private Services, public Executor {
   void check_actor(ActorId self, Recount& recount);
   void compare(const Recount& recount) const;
   void end_broken(const BrokenInvariant& broken);
+  [[nodiscard]] bool end_misled(const std::logic_error& mistake);
+  void end_at(const char* kind, const std::string& words);
   [[nodiscard]] std::string place_of_break() const;
 
   // ---- what a run reports (runtime_end.cpp) --------------------------------------------------
@@ -188,10 +195,12 @@ class Runtime final : private Services, public Executor {
   Stacks stacks_;
   Notices notices_;
   Faults faults_;
+  Fencing fencing_;
   Reports reports_;
   Restarts restarts_;
   Phases phases_;
   Images images_;
+  const bool is_stepwise_;     ///< its driver may ask for what cannot be
   bool checking_ = false;      ///< in check_state()
   bool broken_ = false;        ///< a broken invariant has ended the run in a turn
   ActorId checked_ = kNobody;  ///< the actor that check_state() looks at

@@ -169,6 +169,8 @@ void Runtime::report_failures(Metrics& metrics) const {
   metrics.set(run_metrics::kLastFaultTime, if_any(strikes.last_s));
   count(metrics, run_metrics::kFailedRanks, job_->shape.processes - state_.roll.live());
   if (errs) count(metrics, run_metrics::kFalseReports, state_.truth.auditor().false_reports());
+  if (errs && job_->fences)
+    count(metrics, run_metrics::kFencedAlive, state_.membership.fences().fenced_alive());
   count(metrics, run_metrics::kFailureReports, state_.truth.auditor().reports());
   metrics.set(run_metrics::kFailureReportLatency, state_.truth.auditor().report_latency_max_s());
   if (!detects) return;

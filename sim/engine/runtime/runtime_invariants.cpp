@@ -42,12 +42,24 @@ void Runtime::end_broken(const BrokenInvariant& broken) {
   const bool is_known = false_report || !state_.truth.violations().empty();
   if (!job_->spec.order && (checking_ || !is_known))
     throw BrokenInvariant(broken.what() + place_of_break());
+  end_at("broken-invariant", broken.what());
+}
+
+/// A protocol that was told that a live rank is dead may ask for what cannot be, say the place of a
+/// rank that its world does not have. False, and nothing has happened, if none was told so.
+bool Runtime::end_misled(const std::logic_error& mistake) {
+  if (is_stepwise_ || state_.truth.auditor().first_false_report_s() == kNever) return false;
+  end_at("exception", mistake.what());
+  return true;
+}
+
+/// The run ends at a mistake, of which the verdict says whether a false report excuses it.
+void Runtime::end_at(const char* kind, const std::string& words) {
   broken_ = true;
   const ActorId actor = std::exchange(checking_, false) ? checked_ : turns_.last_actor();
-  state_.truth.auditor().violation("broken-invariant",
-                                   actor == kNobody ? std::nullopt : std::optional(actor),
-                                   broken.what(), now_s());
-  stop(false_report ? Outcome::unsafe_detector : Outcome::violated);
+  state_.truth.auditor().violation(kind, actor == kNobody ? std::nullopt : std::optional(actor),
+                                   words, now_s());
+  stop(Outcome::violated);
 }
 
 /// Within a handler, the turn has the actor.

@@ -60,6 +60,7 @@ struct RunState : SharedState {
   void repoint_messages(const RunState& from);
   [[nodiscard]] StateDigest common_part(const RunJob& job) const;
   void add_unanswered(Digest& into) const;
+  void add_awaited_deaths(Digest& into) const;
   [[nodiscard]] bool is_local(const RunJob& job) const;
   [[nodiscard]] ScheduledPart part_of(const Event& event) const;
   [[nodiscard]] StateDigest content_of(const Event& event) const;

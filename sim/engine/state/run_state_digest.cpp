@@ -213,6 +213,20 @@ void RunState::add_unanswered(Digest& into) const {
   into.add(unanswered);
 }
 
+/// Adds the restarts that wait for a death, and who is declared dead and will be ended.
+void RunState::add_awaited_deaths(Digest& into) const {
+  std::vector<const PendingRestart*> waiting;
+  for (const std::uint32_t number : membership.waiting())
+    waiting.push_back(&membership.restarts()[number]);
+  std::sort(waiting.begin(), waiting.end(),
+            [](const PendingRestart* a, const PendingRestart* b) { return a->dead < b->dead; });
+  into.add(waiting.size());
+  for (const PendingRestart* one : waiting)
+    into.add(one->dead, one->where, one->asker, one->others);
+  membership.fences().digest(
+      into, [this](Incarnation life) { return actors[life.actor].lives_as(life.number); });
+}
+
 /// What belongs to no actor, and what a step may ask of all actors together.
 StateDigest RunState::common_part(const RunJob& job) const {
   Digest into;
@@ -225,6 +239,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
     add_unanswered(into);
   }
   into.add(membership.deaths());
+  if (roll.any_refusal() || !membership.waiting().empty()) add_awaited_deaths(into);
   for (const auto& [actor, components] : membership.unreported()) {
     into.add(actor);
     for (const auto& component : components) {

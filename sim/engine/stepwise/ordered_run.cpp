@@ -17,7 +17,7 @@ namespace {
 constexpr double kStep_s = 1e-3;
 
 /// What a scenario calls the events that a driver may choose.
-constexpr std::array<std::pair<EventKind, OrderedEvent>, 10> kOrderedEvents{
+constexpr std::array<std::pair<EventKind, OrderedEvent>, 11> kOrderedEvents{
     {{EventKind::arrive, OrderedEvent::message},
      {EventKind::timer, OrderedEvent::timer},
      {EventKind::compute_done, OrderedEvent::computation},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<EventKind, OrderedEvent>, 10> kOrderedEvents{
      {EventKind::local_exit, OrderedEvent::local_exit},
      {EventKind::link_lost, OrderedEvent::link_lost},
      {EventKind::restart, OrderedEvent::restart},
+     {EventKind::fence, OrderedEvent::fence},
      {EventKind::stall_end, OrderedEvent::stall_end},
      {EventKind::nic_ready, OrderedEvent::departure}}};
 

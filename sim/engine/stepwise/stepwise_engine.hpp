@@ -44,7 +44,8 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 /// choices, as often as it likes from copies of the same state. Handlers, layers and the auditor
 /// are those of every run.
 ///
-/// - Messages, timers, computations, notices, on_sent and restarts are choices. Under fifo ordering
+/// - Messages, timers, computations, notices, on_sent, restarts and fences are choices. Under fifo
+/// ordering
 ///   only the oldest message from one actor to another is.
 /// - Messages cost nothing and computations end when they are chosen, whatever they have spent.
 /// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves

@@ -54,12 +54,18 @@ std::optional<std::string> GroundTruth::hears_of_block(Incarnation rank,
   const Family program = request.is_answer ? request.to : request.from;
   const Family layer = request.is_answer ? request.from : request.to;
   if (program != Family::workload || layer != Family::transactions) return std::nullopt;
+  if (auditor_.is_doomed(rank)) return std::nullopt;  // whatever it is told, it survives nothing
+  const auto survives = [&](Incarnation other) {
+    return is_alive(other) && !auditor_.is_doomed(other);
+  };
   if (!request.is_answer) {
     if (request.is<FinishBlock>()) blocks_->finished(rank, request.get<FinishBlock>());
   } else if (request.is<BlockOutcome>()) {
-    return blocks_->learned(rank, request.get<BlockOutcome>(), is_alive);
+    return blocks_->learned(rank, request.get<BlockOutcome>(), survives);
   } else if (request.is<FailedGroup>()) {
-    return blocks_->told(rank, request.number, request.get<FailedGroup>(), is_alive);
+    return blocks_->told(rank, request.number, request.get<FailedGroup>(), [&](Incarnation other) {
+      return is_alive(other) && !auditor_.is_falsely_reported(other);
+    });
   } else if (request.is<WorldPart>()) {
     blocks_->told_of(rank, request.get<WorldPart>());
   } else if (request.is<WorldEntered>()) {

@@ -30,6 +30,21 @@ Outcome with_violation(Outcome outcome, const Violation& violation) {
   }
 }
 
+bool is_broken_promise(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::premature:
+    case Outcome::hung:
+    case Outcome::deadlock:
+    case Outcome::wrong_state:
+    case Outcome::inconsistent:
+    case Outcome::violated:
+    case Outcome::unsafe_detector:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const char* outcome_word(Outcome outcome) { return kWords[static_cast<std::size_t>(outcome)]; }
 
 std::vector<std::string> outcome_words() { return {kWords.begin(), kWords.end()}; }

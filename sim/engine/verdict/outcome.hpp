@@ -21,13 +21,16 @@ enum class Outcome {
   inconsistent,     ///< survivors of a TryBlock were told different things of it, or wrong ones
   violated,         ///< another violation of the ground truth
   limit,            ///< a limit of `stop` was reached
-  unsafe_detector,  ///< premature, hung or deadlock after a false report of a death
+  unsafe_detector,  ///< a promise is broken after a false report of a death
 };
 
 const char* outcome_word(Outcome outcome);
 
 /// The words of all outcomes.
 std::vector<std::string> outcome_words();
+
+/// Does a run end so only if a promise is broken, whoever broke it?
+bool is_broken_promise(Outcome outcome);
 
 /// The outcome of a run with a violation, whose outcome would be `outcome` without it.
 Outcome with_violation(Outcome outcome, const Violation& violation);

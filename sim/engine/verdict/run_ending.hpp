@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/core/digest.hpp"
 #include "sim/core/stack.hpp"
@@ -43,6 +44,24 @@ class RunEnding {
   void expect_news(double time_s) { news_until_s_ = std::max(news_until_s_, time_s); }
   [[nodiscard]] double news_until_s() const { return news_until_s_; }
 
+  /// Somebody does nothing until then.
+  void expect_stall(double until_s) { stalled_until_s_ = std::max(stalled_until_s_, until_s); }
+  [[nodiscard]] double stalled_until_s() const { return stalled_until_s_; }
+  /// After so many events nothing is left to happen but what a failure detector does. Returns since
+  /// when that has been so, if this is called after each such event.
+  [[nodiscard]] double idle_since_s(std::uint64_t events, double now_s) {
+    if (events > idle_at_event_ + 1) idle_since_s_ = now_s;
+    idle_at_event_ = events;
+    return idle_since_s_;
+  }
+
+  /// Somebody has asked for the restart of a process that still lives.
+  void await_death(Incarnation living, Incarnation asker) {
+    awaited_deaths_.emplace_back(living, asker);
+  }
+  /// All of these requests: the process, and who has asked. It may have died since.
+  [[nodiscard]] const auto& awaited_deaths() const { return awaited_deaths_; }
+
   void give_up(GivenUp given_up) { given_up_ = std::move(given_up); }
   [[nodiscard]] const GivenUp& given_up() const { return given_up_; }
 
@@ -53,6 +72,10 @@ class RunEnding {
   Outcome outcome_ = Outcome::limit;
   double announced_s_ = 0.0;
   double news_until_s_ = 0.0;
+  double stalled_until_s_ = -kNever;
+  double idle_since_s_ = 0.0;
+  std::uint64_t idle_at_event_ = 0;
+  std::vector<std::pair<Incarnation, Incarnation>> awaited_deaths_;
   GivenUp given_up_;
 };
 

@@ -19,17 +19,11 @@ void Verdict::stop(Outcome outcome) {
 
 bool Verdict::ends_before(double time_s) {
   if (time_s > job_.spec.stop.time_s) {
-    see_.schedule.set_now_s(job_.spec.stop.time_s);
-    const bool is_over = job_.spec.stop.when == StopWhen::announced && all_know_for_good();
-    stop(is_over                                 ? Outcome::terminated
-         : job_.spec.stop.when == StopWhen::time ? Outcome::finished
-                                                 : Outcome::limit);
+    end_at_limit();
     return true;
   }
   if (is_hung_before(time_s)) {
-    see_.schedule.set_now_s(std::max({auditor().over_since_s(), ending_.last_announcement_s(),
-                                      ending_.news_until_s()}) +
-                            job_.spec.stop.grace_s);
+    see_.schedule.set_now_s(hung_since_s(time_s));
     describe_stuck("hung");
     stop(Outcome::hung);
     return true;
@@ -41,13 +35,41 @@ bool Verdict::ends_before(double time_s) {
   return false;
 }
 
-/// Has the grace time passed by then in which a work that is over must be announced?
+/// The limit of time is reached. Where a disturbance is there for good, only that has kept a run
+/// going in which all wait: then it is judged as if nothing were left to happen.
+void Verdict::end_at_limit() {
+  see_.schedule.set_now_s(job_.spec.stop.time_s);
+  if (job_.spec.stop.when == StopWhen::announced && all_know_for_good())
+    return stop(Outcome::terminated);
+  if (job_.spec.stop.when == StopWhen::time) return stop(Outcome::finished);
+  const bool is_kept = job_.disturbance.is_endless && no_news_spreads();
+  if (is_kept && see_.schedule.foreground() == 0) return conclude();
+  stop(Outcome::limit);
+}
+
+/// The end of the grace time in which a work that is over must be announced.
+double Verdict::late_since_s() const {
+  return std::max(
+             {auditor().over_since_s(), ending_.last_announcement_s(), ending_.news_until_s()}) +
+         job_.spec.stop.grace_s;
+}
+
+/// When a run hangs of which the next event is at that time. If it has gone on only for a detector
+/// that might have spoken, it does so now.
+double Verdict::hung_since_s(double time_s) const {
+  const bool is_quiet = !job_.disturbance.is_endless && undisturbed_since_s() == -kNever;
+  if (is_quiet && (see_.schedule.background() == 0 || detector_is_done(time_s)))
+    return late_since_s();
+  return std::max(late_since_s(), see_.schedule.now_s());
+}
+
+/// Has the grace time passed by then, and will no detector say anything that matters?
 bool Verdict::is_hung_before(double time_s) const {
-  const double grace_s = job_.spec.stop.grace_s;
-  return job_.awaits_announcement && time_s > auditor().over_since_s() + grace_s &&
-         time_s > ending_.last_announcement_s() + grace_s &&
-         time_s > ending_.news_until_s() + grace_s && unannounced() &&
-         (see_.schedule.background() == 0 || no_news_spreads()) && !awaits_recovery();
+  if (!job_.awaits_announcement || !(time_s > late_since_s()) || !unannounced()) return false;
+  const bool is_silent =
+      see_.schedule.background() == 0 || detector_is_done(time_s) ||
+      time_s > std::max(late_since_s(), undisturbed_since_s()) + job_.detection_bound_s;
+  return is_silent && !awaits_recovery();
 }
 
 void Verdict::check() {
@@ -124,7 +146,18 @@ void Verdict::describe_stuck(const std::string& kind) {
       detail += "; " + std::to_string(actor) + " waits for " + what;
     }
   if (waiting > kNamed) detail += "; and " + std::to_string(waiting - kNamed) + " more wait";
+  detail += waiting_restarts();
   auditor().violation(kind, std::nullopt, detail, see_.schedule.now_s());
+}
+
+/// The requests to restart processes that live, which nobody ends.
+std::string Verdict::waiting_restarts() const {
+  std::string words;
+  for (const auto& [living, asker] : ending_.awaited_deaths())
+    if (see_.actors[living.actor].lives_as(living.number))
+      words += "; the restart of " + std::to_string(living.actor) + " for " +
+               std::to_string(asker.actor) + " waits, because it lives and nobody ends it";
+  return words;
 }
 
 // ---- what is still to come --------------------------------------------------------------------
@@ -138,10 +171,33 @@ bool Verdict::all_have_heard() const {
   return auditor().all_reported() || !has(Family::failure_detection);
 }
 
-/// True if a detector will bring nothing new: all have heard of all deaths, and whoever was
-/// declared dead is.
+/// True if a detector will bring nothing new: nothing makes it err, all have heard of all deaths,
+/// and whoever was declared dead is.
+bool Verdict::detector_is_done(double now_s) const {
+  const bool is_quiet = job_.disturbance.is_over(now_s) &&
+                        (job_.detector_is_accurate || now_s >= ending_.stalled_until_s());
+  return is_quiet && no_news_spreads();
+}
+
+/// True if the detector has had the time that it states since nothing else happens.
+bool Verdict::is_past_bound() const {
+  if (job_.detection_bound_s == kNever) return false;
+  const double now_s = see_.schedule.now_s();
+  const double since_s = ending_.idle_since_s(see_.schedule.events(), now_s);
+  return now_s > std::max({since_s, ending_.news_until_s(), undisturbed_since_s()}) +
+                     job_.detection_bound_s;
+}
+
+/// When the last disturbance has begun or ended, or will.
+double Verdict::undisturbed_since_s() const {
+  return std::max(job_.disturbance.last_change_s, ending_.stalled_until_s());
+}
+
+/// True if all have heard of all deaths, and whoever was declared dead is. The resource manager
+/// ends whoever it ends by events of its own, and the others live on.
 bool Verdict::no_news_spreads() const {
   if (!all_have_heard()) return false;
+  if (job_.fences) return true;
   const auto& reports = auditor().falsely_reported();
   return std::none_of(reports.begin(), reports.end(), [this](const auto& report) {
     const Incarnation victim = report.first;
@@ -210,20 +266,17 @@ RunResult Verdict::result(const MetricTotals& of_workload) {
   return result;
 }
 
-/// True if the run has gone wrong after a false report, which can be what misled the protocols.
+/// True if a promise is broken, and was kept until a report that was false. What misled nobody:
+/// that report itself, where the detector promises accuracy, and a death that it has missed.
 bool Verdict::misled(const RunResult& result) const {
-  switch (result.outcome) {
-    case Outcome::premature:
-    case Outcome::hung:
-    case Outcome::deadlock:
-      return std::any_of(result.violations.begin(), result.violations.end(),
-                         [&](const Violation& violation) {
-                           return violation.kind == outcome_word(result.outcome) &&
-                                  violation.time_s >= auditor().first_false_report_s();
-                         });
-    default:
-      return false;
-  }
+  if (!is_broken_promise(result.outcome)) return false;
+  const auto is_excuse = [](const Violation& violation) {
+    return violation.kind == "false-report" || violation.kind == "missed-death";
+  };
+  const auto first =
+      std::find_if_not(result.violations.begin(), result.violations.end(), is_excuse);
+  return first != result.violations.end() && first->time_s >= auditor().first_false_report_s() &&
+         std::none_of(result.violations.begin(), result.violations.end(), is_excuse);
 }
 
 /// What is not as it was sent on some channel of a program that has come to its end; see

@@ -48,14 +48,14 @@ class Verdict {
   void give_up(const GivenUp& given_up, const std::vector<ActorId>& dead);
   /// True if nothing is left to happen. Under `stop: time` anything keeps a run alive, faults that
   /// are drawn without end, too. Else background timers and messages do so while a detector may
-  /// still find a death that a live rank has not heard of, and while an actor lives that was
-  /// declared dead.
+  /// still speak: until it has no reason, or the bound that it states has passed since anything
+  /// else happened.
   [[nodiscard]] bool nothing_is_left() const {
     const Schedule& schedule = see_.schedule;
     if (schedule.foreground() > 0) return false;
     if (job_.spec.stop.when == StopWhen::time)
       return schedule.background() == 0 && schedule.empty();
-    return schedule.background() == 0 || no_news_spreads();
+    return schedule.background() == 0 || detector_is_done(schedule.now_s()) || is_past_bound();
   }
   /// Is the end announced to all?
   [[nodiscard]] bool all_know() const;
@@ -71,8 +71,15 @@ class Verdict {
   [[nodiscard]] bool dead_were_ahead() const;
   [[nodiscard]] bool awaits_recovery() const;
   [[nodiscard]] bool all_faults_reported() const;
+  [[nodiscard]] bool detector_is_done(double now_s) const;
+  [[nodiscard]] bool is_past_bound() const;
+  [[nodiscard]] double undisturbed_since_s() const;
   [[nodiscard]] bool is_hung_before(double time_s) const;
+  [[nodiscard]] double late_since_s() const;
+  [[nodiscard]] double hung_since_s(double time_s) const;
+  void end_at_limit();
   void describe_stuck(const std::string& kind);
+  [[nodiscard]] std::string waiting_restarts() const;
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] std::optional<std::string> wrong_channel() const;
   void check_end(const MetricTotals& of_workload);

@@ -109,6 +109,22 @@ TEST_CASE("a detector that gives up at any death breaks its promise") {
     }
 }
 
+TEST_CASE("a detector that gives up because it was told that the root is dead has a reason") {
+  for (const EngineKind engine : engines())
+    for (const std::string detector : {"indep", "rel-lazy", "rel-eager"}) {
+      Job job(3, quick_machine());
+      flood(job, detector);
+      job.use(Family::failure_detection, "erring-oracle",
+              {{"reporter", std::int64_t{1}}, {"accused", std::int64_t{0}}, {"report_s", 0.5}});
+      INFO(engine_word(engine) << ' ' << detector);
+      CHECK(simulated_as(job, engine, 1) == "fatal-reported");
+      // To give up before that is as wrong as ever.
+      Registration mistaken;
+      let_give_up(job, 0, mistaken);
+      CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
+    }
+}
+
 TEST_CASE("adoption: giving up at two deaths that it survives breaks the promise") {
   std::size_t survived = 0;
   std::size_t given_up = 0;

@@ -215,8 +215,9 @@ TEST_CASE("what a partition of the network loses is noted, unless requests are g
   for (const std::string name : {"relaunch", "ulfm", "none"}) {
     const auto noted = notes(R"("name": ")" + name + "\"");
     REQUIRE(noted.size() == 1);
-    CHECK_THAT(noted[0], Contains("faults.partition: nobody sends the lost messages again, and "
-                                  "whatever waits for them in minife waits for ever"));
+    CHECK_THAT(noted[0], Contains("faults.partition: nobody sends the lost messages again: unless "
+                                  "a failure detector notices the cut before it heals, whatever "
+                                  "waits for them in minife waits for ever"));
   }
 }
 

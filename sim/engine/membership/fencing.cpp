@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/membership/fencing.hpp"
+
+namespace faultline::engine {
+
+/// The first moment from then on at which the manager and the actor can reach each other. The
+/// manager is on node 0 and no rank, so a cut between groups of ranks does not concern it.
+double Fencing::reached_s(ActorId actor, double from_s) const {
+  if (run_.job.spec.platform.fencing.reach == FencingReach::all) return from_s;
+  const NetworkCut::End manager{.actor = kNobody, .node = 0};
+  return run_.job.cut.connected_s(manager, {.actor = actor, .node = run_.node_of(actor)}, from_s);
+}
+
+void Fencing::accuse(Incarnation accuser, Incarnation accused) {
+  if (!run_.job.fences || !run_.lives(accused)) return;
+  FenceList& fences = state_.fences();
+  const double heard_s = reached_s(accuser.actor, run_.now_s());
+  if (fences.is_accused_by(accuser, heard_s) || fences.is_accused_by(accused, heard_s)) return;
+  const std::uint32_t number =
+      fences.add({.accused = accused, .accuser = accuser, .heard_s = heard_s});
+  if (heard_s == kNever) return;
+  const double fence_s = reached_s(accused.actor, heard_s + run_.job.spec.platform.fencing.delay_s);
+  if (fence_s == kNever) return;
+  if (run_.is_rank(accused.actor)) run_.state.truth.auditor().doomed(accused);
+  run_.state.schedule.add(fence_s, EventKind::fence, accused.actor, number);
+}
+
+void Fencing::fence(std::uint32_t accusation) {
+  run_.reached.anything();
+  const Incarnation accused = state_.fences()[accusation].accused;
+  if (!run_.lives(accused) || !state_.fences().is_believed(accusation)) return;
+  const std::uint32_t before = run_.state.roll.live();
+  faults_.stop_victim(accused.actor);
+  state_.fences().count_fenced(before - run_.state.roll.live());
+}
+
+}  // namespace faultline::engine

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "sim/engine/actors/common.hpp"
+#include "sim/engine/membership/faults.hpp"
+#include "sim/engine/membership/membership_state.hpp"
+
+namespace faultline::engine {
+
+/// Ends processes that are declared dead and live, as the resource manager does where
+/// `platform.fencing` says so. Until then they act, and only those who have declared them dead
+/// refuse their messages. For everybody else a fence is a death: those who know of the report
+/// already are told nothing new, and the others hear as of any death.
+class Fencing {
+ public:
+  Fencing(const Common& run, MembershipState& state, Faults& faults)
+      : run_(run), state_(state), faults_(faults) {}
+
+  /// An actor has declared a peer dead that lives. The manager ends the peer after some time,
+  /// unless it does not believe the actor, cannot reach the peer, or will do so anyway.
+  void accuse(Incarnation accuser, Incarnation accused);
+  /// The time has come, by the number of the accusation. A daemon takes the ranks of its node
+  /// along. What the process has sent and the network holds still arrives.
+  void fence(std::uint32_t accusation);
+
+ private:
+  [[nodiscard]] double reached_s(ActorId actor, double from_s) const;
+
+  const Common run_;
+  MembershipState& state_;
+  Faults& faults_;
+};
+
+}  // namespace faultline::engine

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs with message logging whose failure detector takes a slow rank for dead.
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::engine;
+using namespace faultline::test;
+
+TEST_CASE("a rank that is declared dead because it is slow is ended, and comes back") {
+  for (const EngineKind engine : engines())
+    for (const std::string protocol :
+         {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"}) {
+      CAPTURE(engine_word(engine), protocol);
+      Job job(2, quick_machine());
+      job.workload(
+          "stencil",
+          {{"dimensions", std::int64_t{1}}, {"iterations", std::int64_t{4}}, {"compute_s", 0.1}});
+      job.use(Family::message_logging, protocol);
+      job.use(Family::failure_detection, "ulfm", {{"heartbeat_period_s", 0.1}, {"timeout_s", 0.3}});
+      job.spec.platform.spare_nodes = 1;
+      job.spec.slow = {{.nodes = {1}, .factor = 1e7, .from_s = 0.15, .to_s = 2}};
+      job.spec.stop.when = StopWhen::finished;
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.violations().empty());
+      CHECK(seen.metric("false_reports") >= 1);
+      CHECK(seen.metric("fenced_alive") >= 1);
+      CHECK(seen.metric("failed_ranks") == 0);
+    }
+}
