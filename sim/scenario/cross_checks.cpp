@@ -41,6 +41,17 @@ bool errs_as_stated(const RunSpec& point) {
          !detector->as<DetectorTraits>().accurate;
 }
 
+/// True if the scenario states something that can make its failure detector err.
+bool can_err(const RunSpec& point) {
+  const Registration* detector = point.component(Family::failure_detection).registration;
+  if (detector == nullptr || detector->as<DetectorTraits>().accurate) return false;
+  const PlatformSpec& platform = point.platform;
+  const auto stalls = [](const FaultSpec& fault) { return fault.stall_s > 0.0; };
+  return errs_as_stated(point) || !point.partitions.empty() || !point.slow.empty() ||
+         platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
+         std::any_of(point.faults.begin(), point.faults.end(), stalls);
+}
+
 /// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
  public:
@@ -77,7 +88,10 @@ class AssumptionCheck {
   /// Checks what message logging and transactions need.
   void check_needs_of_recovery() const {
     if (recovery_.takes_images) refuse_what_has_no_image();
-    if (recovery_.takes_images && point_.has_faults()) check_recovery();
+    if (recovery_.takes_images && point_.has_faults())
+      check_recovery();
+    else if (recovery_.takes_images && point_.fences() && can_err(point_))
+      note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
     if (recovery_.check_with_workload) check_options();
     if (recovery_.check_under_deaths && point_.has_faults()) check_under_deaths();
@@ -204,6 +218,17 @@ class AssumptionCheck {
     problems_.add(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
                   "expected an integer of at least 1, because " + component_.name +
                       " restarts ranks from checkpoints" + kOrAllow);
+  }
+  /// Nobody dies as long as the detector does not err, so this is a note and no error.
+  void note_restarts_without_checkpoints() const {
+    const ComponentChoice& workload = point_.component(Family::workload);
+    if (workload.registration == nullptr) return;
+    const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
+    if (!asks || asks(workload.options)) return;
+    problems_.note(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
+                   "a rank that is declared dead while it lives is ended and restarted, and " +
+                       component_.name +
+                       " restarts ranks from checkpoints, of which there is none");
   }
   /// True if nodes of the job die for good. A recorded trace chooses no victims, and its nodes may
   /// be repaired.

@@ -18,9 +18,10 @@ TEST_CASE("a rank that is declared dead because it is slow is ended, and comes b
          {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"}) {
       CAPTURE(engine_word(engine), protocol);
       Job job(2, quick_machine());
-      job.workload(
-          "stencil",
-          {{"dimensions", std::int64_t{1}}, {"iterations", std::int64_t{4}}, {"compute_s", 0.1}});
+      job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                               {"iterations", std::int64_t{4}},
+                               {"compute_s", 0.1},
+                               {"checkpoint_iterations", std::int64_t{1}}});
       job.use(Family::message_logging, protocol);
       job.use(Family::failure_detection, "ulfm", {{"heartbeat_period_s", 0.1}, {"timeout_s", 0.3}});
       job.spec.platform.spare_nodes = 1;
