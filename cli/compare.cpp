@@ -9,7 +9,7 @@
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -17,27 +17,27 @@ namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
 /// Compares by each metric, in the order of the command line.
-std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+std::string answer(const po::variables_map& values, const std::vector<store::SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
-  ComparisonSettings settings{.by = values["by"].as<std::string>(),
-                              .metric = {},
-                              .higher_is_better = values.count("higher-is-better") != 0};
+  store::ComparisonSettings settings{.by = values["by"].as<std::string>(),
+                                     .metric = {},
+                                     .higher_is_better = values.count("higher-is-better") != 0};
   std::string tables;
-  std::vector<Row> rows;
+  std::vector<store::Row> rows;
   for (const std::string& metric : listed_words_of(values, "metric")) {
     settings.metric = metric;
-    const Comparison comparison = compare(points, settings);
+    const store::Comparison comparison = store::compare(points, settings);
     if (format == "table") {
-      tables += (tables.empty() ? "" : "\n") + comparison_table(comparison, settings, width);
+      tables += (tables.empty() ? "" : "\n") + store::comparison_table(comparison, settings, width);
       continue;
     }
-    for (Row& row : comparison_rows(comparison)) {
-      row.insert(row.begin(), JsonMember{"metric", metric});
+    for (store::Row& row : store::comparison_rows(comparison)) {
+      row.insert(row.begin(), json::JsonMember{"metric", metric});
       rows.push_back(std::move(row));
     }
   }
-  return format == "table" ? tables : rows_text(rows, format);
+  return format == "table" ? tables : store::rows_text(rows, format);
 }
 
 VerbOptions compare_options() {
@@ -79,7 +79,7 @@ int carry_out_compare(const Call& call) {
   OutputFile output(text_of(values, "out"));
   check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
   output.write(answer(values, points, output.table_width()));
-  return kExitGood;
+  return runs::kExitGood;
 }
 
 }  // namespace
@@ -91,4 +91,4 @@ Verb compare_verb() {
           .run = carry_out_compare};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -11,7 +11,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& aft
                    const std::string& between = " ") {
   std::string text;
   for (const std::string& word : words)
-    if (shell_word(word) == word)
+    if (text::shell_word(word) == word)
       text.append(text.empty() ? "" : between).append(word).append(after);
   return text;
 }
@@ -151,23 +151,26 @@ std::string zsh_text() {
 /// waits for them, so this reads neither what the points simulated nor their results.
 std::vector<std::string> offered_paths(const std::string& path) {
   need_store(path);
-  ResultStore store(path, StoreUse::read);
+  store::ResultStore store(path, store::StoreUse::read);
   std::set<std::string> paths;
-  const std::vector<StoredStudy> studies = store.studies();
+  const std::vector<store::StoredStudy> studies = store.studies();
   if (studies.size() > 1) paths.insert("study");
-  const auto add = [&paths](const StoredPoint& point) {
-    for (const JsonMember& parameter : point.parameters) {
+  const auto add = [&paths](const store::StoredPoint& point) {
+    for (const json::JsonMember& parameter : point.parameters) {
       paths.insert(parameter.key);
-      if (const JsonValue::Object* parts = parameter.value.object())
-        for (const JsonMember& part : *parts) paths.insert(member_path(parameter.key, part.key));
+      if (const json::JsonValue::Object* parts = parameter.value.object())
+        for (const json::JsonMember& part : *parts)
+          paths.insert(json::member_path(parameter.key, part.key));
     }
   };
-  for (const StoredStudy& study : studies) store.each_point(study.id, add, PointPart::parameters);
+  for (const store::StoredStudy& study : studies)
+    store.each_point(study.id, add, store::PointPart::parameters);
   return {paths.begin(), paths.end()};
 }
 
 std::string stored_text(const std::string& what, const std::string& store) {
-  return joined(what == "metrics" ? metric_names(stored_points(store, {})) : offered_paths(store),
+  return joined(what == "metrics" ? store::metric_names(stored_points(store, {}))
+                                  : offered_paths(store),
                 "", "\n") +
          "\n";
 }
@@ -216,4 +219,4 @@ Verb completion_verb() {
           .run = carry_out_completion};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -7,7 +7,7 @@
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -38,9 +38,9 @@ std::vector<std::pair<std::string, OptionSpec>> scenario_values() {
   const auto add = [&values](const std::string& object, const std::vector<OptionSpec>& specs) {
     for (const OptionSpec& spec : specs) values.emplace_back(object + spec.name, spec);
   };
-  add("", scenario_options().specs());
-  add("platform.", platform_options().specs());
-  add("stop.", stop_options().specs());
+  add("", scenario::scenario_options().specs());
+  add("platform.", scenario::platform_options().specs());
+  add("stop.", scenario::stop_options().specs());
   return values;
 }
 
@@ -93,11 +93,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> set_values() {
     if (spec.kind == OptionKind::boolean) values.push_back({path, {"false", "true"}});
     if (!spec.choices.empty()) values.emplace_back(path, spec.choices);
   }
-  values.emplace_back("platform.machine", shipped_machines());
+  values.emplace_back("platform.machine", scenario::shipped_machines());
   for (const StackPlace& family : kStack)
     values.emplace_back(std::string(family_key(family.family)) + ".name",
-                        component_names(family.family));
+                        scenario::component_names(family.family));
   return values;
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

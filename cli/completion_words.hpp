@@ -7,7 +7,7 @@
 
 #include "cli/options.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 /// What a shell can offer at one place of a command line.
 struct Completed {
@@ -41,4 +41,4 @@ std::vector<std::string> set_paths();
 /// For each such path with few possible values, these values.
 std::vector<std::pair<std::string, std::vector<std::string>>> set_values();
 
-}  // namespace faultline
+}  // namespace faultline::cli

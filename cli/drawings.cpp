@@ -18,7 +18,7 @@
 #include "sim/core/text_file.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -34,7 +34,7 @@ void write_scratch(const std::string& path, const std::string& text) {
 }  // namespace
 
 void need_gnuplot(const std::string& option) {
-  const ProgramEnd end = try_gnuplot();
+  const ProgramEnd end = drawing::try_gnuplot();
   if (end == ProgramEnd::missing)
     throw UsageError(
         option + ": needs gnuplot, which is missing, to draw the figures (Debian: gnuplot-nox)");
@@ -50,7 +50,7 @@ Drawings::Drawings(const std::optional<std::string>& directory, const std::strin
   std::error_code unreadable;
   if (!std::filesystem::is_directory(directory_, unreadable) ||
       access(directory_.c_str(), W_OK) != 0)
-    throw UsageError(option + " " + in_quotes(directory_) +
+    throw UsageError(option + " " + json::in_quotes(directory_) +
                      ": expected a directory that Faultline can write to");
 }
 
@@ -73,7 +73,7 @@ void Drawings::make_directory() {
 }
 
 bool Drawings::draw_in(const std::string& stem, const std::string& format) {
-  const ProgramEnd end = faultline::draw(scratch_.path(), stem + ".gnuplot", format);
+  const ProgramEnd end = faultline::drawing::draw(scratch_.path(), stem + ".gnuplot", format);
   if (end == ProgramEnd::good) return true;
   std::error_code ignored;
   std::filesystem::remove(scratch_.path() + "/" + stem + "." + format, ignored);
@@ -125,4 +125,4 @@ void Drawings::keep_file(const std::string& name) {
   std::filesystem::remove(kept, ignored);
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -8,7 +8,7 @@
 
 #include "sim/core/scratch_directory.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 /// Throws UsageError, which names the option, if gnuplot is missing, and RunError if it fails. Call
 /// it before the work whose results gnuplot is to draw.
@@ -54,4 +54,4 @@ class Drawings {
   bool failed_ = false;   ///< gnuplot is installed, but could not draw
 };
 
-}  // namespace faultline
+}  // namespace faultline::cli

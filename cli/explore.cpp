@@ -27,13 +27,13 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/overrides.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::uint64_t kMostStates = SeenStates::kMostStates;
+constexpr std::uint64_t kMostStates = exploration::SeenStates::kMostStates;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
@@ -54,13 +54,14 @@ double seconds_of(const po::variables_map& values, const char* option) {
   const double seconds = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
     throw UsageError("explore: --" + std::string(option) +
-                     ": expected a number of seconds above 0, got " + in_quotes(text));
+                     ": expected a number of seconds above 0, got " + json::in_quotes(text));
   return seconds;
 }
 
 /// Reads how many ranks stall, and for how long.
-void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
-  request.stalls = static_cast<std::uint32_t>(number_of(values, "stalls", 0, kMostExplored));
+void read_stalls(const po::variables_map& values, exploration::ExplorationRequest& request) {
+  request.stalls =
+      static_cast<std::uint32_t>(number_of(values, "stalls", 0, exploration::kMostExplored));
   const bool has_time = values.count("stall-time") != 0;
   if (request.stalls > 0 && !has_time)
     throw UsageError("explore: --stalls: needs --stall-time, how long a stall lasts");
@@ -68,40 +69,43 @@ void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
     throw UsageError("explore: --stall-time: has no effect without --stalls");
   if (!has_time) return;
   request.stall_s = seconds_of(values, "stall-time");
-  if (request.timers != TimerRule::patient)
+  if (request.timers != exploration::TimerRule::patient)
     throw UsageError("explore: --stalls: expected --timers patient, since no time passes");
 }
 
 /// Refuses an exchange of ranks that the user asked for and that this search cannot do.
-void refuse_idle_exchange(const ExplorationRequest& request) {
-  if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
+void refuse_idle_exchange(const exploration::ExplorationRequest& request) {
+  if (request.alike == exploration::RankOrder::kept || exploration::exchanges_ranks(request))
+    return;
   throw UsageError(
       "explore: --alike exchanged: expected a search by breadth or depth that remembers steps: not "
       "--search random, --timers patient, --losses or --departures any");
 }
 
-ExplorationRequest exploration_request(const po::variables_map& values) {
-  ExplorationRequest request;
-  request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
-  request.crash = crash_named(values["crash"].as<std::string>());
-  request.search =
-      static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
-  request.timers =
-      static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
-  request.departures =
-      static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
-  request.alike =
-      static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
+exploration::ExplorationRequest exploration_request(const po::variables_map& values) {
+  exploration::ExplorationRequest request;
+  request.faults =
+      static_cast<std::uint32_t>(number_of(values, "faults", 0, exploration::kMostFaults));
+  request.crash = exploration::crash_named(values["crash"].as<std::string>());
+  request.search = static_cast<exploration::SearchOrder>(
+      place_in(exploration::search_words(), values["search"].as<std::string>()));
+  request.timers = static_cast<exploration::TimerRule>(
+      place_in(exploration::timers_words(), values["timers"].as<std::string>()));
+  request.departures = static_cast<exploration::Departures>(
+      place_in(exploration::departures_words(), values["departures"].as<std::string>()));
+  request.alike = static_cast<exploration::RankOrder>(
+      place_in(exploration::alike_words(), values["alike"].as<std::string>()));
   if (values.count("depth") != 0)
     request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
   if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
   if (values.count("time-limit") != 0) request.time_limit_s = seconds_of(values, "time-limit");
   if (values.count("message-time") != 0) {
     request.message_s = seconds_of(values, "message-time");
-    if (request.timers != TimerRule::patient)
+    if (request.timers != exploration::TimerRule::patient)
       throw UsageError("explore: --message-time: expected --timers patient, since no time passes");
   }
-  request.losses = static_cast<std::uint32_t>(number_of(values, "losses", 0, kMostFaults));
+  request.losses =
+      static_cast<std::uint32_t>(number_of(values, "losses", 0, exploration::kMostFaults));
   read_stalls(values, request);
   request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
   request.walks = number_of(values, "walks", 1, 1000000000);
@@ -112,7 +116,7 @@ ExplorationRequest exploration_request(const po::variables_map& values) {
 
 /// Reads which ranks may die. Throws UsageError if the job has no such rank.
 std::vector<ActorId> victims_of(const po::variables_map& values,
-                                const ExplorationRequest& request) {
+                                const exploration::ExplorationRequest& request) {
   const bool in_order = values.count("in-order") != 0;
   if (values.count("victims") == 0) {
     if (in_order) throw UsageError("explore: --in-order: needs --victims, whose order it keeps");
@@ -131,58 +135,62 @@ std::vector<ActorId> victims_of(const po::variables_map& values,
 }
 
 /// Reads what the search looks for, and which states it does not look beyond.
-void read_goals(const po::variables_map& values, ExplorationRequest& request) {
+void read_goals(const po::variables_map& values, exploration::ExplorationRequest& request) {
   if (values.count("goal") != 0) {
     const std::string name = values["goal"].as<std::string>();
-    const std::vector<std::string> words = goal_words(request.spec);
+    const std::vector<std::string> words = exploration::goal_words(request.spec);
     if (std::find(words.begin(), words.end(), name) == words.end())
       throw UsageError(
           "explore: --goal: expected a property of the job's components, or how a run "
           "ends, got " +
-          in_quotes(name) + suggestion(name, words));
-    request.goal = goal_named(request.spec, name);
+          json::in_quotes(name) + json::suggestion(name, words));
+    request.goal = exploration::goal_named(request.spec, name);
   }
   if (values.count("prune") == 0) return;
   const std::string name = values["prune"].as<std::string>();
-  request.prune = find_property(request.spec, name);
+  request.prune = exploration::find_property(request.spec, name);
   if (request.prune) return;
   std::vector<std::string> names;
   for (const engine::DeclaredProperty& declared : engine::properties_of(request.spec))
     names.push_back(declared.property->name);
   throw UsageError("explore: --prune: expected a property of the job's components, got " +
-                   in_quotes(name) +
-                   (names.empty() ? ", and they declare none" : suggestion(name, names)));
+                   json::in_quotes(name) +
+                   (names.empty() ? ", and they declare none" : json::suggestion(name, names)));
 }
 
 /// The scenario as the user wrote it, with the changes of the command line.
-JsonValue written_scenario(const std::string& file, const ScenarioOverrides& overrides) {
-  Problems problems(file);
-  JsonValue root = parse_json(read_json_text(file), problems);
-  for (const std::string& set : overrides.sets) apply_set(root, set, problems);
+json::JsonValue written_scenario(const std::string& file,
+                                 const scenario::ScenarioOverrides& overrides) {
+  json::Problems problems(file);
+  json::JsonValue root = json::parse_json(json::read_json_text(file), problems);
+  for (const std::string& set : overrides.sets) scenario::apply_set(root, set, problems);
   return root;
 }
 
-ExplorationResult searched(const ExplorationRequest& request, bool progress) {
-  ProgressTeller teller(progress);
-  ExplorationResult result = explore(request, [&](const ExplorationProgress& so_far) {
-    if (teller.due())
-      teller.tell(std::to_string(so_far.states) + " states, " + std::to_string(so_far.waiting) +
-                  " waiting, depth " + std::to_string(so_far.depth));
-    return !InterruptGuard::interrupted();
-  });
+exploration::ExplorationResult searched(const exploration::ExplorationRequest& request,
+                                        bool progress) {
+  runs::ProgressTeller teller(progress);
+  exploration::ExplorationResult result =
+      exploration::explore(request, [&](const exploration::ExplorationProgress& so_far) {
+        if (teller.due())
+          teller.tell(std::to_string(so_far.states) + " states, " + std::to_string(so_far.waiting) +
+                      " waiting, depth " + std::to_string(so_far.depth));
+        return !InterruptGuard::interrupted();
+      });
   teller.finish();
   return result;
 }
 
 /// The space-time page of a run in a stated order. Throws BrokenInvariant.
-std::string page_of(const RunSpec& spec, const RunOrder& order, const Scenario& scenario) {
-  const RunSpec ordered = in_order(spec, order);
-  const TraceTitle title{
+std::string page_of(const scenario::RunSpec& spec, const scenario::RunOrder& order,
+                    const scenario::Scenario& scenario) {
+  const scenario::RunSpec ordered = traces::in_order(spec, order);
+  const traces::TraceTitle title{
       .scenario = scenario.name, .point = "", .engine = "loggp", .seed = scenario.seed};
-  return space_time_page(recorded(ordered, scenario.seed), ordered, title);
+  return traces::space_time_page(traces::recorded(ordered, scenario.seed), ordered, title);
 }
 
-void write_page(OutputFile& page, const ExplorationReport& report) {
+void write_page(OutputFile& page, const exploration::ExplorationReport& report) {
   if (!report.told) {
     complain("explore: --trace: there is no run to draw");
     return;
@@ -194,18 +202,18 @@ void write_page(OutputFile& page, const ExplorationReport& report) {
   }
 }
 
-int code_of(const ExplorationResult& result) {
-  if (result.limit == SearchLimit::interrupt) return kExitInterrupted;
+int code_of(const exploration::ExplorationResult& result) {
+  if (result.limit == exploration::SearchLimit::interrupt) return runs::kExitInterrupted;
   switch (result.verdict) {
-    case ExplorationResult::Verdict::exhausted:
-    case ExplorationResult::Verdict::reached:
-      return kExitGood;
-    case ExplorationResult::Verdict::violated:
-      return kExitViolation;
-    case ExplorationResult::Verdict::bounded:
+    case exploration::ExplorationResult::Verdict::exhausted:
+    case exploration::ExplorationResult::Verdict::reached:
+      return runs::kExitGood;
+    case exploration::ExplorationResult::Verdict::violated:
+      return runs::kExitViolation;
+    case exploration::ExplorationResult::Verdict::bounded:
       break;
   }
-  return kExitRun;
+  return runs::kExitRun;
 }
 
 po::typed_value<std::string>* text(const char* shown) {
@@ -226,7 +234,7 @@ void add_bounds(VerbOptions& verb) {
       "write the run that breaks a promise or reaches the goal as a scenario for run and trace");
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
   add("time-limit", text("T"), "stop after T seconds");
-  verb.choices["crash"] = only(crash_words());
+  verb.choices["crash"] = only(exploration::crash_words());
 }
 
 /// The options for deaths, timers and the network, and for what tells states apart.
@@ -254,9 +262,9 @@ void add_what_happens(VerbOptions& verb) {
   add("alike", text("WHAT")->default_value("exchanged"),
       "exchanged: treat states that differ only by an exchange of like ranks as one; kept: tell "
       "them apart");
-  verb.choices["timers"] = only(timers_words());
-  verb.choices["departures"] = only(departures_words());
-  verb.choices["alike"] = only(alike_words());
+  verb.choices["timers"] = only(exploration::timers_words());
+  verb.choices["departures"] = only(exploration::departures_words());
+  verb.choices["alike"] = only(exploration::alike_words());
 }
 
 /// The options for the order in which the search looks at states, and for its end.
@@ -269,7 +277,7 @@ void add_search(VerbOptions& verb) {
   add("depth", text("N"), "look at most N steps from the start");
   add("states", text("N"), "stop when N states are stored");
   add("memory", text("N")->default_value("4096"), "stop when the states take N MiB");
-  verb.choices["search"] = only(search_words());
+  verb.choices["search"] = only(exploration::search_words());
 }
 
 VerbOptions explore_options() {
@@ -297,13 +305,13 @@ VerbOptions explore_options() {
 int carry_out_explore(const Call& call) {
   const po::variables_map& values = call.values;
   const std::string file = scenario_file(call.verb, values);
-  ExplorationRequest request = exploration_request(values);
-  const ScenarioOverrides overrides = scenario_overrides(call.verb, values);
-  const Scenario scenario = load_scenario(file, overrides);
-  Problems problems(file);
-  refuse_unexplorable(scenario, request, problems);
+  exploration::ExplorationRequest request = exploration_request(values);
+  const scenario::ScenarioOverrides overrides = scenario_overrides(call.verb, values);
+  const scenario::Scenario scenario = scenario::load_scenario(file, overrides);
+  json::Problems problems(file);
+  exploration::refuse_unexplorable(scenario, request, problems);
   problems.throw_if_any();
-  request.spec = explored_spec(scenario.points.front());
+  request.spec = exploration::explored_spec(scenario.points.front());
   request.seed = scenario.seed;
   request.victims = victims_of(values, request);
   request.in_order = values.count("in-order") != 0;
@@ -317,22 +325,23 @@ int carry_out_explore(const Call& call) {
   if (values.count("trace") != 0) page.emplace(text_of(values, "trace"), "--trace");
 
   const InterruptGuard guard;
-  const ExplorationResult result = searched(request, values.count("quiet") == 0);
-  ExplorationReport report{scenario, request, result, std::nullopt, std::nullopt};
-  if (const Refutation* found = found_by(result)) {
-    report.told = told_run(request, found->steps);
-    report.counterexample =
-        counterexample(written_scenario(file, overrides), report.told->order,
-                       scenario.name + ": " +
-                           (request.goal ? request.goal->name : found->violations.front().kind));
+  const exploration::ExplorationResult result = searched(request, values.count("quiet") == 0);
+  exploration::ExplorationReport report{scenario, request, result, std::nullopt, std::nullopt};
+  if (const exploration::Refutation* found = exploration::found_by(result)) {
+    report.told = exploration::told_run(request, found->steps);
+    report.counterexample = exploration::counterexample(
+        written_scenario(file, overrides), report.told->order,
+        scenario.name + ": " +
+            (request.goal ? request.goal->name : found->violations.front().kind));
   }
   output.write(values["format"].as<std::string>() == "json"
-                   ? exploration_json(report)
-                   : exploration_table(report, output.table_width()));
+                   ? exploration::exploration_json(report)
+                   : exploration::exploration_table(report, output.table_width()));
   if (case_file && report.counterexample)
-    case_file->write(to_json(*report.counterexample, 2) + "\n");
+    case_file->write(json::to_json(*report.counterexample, 2) + "\n");
   if (page) write_page(*page, report);
-  if (result.limit == SearchLimit::interrupt) complain("interrupted: the search is not complete");
+  if (result.limit == exploration::SearchLimit::interrupt)
+    complain("interrupted: the search is not complete");
   return code_of(result);
 }
 
@@ -345,4 +354,4 @@ Verb explore_verb() {
           .run = carry_out_explore};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 VerbOptions faults_options() {
@@ -31,4 +31,4 @@ Verb faults_verb() {
           .parts = {faults_summarize_verb(), faults_generate_verb()}};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

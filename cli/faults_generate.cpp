@@ -14,7 +14,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/overrides.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -28,10 +28,10 @@ double number_option(const po::variables_map& values, const std::string& option)
       value >= 0)
     return value;
   throw UsageError("faults generate: --" + option + ": expected a number of at least 0, got " +
-                   in_quotes(text));
+                   json::in_quotes(text));
 }
 
-GeneratedTrace generated_trace(const po::variables_map& values) {
+failures::GeneratedTrace generated_trace(const po::variables_map& values) {
   for (const char* needed : {"nodes", "duration"})
     if (values.count(needed) == 0)
       throw UsageError("faults generate: --" + std::string(needed) + ": missing");
@@ -47,45 +47,49 @@ GeneratedTrace generated_trace(const po::variables_map& values) {
 
 std::vector<std::string> source_names() {
   std::vector<std::string> names;
-  names.reserve(fault_sources().size());
-  for (const FaultSourceRegistration& kind : fault_sources()) names.push_back(kind.name);
+  names.reserve(faults::fault_sources().size());
+  for (const faults::FaultSourceRegistration& kind : faults::fault_sources())
+    names.push_back(kind.name);
   return names;
 }
 
 /// The source that the words name, checked like a source of a scenario.
-FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
+faults::FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
   const std::string name = one_of("faults generate", words.front(), source_names());
-  Problems problems("faults generate");
-  JsonValue root = json_object({{name, JsonValue::Object{}}});
-  for (std::size_t i = 1; i < words.size(); ++i) apply_set(root, name + "." + words[i], problems);
-  FaultSourceChoice source{
-      .registration = find_fault_source(name), .options = {}, .key = item_path(name, 0)};
-  CheckedObject object(*root.find(name), name, problems);
+  json::Problems problems("faults generate");
+  json::JsonValue root = json::json_object({{name, json::JsonValue::Object{}}});
+  for (std::size_t i = 1; i < words.size(); ++i)
+    scenario::apply_set(root, name + "." + words[i], problems);
+  faults::FaultSourceChoice source{.registration = faults::find_fault_source(name),
+                                   .options = {},
+                                   .key = json::item_path(name, 0)};
+  json::CheckedObject object(*root.find(name), name, problems);
   source.options = object.options(source.registration->options);
   object.finish();
   if (problems.empty()) {
-    FaultTarget target;
+    faults::FaultTarget target;
     target.job = {.processes = nodes, .nodes = nodes};
     for (const OptionProblem& problem : source.registration->check(source.options, target))
-      problems.add(member_path(name, problem.option), problem.message);
-    if (!strikes_nodes(source))
-      problems.add(member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
+      problems.add(json::member_path(name, problem.option), problem.message);
+    if (!faults::strikes_nodes(source))
+      problems.add(json::member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
     const auto placement = source.options.find("placement");
     if (placement != source.options.end() && placement->second == OptionValue("related"))
-      problems.add(member_path(name, "placement"), R"("related" needs a run)");
+      problems.add(json::member_path(name, "placement"), R"("related" needs a run)");
   }
   problems.throw_if_any();
   return source;
 }
 
-TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
+faults::TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
   const std::string word = values["to"].as<std::string>();
   if (word == "simgrid" && nodes != 1)
     throw UsageError("faults generate: --to simgrid: a profile has one host, expected --nodes 1");
-  for (const TraceFormat format :
-       {TraceFormat::fta, TraceFormat::lanl, TraceFormat::simgrid, TraceFormat::table})
-    if (word == format_word(format)) return format;
-  return TraceFormat::fta;
+  for (const faults::TraceFormat format :
+       {faults::TraceFormat::fta, faults::TraceFormat::lanl, faults::TraceFormat::simgrid,
+        faults::TraceFormat::table})
+    if (word == faults::format_word(format)) return format;
+  return faults::TraceFormat::fta;
 }
 
 VerbOptions generate_options() {
@@ -127,17 +131,17 @@ int carry_out_generate(const Call& call) {
     throw UsageError(
         "faults generate: expected a source such as weibull "
         "(see faultline faults generate --help)");
-  const GeneratedTrace request = generated_trace(values);
-  const TraceFormat format = format_of(values, request.nodes);
-  const FaultSourceChoice source =
+  const failures::GeneratedTrace request = generated_trace(values);
+  const faults::TraceFormat format = format_of(values, request.nodes);
+  const faults::FaultSourceChoice source =
       source_of(values["words"].as<std::vector<std::string>>(), request.nodes);
   const auto file = text_of(values, "out");
   OutputFile output(file);
-  const std::vector<FaultRecord> records = generate_trace(source, request);
+  const std::vector<faults::FaultRecord> records = failures::generate_trace(source, request);
   if (records.empty())
     throw UsageError(
         "faults generate: no fault strikes within --duration, and a trace cannot be empty");
-  const std::string text = trace_text(records, format);
+  const std::string text = failures::trace_text(records, format);
   if (!file) {
     call.out << text;
     return 0;
@@ -154,4 +158,4 @@ Verb faults_generate_verb() {
   return {.name = "generate", .options = generate_options, .run = carry_out_generate};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -15,7 +15,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/fault_trace_file.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -36,7 +36,7 @@ SummaryRequest summary_request(const po::variables_map& values) {
       request.window_s < 0)
     throw UsageError(
         "faults summarize: --window: expected a number of at least 0 in seconds, got " +
-        in_quotes(window));
+        json::in_quotes(window));
   if (values.count("system") != 0)
     request.system = static_cast<std::int64_t>(whole_number("faults summarize: --system",
                                                             values["system"].as<std::string>(), 0,
@@ -91,35 +91,38 @@ int carry_out_summarize(const Call& call) {
         "(see faultline faults summarize --help)");
   const std::string format = values["format"].as<std::string>();
   const SummaryRequest request = summary_request(values);
-  const FaultTraceInput input = read_fault_trace(request.file);
+  const FaultTraceInput input = scenario::read_fault_trace(request.file);
   std::optional<OutputFile> counts;
   if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");
   std::optional<OutputFile> scenario;
   if (values.count("scenario") != 0)
     scenario.emplace(values["scenario"].as<std::string>(), "--scenario");
-  const auto content = request.system
-                           ? std::make_shared<const FaultTrace>(
-                                 without_unreadable_of_others(*input.content, *request.system))
-                           : input.content;
-  const FaultTrace& trace = *content;
+  const auto content =
+      request.system ? std::make_shared<const faults::FaultTrace>(
+                           faults::without_unreadable_of_others(*input.content, *request.system))
+                     : input.content;
+  const faults::FaultTrace& trace = *content;
   if (trace.records.empty())
     throw UsageError(request.file +
                      ": this is a stochastic profile, which has no failures to summarize");
-  const auto summary = summarize_trace(trace, request.window_s, request.system);
+  const auto summary = failures::summarize_trace(trace, request.window_s, request.system);
   if (!summary)
     throw UsageError(request.file + ": has no failure of system " +
                      std::to_string(*request.system));
-  for (const std::string& line : describe_unreadable(trace)) complain(request.file + ": " + line);
-  const TraceReport report{.file = request.file,
-                           .window_s = request.window_s,
-                           .format = trace.format,
-                           .other_events = trace.other_events,
-                           .unreadable = trace.unreadable,
-                           .summary = *summary};
-  const std::string block = scenario ? faults_block_json(report, counts_beside(values)) : "";
-  if (counts) counts->write(fault_counts_json(report));
+  for (const std::string& line : faults::describe_unreadable(trace))
+    complain(request.file + ": " + line);
+  const failures::TraceReport report{.file = request.file,
+                                     .window_s = request.window_s,
+                                     .format = trace.format,
+                                     .other_events = trace.other_events,
+                                     .unreadable = trace.unreadable,
+                                     .summary = *summary};
+  const std::string block =
+      scenario ? failures::faults_block_json(report, counts_beside(values)) : "";
+  if (counts) counts->write(failures::fault_counts_json(report));
   if (scenario) scenario->write(block);
-  call.out << (format == "json" ? trace_summary_json(report) : trace_summary_table(report));
+  call.out << (format == "json" ? failures::trace_summary_json(report)
+                                : failures::trace_summary_table(report));
   return 0;
 }
 
@@ -129,4 +132,4 @@ Verb faults_summarize_verb() {
   return {.name = "summarize", .options = summarize_options, .run = carry_out_summarize};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

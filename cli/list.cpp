@@ -5,7 +5,7 @@
 
 #include "sim/scenario/listing.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 VerbOptions list_options() {
@@ -23,21 +23,21 @@ VerbOptions list_options() {
   add_format(verb, {"table", "json"});
   verb.hidden.add_options()("section", po::value<std::string>());
   verb.positional.add("section", 1);
-  verb.choices["section"] = only(listing_sections());
+  verb.choices["section"] = only(scenario::listing_sections());
   return verb;
 }
 
 int carry_out_list(const Call& call) {
   const auto& values = call.values;
   const bool whole = values.count("section") == 0;
-  auto shown =
-      whole ? listing_sections() : std::vector<std::string>{values["section"].as<std::string>()};
+  auto shown = whole ? scenario::listing_sections()
+                     : std::vector<std::string>{values["section"].as<std::string>()};
   if (values["format"].as<std::string>() == "json") {
-    call.out << listing_json(shown);
+    call.out << scenario::listing_json(shown);
     return 0;
   }
   if (whole) std::erase(shown, "metrics");  // no scenario has to name one, and there are many
-  call.out << listing_text(shown, !whole);
+  call.out << scenario::listing_text(shown, !whole);
   return 0;
 }
 
@@ -50,4 +50,4 @@ Verb list_verb() {
           .run = carry_out_list};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

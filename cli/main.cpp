@@ -26,7 +26,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 void print_verb(const char* name, const char* summary) {
@@ -40,7 +40,8 @@ void print_help() {
                "  faultline survival --processes 1024\n"
                "  faultline list protocols\n"
                "  faultline run "
-            << shell_word((data_directory() / "examples" / "token-ring-intrepid.json").string())
+            << text::shell_word(
+                   (data_directory() / "examples" / "token-ring-intrepid.json").string())
             << "\n\nVerbs (faultline VERB --help lists its options):\n";
   for (const Verb& verb : verbs()) print_verb(verb.name, verb.summary);
   print_verb("--version", "the versions of Faultline and SimGrid");
@@ -63,18 +64,18 @@ int answer(const Verb& verb, const std::vector<std::string>& arguments) {
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
-    return kExitGood;
+    return runs::kExitGood;
   }
   if (words[0] == "--version" || words[0] == "-V") {
     print_version();
-    return kExitGood;
+    return runs::kExitGood;
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) {
     if (words[0] == verb.name) return answer(verb, {words.begin() + 1, words.end()});
     names.emplace_back(verb.name);
   }
-  throw UsageError("unknown verb " + in_quotes(words[0]) + suggestion(words[0], names) +
+  throw UsageError("unknown verb " + json::in_quotes(words[0]) + json::suggestion(words[0], names) +
                    " (faultline --help lists them)");
 }
 
@@ -93,7 +94,7 @@ int guarded(const std::vector<std::string>& words) {
     return code;
   } catch (const UsageError& error) {
     complain(error.what());
-    return kExitUsage;
+    return runs::kExitUsage;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const RunError& error) {
@@ -106,7 +107,7 @@ int guarded(const std::vector<std::string>& words) {
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what());
   }
-  return kExitRun;
+  return runs::kExitRun;
 }
 
 /// Opens something that cannot be written in place of closed standard streams. Otherwise the first
@@ -118,10 +119,10 @@ void occupy_standard_streams() {
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::cli
 
 int main(int argc, char** argv) {
-  faultline::occupy_standard_streams();
+  faultline::cli::occupy_standard_streams();
   faultline::end_cleanly_on_signals();
-  return faultline::guarded(std::vector<std::string>(argv + 1, argv + argc));
+  return faultline::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -5,7 +5,7 @@
 
 #include "sim/core/version.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -109,4 +109,4 @@ Verb man_verb() {
           .run = carry_out_man};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -9,7 +9,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -35,13 +35,13 @@ int carry_out_merge(const Call& call) {
   const std::string target = stores.front();
   stores.erase(stores.begin());
   for (const std::string& store : stores) need_store(store);
-  const MergeOutcome outcome = merge_stores(target, stores);
+  const store::MergeOutcome outcome = store::merge_stores(target, stores);
   for (const std::string& note : outcome.notes) complain(note);
   call.out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
   if (outcome.duplicates > 0)
     call.out << ", " << outcome.duplicates << " duplicates with equal results";
   call.out << "\n";
-  return kExitGood;
+  return runs::kExitGood;
 }
 
 }  // namespace
@@ -53,4 +53,4 @@ Verb merge_verb() {
           .run = carry_out_merge};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -10,7 +10,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace po = boost::program_options;
 
@@ -28,7 +28,7 @@ void name_words(const VerbOptions& verb, po::parsed_options& parsed) {
   for (po::option& option : parsed.options) {
     if (!option.string_key.empty()) continue;
     if (position >= verb.positional.max_total_count())
-      throw UsageError(verb.verb + ": unexpected word " + in_quotes(option.value.front()) +
+      throw UsageError(verb.verb + ": unexpected word " + json::in_quotes(option.value.front()) +
                        " (see faultline " + verb.verb + " --help)");
     option.string_key = verb.positional.name_for_position(position++);
   }
@@ -83,8 +83,8 @@ po::variables_map parse_options(const VerbOptions& verb,
     po::store(parsed, values);
     po::notify(values);
   } catch (const po::unknown_option& error) {
-    throw UsageError(verb.verb + ": unknown option " + in_quotes(error.get_option_name()) +
-                     suggestion(error.get_option_name(), names_of(verb)));
+    throw UsageError(verb.verb + ": unknown option " + json::in_quotes(error.get_option_name()) +
+                     json::suggestion(error.get_option_name(), names_of(verb)));
   } catch (const po::error& error) {
     throw UsageError(verb.verb + ": " + error.what());
   }
@@ -96,7 +96,7 @@ std::string help_text(const VerbOptions& verb) {
   std::ostringstream options;
   if (!verb.options.options().empty()) options << grouped(verb);
   std::string text = "usage: faultline " + verb.usage + "\n\n";
-  if (!verb.about.empty()) text += wrapped(verb.about) + "\n";
+  if (!verb.about.empty()) text += text::wrapped(verb.about) + "\n";
   // Boost leaves a blank at the end of each line that it wraps.
   for (const char c : options.str()) {
     if (c == '\n') text.erase(text.find_last_not_of(' ') + 1);
@@ -108,7 +108,7 @@ std::string help_text(const VerbOptions& verb) {
 void add_format(VerbOptions& verb, const std::vector<std::string>& words) {
   verb.options.add_options()(
       "format", po::value<std::string>()->value_name("F")->default_value(words.front()),
-      any_of(words).c_str());
+      json::any_of(words).c_str());
   verb.choices["format"] = only(words);
 }
 
@@ -154,15 +154,15 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, s
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && rest == end && value >= low && value <= high) return value;
   throw UsageError(option + ": expected a whole number from " + std::to_string(low) + " to " +
-                   std::to_string(high) + ", got " + in_quotes(text));
+                   std::to_string(high) + ", got " + json::in_quotes(text));
 }
 
 std::string one_of(const std::string& option, const std::string& word,
                    const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), word) != words.end()) return word;
-  const auto near = nearest_of(word, words);
-  throw UsageError(option + ": expected " + any_of(words) + ", got " + in_quotes(word) +
+  const auto near = json::nearest_of(word, words);
+  throw UsageError(option + ": expected " + json::any_of(words) + ", got " + json::in_quotes(word) +
                    (near ? ", did you mean \"" + *near + "\"?" : ""));
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::cli {
 
 /// The possible words of an option or a positional argument.
 struct Choices {
@@ -77,4 +77,4 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, s
 std::string one_of(const std::string& option, const std::string& word,
                    const std::vector<std::string>& words);
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -15,7 +15,7 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 OutputFile::OutputFile(std::optional<std::string> path, std::string option)
     : option_(std::move(option)) {
@@ -84,7 +84,7 @@ void OutputFile::write(const std::string& text) {
 }
 
 std::size_t OutputFile::table_width() const {
-  return path_.empty() ? table_width_on(STDOUT_FILENO) : kUsualWidth;
+  return path_.empty() ? text::table_width_on(STDOUT_FILENO) : text::kUsualWidth;
 }
 
 std::optional<std::string> OutputFile::directory() const {
@@ -93,4 +93,4 @@ std::optional<std::string> OutputFile::directory() const {
   return parent.empty() ? "." : parent.string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -8,7 +8,7 @@
 #include "sim/core/file_roles.hpp"
 #include "sim/core/partial_file.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 /// Where a verb writes its result: standard output, or a file that appears complete or not at all.
 /// It is made before the verb does its work, so that an unwritable place is found early.
@@ -48,4 +48,4 @@ class OutputFile {
   int device_ = -1;  ///< a device or a pipe, which is written in place
 };
 
-}  // namespace faultline
+}  // namespace faultline::cli

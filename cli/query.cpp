@@ -13,82 +13,85 @@
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+Words metrics_of(const po::variables_map& values, const std::vector<store::SelectedPoint>& points,
                  bool few) {
-  if (values.count("metric") == 0) return few ? usual_metrics(points) : metric_names(points);
+  if (values.count("metric") == 0)
+    return few ? store::usual_metrics(points) : store::metric_names(points);
   Words wanted = listed_words_of(values, "metric");
   check_metrics("query: --metric", wanted, points);
   return wanted;
 }
 
-std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
+std::string table_text(const std::vector<store::PointGroup>& groups, const Words& paths,
                        const Words& metrics, std::size_t width) {
-  std::vector<const SelectedPoint*> lines;
+  std::vector<const store::SelectedPoint*> lines;
   lines.reserve(groups.size());
-  for (const PointGroup& group : groups) lines.push_back(group.points.front());
-  const KeyColumns shown = key_columns(paths, lines, width);
-  TextTable table;
+  for (const store::PointGroup& group : groups) lines.push_back(group.points.front());
+  const store::KeyColumns shown = store::key_columns(paths, lines, width);
+  text::TextTable table;
   table.columns = shown.columns;
   table.rows = shown.cells;
   table.key_columns = table.columns.size();
-  std::vector<TimeUnit> units;
+  std::vector<text::TimeUnit> units;
   for (const std::string& metric : metrics) {
-    units.push_back(unit_of(groups, metric));
-    table.columns.push_back({column_title(metric, units.back())});
+    units.push_back(store::unit_of(groups, metric));
+    table.columns.push_back({text::column_title(metric, units.back())});
   }
   std::size_t failed = 0;
   for (std::size_t line = 0; line < groups.size(); ++line) {
-    const PointGroup& group = groups[line];
+    const store::PointGroup& group = groups[line];
     for (std::size_t i = 0; i < metrics.size(); ++i)
-      table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
-    for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
+      table.rows[line].push_back(
+          text::with_interval(store::summarize(group, metrics[i]), units[i].in_one_s));
+    for (const store::SelectedPoint* point : group.points)
+      failed += point->stored.failure.empty() ? 0 : 1;
   }
-  std::string text = shown.legend + render(table, width);
+  std::string text = shown.legend + text::render(table, width);
   if (failed > 0)
     text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
             " failed and do not count: --where \"failure != ''\"\n";
   return text;
 }
 
-std::string fatal_text(const std::vector<SelectedPoint>& points) {
-  const std::string reasons = fatal_reasons(points);
-  return reasons.empty() ? reasons : "\n" + wrapped(reasons);
+std::string fatal_text(const std::vector<store::SelectedPoint>& points) {
+  const std::string reasons = store::fatal_reasons(points);
+  return reasons.empty() ? reasons : "\n" + text::wrapped(reasons);
 }
 
-std::string spared_text(const std::vector<PointGroup>& groups, const Words& paths) {
-  const std::string spared = spared_groups(groups, paths);
+std::string spared_text(const std::vector<store::PointGroup>& groups, const Words& paths) {
+  const std::string spared = store::spared_groups(groups, paths);
   return spared.empty() ? spared : "\n" + spared;
 }
 
-std::string cut_off_text(const std::vector<SelectedPoint>& points) {
-  const std::string note = cut_off_note(run_count(points));
-  return note.empty() ? note : "\n" + wrapped(note);
+std::string cut_off_text(const std::vector<store::SelectedPoint>& points) {
+  const std::string note = runs::cut_off_note(store::run_count(points));
+  return note.empty() ? note : "\n" + text::wrapped(note);
 }
 
-std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+std::string answer(const po::variables_map& values, const std::vector<store::SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
   const bool runs = values.count("runs") != 0;
   if (runs && format == "table")
     throw UsageError("query: --runs: expected --format csv or json with it");
-  if (runs) return rows_text(run_rows(points), format);
+  if (runs) return store::rows_text(store::run_rows(points), format);
   const Words paths = values.count("group-by") != 0
                           ? split_at_commas(values["group-by"].as<std::string>())
-                          : swept_paths(points);
-  if (values.count("group-by") != 0) check_paths("query: --group-by", paths, points);
-  const std::vector<PointGroup> groups = group_points(points, paths);
+                          : store::swept_paths(points);
+  if (values.count("group-by") != 0) store::check_paths("query: --group-by", paths, points);
+  const std::vector<store::PointGroup> groups = store::group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table")
     return table_text(groups, paths, metrics, width) + fatal_text(points) +
            spared_text(groups, paths) + cut_off_text(points);
-  return rows_text(summary_rows(groups, paths, metrics), format);
+  return store::rows_text(store::summary_rows(groups, paths, metrics), format);
 }
 
 VerbOptions query_options() {
@@ -122,7 +125,7 @@ int carry_out_query(const Call& call) {
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
   output.write(answer(values, points, output.table_width()));
-  return kExitGood;
+  return runs::kExitGood;
 }
 
 }  // namespace
@@ -134,4 +137,4 @@ Verb query_verb() {
           .run = carry_out_query};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

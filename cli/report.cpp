@@ -19,7 +19,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -28,40 +28,41 @@ using Words = std::vector<std::string>;
 
 /// What --reproduce names: saved results, and items that must still be run.
 struct Wanted {
-  std::vector<Reproduction> saved;
-  std::vector<ItemFile> items;
+  std::vector<reproduction::Reproduction> saved;
+  std::vector<reproduction::ItemFile> items;
 };
 
 Wanted wanted_of(const Words& names) {
   Wanted wanted;
   for (const std::string& name : names) {
-    if (name.ends_with(".json") && !is_reproduction_item(name)) {
-      wanted.saved.push_back(read_saved_reproduction(name));
+    if (name.ends_with(".json") && !reproduction::is_reproduction_item(name)) {
+      wanted.saved.push_back(reproduction::read_saved_reproduction(name));
       continue;
     }
     if (name.ends_with(".sqlite"))
-      throw UsageError("report: --reproduce: expected papers or items, got " + in_quotes(name) +
-                       "; name a store before --reproduce");
-    for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
+      throw UsageError("report: --reproduce: expected papers or items, got " +
+                       json::in_quotes(name) + "; name a store before --reproduce");
+    for (reproduction::ItemFile& item : reproduction::read_items(name))
+      wanted.items.push_back(std::move(item));
   }
   return wanted;
 }
 
-void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const std::string& store,
-                 Drawings& drawings) {
-  for (const StudyReport& report : reports) {
+void add_studies(drawing::HtmlPage& page, const std::vector<report::StudyReport>& reports,
+                 const std::string& store, Drawings& drawings) {
+  for (const report::StudyReport& report : reports) {
     std::map<std::string, std::string> drawn;
     for (const auto* charts : {&report.survival, &report.curves, &report.boxes})
-      for (const Chart& chart : *charts)
-        drawn[chart.stem] =
-            drawings.draw(chart.stem, csv_records(chart_rows(chart)), chart_script(chart));
-    add_study(page, report, store, drawn);
+      for (const drawing::Chart& chart : *charts)
+        drawn[chart.stem] = drawings.draw(chart.stem, text::csv_records(drawing::chart_rows(chart)),
+                                          drawing::chart_script(chart));
+    report::add_study(page, report, store, drawn);
   }
 }
 
 /// The titles for the store's charts. Throws UsageError if there is no store.
-Titles titles_of(const po::variables_map& values) {
-  Titles titles = read_titles(words_of(values, "title"));
+report::Titles titles_of(const po::variables_map& values) {
+  report::Titles titles = report::read_titles(words_of(values, "title"));
   if (!titles.empty() && values.count("store") == 0)
     throw UsageError("report: --title: needs a store, whose charts get the titles");
   return titles;
@@ -71,7 +72,7 @@ Titles titles_of(const po::variables_map& values) {
 std::string command_of(const Words& arguments) {
   Words words = {"faultline", "report"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return shell_line(words);
+  return text::shell_line(words);
 }
 
 VerbOptions report_options() {
@@ -111,7 +112,7 @@ VerbOptions report_options() {
   add("quiet", "no progress");
   verb.hidden.add_options()("store", po::value<std::string>());
   verb.positional.add("store", 1);
-  verb.choices["reproduce"] = such_as(reproduction_item_names);
+  verb.choices["reproduce"] = such_as(reproduction::reproduction_item_names);
   return verb;
 }
 
@@ -126,49 +127,50 @@ int carry_out_report(const Call& call) {
   if (!html && !figures) throw UsageError("report: expected --html FILE, the page to write");
   if (figures) need_gnuplot("report: --figures");
   const bool quiet = values.count("quiet") != 0;
-  ReproductionSettings settings;
+  reproduction::ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("report: --jobs", text_of(values, "jobs"));
   settings.progress = !quiet;
 
-  const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
-                                     .conditions = words_of(values, "where"),
-                                     .metrics = listed_words_of(values, "metric"),
-                                     .x = text_of(values, "x").value_or(""),
-                                     .titles = titles_of(values)};
+  const report::StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
+                                             .conditions = words_of(values, "where"),
+                                             .metrics = listed_words_of(values, "metric"),
+                                             .x = text_of(values, "x").value_or(""),
+                                             .titles = titles_of(values)};
   Wanted wanted = wanted_of(words_of(values, "reproduce"));
   const auto reports =
       values.count("store") == 0
-          ? std::vector<StudyReport>{}
-          : study_reports(stored_points(of_store.store, of_store.conditions), of_store);
+          ? std::vector<report::StudyReport>{}
+          : report::study_reports(stored_points(of_store.store, of_store.conditions), of_store);
   std::optional<OutputFile> file;
   if (html) file.emplace(*html, "--html");
   Drawings drawings(figures, "report: --figures");
   if (!quiet && !wanted.items.empty()) say_duration(wanted.items, settings);
 
-  HtmlPage page("Faultline report", escaped(versions_of_this_build()) +
-                                        ". Intervals are 95 %. This page again: <code>" +
-                                        escaped(command_of(call.arguments)) + "</code>");
+  drawing::HtmlPage page("Faultline report",
+                         drawing::escaped(reproduction::versions_of_this_build()) +
+                             ". Intervals are 95 %. This page again: <code>" +
+                             drawing::escaped(command_of(call.arguments)) + "</code>");
   add_studies(page, reports, of_store.store, drawings);
   bool expected = true;
-  for (const Reproduction& saved : wanted.saved) {
-    add_reproduction(page, saved);
-    expected = expected && as_expected(saved.results);
+  for (const reproduction::Reproduction& saved : wanted.saved) {
+    reproduction::add_reproduction(page, saved);
+    expected = expected && reproduction::as_expected(saved.results);
   }
   if (!wanted.items.empty()) {
     const auto reproduction = reproduce_items(std::move(wanted.items), settings, &drawings);
     if (!reproduction) {
       std::fprintf(stderr, "faultline: interrupted: no page is written\n");
-      return kExitInterrupted;
+      return runs::kExitInterrupted;
     }
-    add_reproduction(page, *reproduction);
-    expected = expected && as_expected(reproduction->results);
+    reproduction::add_reproduction(page, *reproduction);
+    expected = expected && reproduction::as_expected(reproduction->results);
   }
   if (file) file->append(page.text());
   drawings.keep();
   if (file) file->complete();
-  if (!expected) return kExitViolation;
-  return drawings.failed() ? kExitRun : kExitGood;
+  if (!expected) return runs::kExitViolation;
+  return drawings.failed() ? runs::kExitRun : runs::kExitGood;
 }
 
 }  // namespace
@@ -180,4 +182,4 @@ Verb report_verb() {
           .run = carry_out_report};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

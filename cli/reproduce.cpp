@@ -14,7 +14,7 @@
 #include "cli/reproduction_run.hpp"
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 namespace po = boost::program_options;
@@ -45,7 +45,7 @@ VerbOptions reproduce_options() {
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
-  verb.choices["what"] = such_as(reproduction_item_names);
+  verb.choices["what"] = such_as(reproduction::reproduction_item_names);
   return verb;
 }
 
@@ -54,15 +54,17 @@ int carry_out_reproduce(const Call& call) {
   if (values.count("what") == 0)
     throw UsageError("reproduce: which paper? usage: faultline " + call.verb.usage);
   const std::string format = values["format"].as<std::string>();
-  ReproductionSettings settings;
+  reproduction::ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet;
   const auto figures = text_of(values, "figures");
-  std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
-  const bool has_curves = std::any_of(
-      items.begin(), items.end(), [](const ItemFile& entry) { return !entry.item.curves.empty(); });
+  std::vector<reproduction::ItemFile> items =
+      reproduction::read_items(values["what"].as<std::string>());
+  const bool has_curves =
+      std::any_of(items.begin(), items.end(),
+                  [](const reproduction::ItemFile& entry) { return !entry.item.curves.empty(); });
   if (figures && has_curves) need_gnuplot("reproduce: --figures");
   OutputFile output(text_of(values, "out"));
   std::optional<OutputFile> page;
@@ -74,19 +76,19 @@ int carry_out_reproduce(const Call& call) {
       reproduce_items(std::move(items), settings, drawings ? &*drawings : nullptr);
   if (!reproduction) {
     std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
-    return kExitInterrupted;
+    return runs::kExitInterrupted;
   }
-  const std::vector<ItemResult>& results = reproduction->results;
+  const std::vector<reproduction::ItemResult>& results = reproduction->results;
   // All files are written before the first gets its name, because the disk may become full.
-  if (page) page->append(reproduction_page(*reproduction));
+  if (page) page->append(reproduction::reproduction_page(*reproduction));
   if (drawings) drawings->keep();
-  output.append(format == "json"
-                    ? reproduction_json(results, settings.quick)
-                    : reproduction_table(results, settings.quick, output.table_width()));
+  output.append(format == "json" ? reproduction::reproduction_json(results, settings.quick)
+                                 : reproduction::reproduction_table(results, settings.quick,
+                                                                    output.table_width()));
   if (page) page->complete();
   output.complete();
-  if (!as_expected(results)) return kExitViolation;
-  return drawings && drawings->failed() ? kExitRun : kExitGood;
+  if (!reproduction::as_expected(results)) return runs::kExitViolation;
+  return drawings && drawings->failed() ? runs::kExitRun : runs::kExitGood;
 }
 
 }  // namespace
@@ -98,4 +100,4 @@ Verb reproduce_verb() {
           .run = carry_out_reproduce};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

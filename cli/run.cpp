@@ -17,14 +17,14 @@
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
 namespace po = boost::program_options;
 
-ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map& values) {
-  ScenarioOverrides overrides = scenario_overrides(verb, values);
+scenario::ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map& values) {
+  scenario::ScenarioOverrides overrides = scenario_overrides(verb, values);
   if (values.count("replications") == 0) return overrides;
   const std::string text = values["replications"].as<std::string>();
   whole_number("run: --replications", text, 1, 1000000);
@@ -32,7 +32,7 @@ ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map&
   return overrides;
 }
 
-std::string dry_run_text(const Scenario& scenario) {
+std::string dry_run_text(const scenario::Scenario& scenario) {
   const std::size_t runs = scenario.points.size() * scenario.replications;
   std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
                      (scenario.points.size() == 1 ? " point, " : " points, ") +
@@ -46,20 +46,20 @@ std::string dry_run_text(const Scenario& scenario) {
   return text;
 }
 
-void write_report(const std::string& format, const Scenario& scenario, const RunTally& tally,
-                  const LineSpool& runs, OutputFile& output) {
+void write_report(const std::string& format, const scenario::Scenario& scenario,
+                  const runs::RunTally& tally, const runs::LineSpool& runs, OutputFile& output) {
   const auto write = [&output](const std::string& text) { output.append(text); };
   if (format == "json")
-    write_run_report_json(scenario, tally, runs, write);
+    runs::write_run_report_json(scenario, tally, runs, write);
   else if (format == "csv")
-    write_run_report_csv(scenario, tally, runs, write);
+    runs::write_run_report_csv(scenario, tally, runs, write);
   else
-    write(run_report_table(scenario, tally, output.table_width()));
+    write(runs::run_report_table(scenario, tally, output.table_width()));
   output.complete();
 }
 
-void explain_failures(const RunTally& tally) {
-  for (const TroubledReplication& crash : tally.crashes)
+void explain_failures(const runs::RunTally& tally) {
+  for (const runs::TroubledReplication& crash : tally.crashes)
     complain("point " + std::to_string(crash.point) + ", replication " +
              std::to_string(crash.replication) + ": " + crash.what);
   if (tally.end.interrupted)
@@ -69,11 +69,11 @@ void explain_failures(const RunTally& tally) {
 
 /// Notes stated faults that never struck, for example because the name of a mark is mistyped. Drawn
 /// faults need not strike, and could hide that a stated one has not.
-void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
+void note_missed_faults(const scenario::Scenario& scenario, const runs::RunTally& tally) {
   for (std::size_t i = 0; i < tally.points.size(); ++i) {
-    const RunSpec& point = scenario.points[i];
+    const scenario::RunSpec& point = scenario.points[i];
     const auto& metrics = tally.points[i].metrics;
-    const auto stated = std::ranges::count_if(point.faults, &FaultSpec::kills);
+    const auto stated = std::ranges::count_if(point.faults, &faults::FaultSpec::kills);
     const auto struck = metrics.find("faults_struck");
     if (stated == 0 || !point.fault_sources.empty() || struck == metrics.end()) continue;
     const double fewest = struck->second.summary().min.value_or(0.0);
@@ -86,22 +86,22 @@ void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
   }
 }
 
-bool has_reached_limit(const PointTally& point) {
+bool has_reached_limit(const runs::PointTally& point) {
   return point.outcomes.contains(engine::outcome_word(engine::Outcome::limit));
 }
 
 /// Notes which limits ended runs; the outcome does not tell.
-void note_limits(const Scenario& scenario, const RunTally& tally) {
+void note_limits(const scenario::Scenario& scenario, const runs::RunTally& tally) {
   const auto first = std::ranges::find_if(tally.points, has_reached_limit);
   if (first == tally.points.end()) return;
   const auto others = std::ranges::count_if(tally.points, has_reached_limit) - 1;
   const auto number = static_cast<std::size_t>(first - tally.points.begin());
-  const StopSpec& stop = scenario.points[number].stop;
+  const scenario::StopSpec& stop = scenario.points[number].stop;
   const auto end = first->metrics.find("end_time_s");
   const bool in_time = end != first->metrics.end() && end->second.summary().max >= stop.time_s;
   std::string text = scenario.points.size() == 1 ? "" : "point " + std::to_string(number) + ": ";
   text += "outcome limit: " +
-          (in_time ? "stop.time_s, " + shortest(stop.time_s) + " s"
+          (in_time ? "stop.time_s, " + json::shortest(stop.time_s) + " s"
                    : "stop.events, " + std::to_string(stop.events)) +
           ", has been reached";
   if (others > 0)
@@ -134,26 +134,28 @@ int carry_out_run(const Call& call) {
   const std::string file = scenario_file(call.verb, values);
   const std::string format = values["format"].as<std::string>();
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
-  const Scenario scenario = load_scenario(file, overrides_of(call.verb, values));
+  const scenario::Scenario scenario =
+      scenario::load_scenario(file, overrides_of(call.verb, values));
   OutputFile output(text_of(values, "out"));
   for (const std::string& note : scenario.notes) complain(note);
   if (values.count("dry-run") != 0) {
     call.out << dry_run_text(scenario);
-    return kExitGood;
+    return runs::kExitGood;
   }
   const bool progress = values.count("quiet") == 0;
-  RunTally tally(scenario.points.size());
-  LineSpool runs(output.directory().value_or(temporary_directory()));
-  tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
-                               [&](const ReplicationRecord& record, const std::string& line) {
-                                 tally.add(record);
-                                 if (format != "table" && record.run) runs.add(line);
-                               });
+  runs::RunTally tally(scenario.points.size());
+  runs::LineSpool runs(output.directory().value_or(temporary_directory()));
+  tally.end =
+      runs::run_replications(scenario, {static_cast<unsigned>(jobs), progress},
+                             [&](const runs::ReplicationRecord& record, const std::string& line) {
+                               tally.add(record);
+                               if (format != "table" && record.run) runs.add(line);
+                             });
   write_report(format, scenario, tally, runs, output);
   note_missed_faults(scenario, tally);
   note_limits(scenario, tally);
   explain_failures(tally);
-  return exit_code(tally);
+  return runs::exit_code(tally);
 }
 
 }  // namespace
@@ -165,4 +167,4 @@ Verb run_verb() {
           .run = carry_out_run};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

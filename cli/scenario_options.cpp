@@ -3,7 +3,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace po = boost::program_options;
 
@@ -18,9 +18,10 @@ void add_scenario_options(VerbOptions& verb) {
   verb.choices["engine"] = only({"loggp", "simgrid"});
 }
 
-ScenarioOverrides scenario_overrides(const VerbOptions& verb, const po::variables_map& values) {
+scenario::ScenarioOverrides scenario_overrides(const VerbOptions& verb,
+                                               const po::variables_map& values) {
   const auto named = [&](const char* option) { return verb.verb + ": --" + option; };
-  ScenarioOverrides overrides;
+  scenario::ScenarioOverrides overrides;
   overrides.sets = words_of(values, "set");
   if (values.count("seed") != 0) {
     const std::string text = values["seed"].as<std::string>();
@@ -38,4 +39,4 @@ std::string scenario_file(const VerbOptions& verb, const po::variables_map& valu
                    " FILE (see faultline " + verb.verb + " --help)");
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -7,7 +7,7 @@
 #include "sim/core/error.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 VerbOptions schema_options() {
@@ -28,8 +28,8 @@ VerbOptions schema_options() {
 int carry_out_schema(const Call& call) {
   const auto& values = call.values;
   const std::string format = values["format"].as<std::string>();
-  call.out << (format == "json" ? scenario_schema() : scenario_reference());
-  return kExitGood;
+  call.out << (format == "json" ? scenario::scenario_schema() : scenario::scenario_reference());
+  return runs::kExitGood;
 }
 
 }  // namespace
@@ -41,4 +41,4 @@ Verb schema_verb() {
           .run = carry_out_schema};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

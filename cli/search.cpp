@@ -17,7 +17,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -39,7 +39,7 @@ double duration_s(const po::variables_map& values) {
   const double seconds = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
     throw UsageError("search: --seconds: expected a number of seconds above 0, got " +
-                     in_quotes(text));
+                     json::in_quotes(text));
   return seconds;
 }
 
@@ -65,7 +65,7 @@ void make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder))
-    throw UsageError("search: --keep: cannot make the folder " + in_quotes(folder));
+    throw UsageError("search: --keep: cannot make the folder " + json::in_quotes(folder));
 }
 
 void keep(const search::SearchResult& result, const std::string& folder) {
@@ -79,8 +79,8 @@ void keep(const search::SearchResult& result, const std::string& folder) {
 
 /// Judges a scenario as the search would, such as one that the search has kept.
 int judge_file(const std::string& file, const search::JudgeSettings& settings, OutputFile& output) {
-  Problems problems(file);
-  const JsonValue scenario = read_json_file(file, problems);
+  json::Problems problems(file);
+  const json::JsonValue scenario = json::read_json_file(file, problems);
   problems.throw_if_any();
   const search::Judgement judgement = search::judged_apart(scenario, settings);
   const auto line = [](const std::string& text) { return visible(text) + "\n"; };
@@ -92,12 +92,12 @@ int judge_file(const std::string& file, const search::JudgeSettings& settings, O
     text += line("Nothing was found.");
   output.write(text);
   const bool counts = judgement.finding && (!judgement.as_printed || settings.as_printed);
-  return counts ? kExitViolation : kExitGood;
+  return counts ? runs::kExitViolation : runs::kExitGood;
 }
 
 int code_of(const search::SearchResult& result) {
-  if (!result.found.empty()) return kExitViolation;
-  return result.interrupted ? kExitInterrupted : kExitGood;
+  if (!result.found.empty()) return runs::kExitViolation;
+  return result.interrupted ? runs::kExitInterrupted : runs::kExitGood;
 }
 
 VerbOptions search_options() {
@@ -137,9 +137,10 @@ int carry_out_search(const Call& call) {
   if (folder) make_folder(*folder);
   OutputFile output(text_of(values, "out"));
   if (values.count("draw") != 0) {
-    output.write(to_json(search::aimed_scenario(number_in(values, "draw", 0, kLargestSeed)), 1) +
-                 "\n");
-    return kExitGood;
+    output.write(
+        json::to_json(search::aimed_scenario(number_in(values, "draw", 0, kLargestSeed)), 1) +
+        "\n");
+    return runs::kExitGood;
   }
   if (const auto file = text_of(values, "judge"))
     return judge_file(*file, settings.judging, output);
@@ -161,4 +162,4 @@ Verb search_verb() {
           .run = carry_out_search};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -10,7 +10,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostModelProcesses = std::uint32_t{1} << 24U;
 
 struct StepModelRequest {
   std::string tree;
-  StepModelChoices choices;  ///< an empty mapping means that the user did not choose one
+  theory::StepModelChoices choices;  ///< an empty mapping means that the user did not choose one
   std::string format;
 };
 
@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& option, std::string_view text)
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string word(text.substr(begin, end - begin));
     if (std::find(words.begin(), words.end(), word) != words.end())
-      throw UsageError(option + ": " + in_quotes(word) + " is named twice");
+      throw UsageError(option + ": " + json::in_quotes(word) + " is named twice");
     words.push_back(word);
     begin = end + 1;
   }
@@ -43,7 +43,7 @@ StepModelRequest step_model_request(const po::variables_map& values) {
   const auto named = [](const char* option) { return "step-model: --" + std::string(option); };
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
   StepModelRequest request;
-  StepModelChoices& choices = request.choices;
+  theory::StepModelChoices& choices = request.choices;
   for (const char* required : {"tree", "processes"})
     if (values.count(required) == 0) throw UsageError(named(required) + ": missing");
   request.tree = text("tree");
@@ -51,26 +51,27 @@ StepModelRequest step_model_request(const po::variables_map& values) {
     choices.processes.push_back(
         static_cast<std::uint32_t>(whole_number(named("processes"), word, 1, kMostModelProcesses)));
   for (const std::string& word : split(named("activity"), text("activity")))
-    choices.activities.push_back(one_of(named("activity"), word, step_activity_words()));
+    choices.activities.push_back(one_of(named("activity"), word, theory::step_activity_words()));
   for (const std::string& word : split(named("rules"), text("rules")))
-    choices.rules.push_back(one_of(named("rules"), word, step_rules_words()));
+    choices.rules.push_back(one_of(named("rules"), word, theory::step_rules_words()));
   if (values.count("mapping") != 0) choices.mapping = text("mapping");
   choices.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
-  choices.initial_credit =
-      whole_number(named("initial-credit"), text("initial-credit"), 1, kMostStepInitialCredit);
+  choices.initial_credit = whole_number(named("initial-credit"), text("initial-credit"), 1,
+                                        theory::kMostStepInitialCredit);
   request.format = text("format");
   return request;
 }
 
 /// Chooses the default mapping, and refuses a mapping that the file does not allow.
-void settle_mapping(StepModelChoices& choices, const TaskTreeFile& file) {
+void settle_mapping(theory::StepModelChoices& choices, const TaskTreeFile& file) {
   if (choices.mapping.empty()) choices.mapping = file.ranks.empty() ? "round-robin" : "file";
   if (choices.mapping != "file") return;
   if (file.ranks.empty())
     throw UsageError(file.file +
                      ": ranks: missing, expected the rank of every task for --mapping "
                      "file");
-  require_ranks_below(file, *std::min_element(choices.processes.begin(), choices.processes.end()));
+  scenario::require_ranks_below(
+      file, *std::min_element(choices.processes.begin(), choices.processes.end()));
 }
 
 VerbOptions step_model_options() {
@@ -96,11 +97,11 @@ VerbOptions step_model_options() {
       "round-robin, random or file (the ranks in the tree's file); default: file where it has "
       "ranks, else round-robin");
   add("seed", text("N")->default_value("1"), "seed of the random mapping, 0 to 2^53");
-  add("initial-credit", text("C")->default_value(std::to_string(kStepInitialCredit)),
+  add("initial-credit", text("C")->default_value(std::to_string(theory::kStepInitialCredit)),
       "initial credit of hcda and cda, 1 to 2^36");
   add_format(verb, {"table", "json", "csv"});
-  verb.choices["activity"] = such_as(step_activity_words);
-  verb.choices["rules"] = such_as(step_rules_words);
+  verb.choices["activity"] = such_as(theory::step_activity_words);
+  verb.choices["rules"] = such_as(theory::step_rules_words);
   verb.choices["mapping"] = only({"round-robin", "random", "file"});
   return verb;
 }
@@ -108,15 +109,15 @@ VerbOptions step_model_options() {
 int carry_out_step_model(const Call& call) {
   const po::variables_map& values = call.values;
   StepModelRequest request = step_model_request(values);
-  const TaskTreeFile file = read_task_tree(request.tree);
+  const TaskTreeFile file = scenario::read_task_tree(request.tree);
   settle_mapping(request.choices, file);
-  const std::vector<StepModelRow> rows = step_model_rows(request.choices, file);
+  const std::vector<theory::StepModelRow> rows = theory::step_model_rows(request.choices, file);
   if (request.format == "json")
-    call.out << step_model_json(rows);
+    call.out << theory::step_model_json(rows);
   else if (request.format == "csv")
-    call.out << step_model_csv(rows);
+    call.out << theory::step_model_csv(rows);
   else
-    call.out << step_model_table(request.choices, file, rows);
+    call.out << theory::step_model_table(request.choices, file, rows);
   return 0;
 }
 
@@ -129,4 +130,4 @@ Verb step_model_verb() {
           .run = carry_out_step_model};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -8,20 +8,20 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 void need_store(const std::string& path) {
-  check_store_name(path);
+  store::check_store_name(path);
   std::error_code error;
   if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
     throw UsageError(path + ": no such file");
 }
 
-std::vector<SelectedPoint> stored_points(const std::string& path,
-                                         const std::vector<std::string>& conditions) {
+std::vector<store::SelectedPoint> stored_points(const std::string& path,
+                                                const std::vector<std::string>& conditions) {
   need_store(path);
-  ResultStore store(path, StoreUse::read);
-  auto points = select_points(store, conditions);
+  store::ResultStore store(path, store::StoreUse::read);
+  auto points = store::select_points(store, conditions);
   if (points.empty()) throw UsageError(path + ": no point satisfies the conditions");
   const std::string note = store.note();
   if (!note.empty()) std::fprintf(stderr, "faultline: %s\n", note.c_str());
@@ -29,13 +29,13 @@ std::vector<SelectedPoint> stored_points(const std::string& path,
 }
 
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,
-                   const std::vector<SelectedPoint>& points) {
+                   const std::vector<store::SelectedPoint>& points) {
   constexpr std::size_t kMostNames = 200;  // all protocols and workloads have fewer metrics
-  const std::vector<std::string> known = metric_names(points);
+  const std::vector<std::string> known = store::metric_names(points);
   for (const std::string& metric : metrics)
     if (std::find(known.begin(), known.end(), metric) == known.end())
-      throw UsageError(option + ": no point has the metric " + in_quotes(metric) +
-                       suggestion(metric, known, kMostNames));
+      throw UsageError(option + ": no point has the metric " + json::in_quotes(metric) +
+                       json::suggestion(metric, known, kMostNames));
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

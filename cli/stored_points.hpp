@@ -6,7 +6,7 @@
 
 #include "analysis/store/query.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 /// Throws UsageError "PATH: no such file" if there is no file. Does not check whether the file is a
 /// store.
@@ -14,12 +14,12 @@ void need_store(const std::string& path);
 
 /// The points of a store that satisfy the conditions. Prints notes for the user on standard error.
 /// Throws UsageError if there is no store, or no such point.
-std::vector<SelectedPoint> stored_points(const std::string& path,
-                                         const std::vector<std::string>& conditions);
+std::vector<store::SelectedPoint> stored_points(const std::string& path,
+                                                const std::vector<std::string>& conditions);
 
 /// Throws UsageError for the first metric that none of the points has. The message suggests the
 /// nearest metric, or lists all. `option` is "VERB: --OPTION".
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,
-                   const std::vector<SelectedPoint>& points);
+                   const std::vector<store::SelectedPoint>& points);
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -15,7 +15,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 namespace po = boost::program_options;
@@ -41,7 +41,7 @@ std::int64_t integer_option(const std::string& option, const std::string& text, 
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || value < low || value > high) {
     refuse(option + ": expected an integer from " + std::to_string(low) + " to " +
-           std::to_string(high) + reason + ", got " + in_quotes(text));
+           std::to_string(high) + reason + ", got " + json::in_quotes(text));
   }
   return value;
 }
@@ -66,8 +66,8 @@ std::vector<std::int64_t> parse_fanouts(std::string_view text, std::int64_t proc
 
 SurvivalRequest survival_request(const po::variables_map& values) {
   SurvivalRequest request;
-  request.processes =
-      integer_option("--processes", values["processes"].as<std::string>(), 1, max_fault_size);
+  request.processes = integer_option("--processes", values["processes"].as<std::string>(), 1,
+                                     faults::max_fault_size);
   if (values.count("fanout") > 0) {
     request.fanouts = parse_fanouts(values["fanout"].as<std::string>(), request.processes);
   } else {
@@ -98,24 +98,25 @@ VerbOptions survival_options() {
   add("faults", text("NAME|FILE")->default_value("jaguar"),
       "fault distribution: a shipped name or a .json file of counts");
   add_format(verb, {"table", "json", "csv"});
-  verb.choices["faults"] = such_as(fault_count_names);
+  verb.choices["faults"] = such_as(scenario::fault_count_names);
   return verb;
 }
 
 int carry_out_survival(const Call& call) {
   const po::variables_map& values = call.values;
   const SurvivalRequest request = survival_request(values);
-  const FaultCounts faults = find_fault_counts(request.faults);
-  const SurvivalReport report = {.processes = request.processes,
-                                 .faults = faults,
-                                 .rows = survival_rows(request.processes, request.fanouts, faults),
-                                 .left_out = request.left_out};
+  const faults::FaultCounts faults = scenario::find_fault_counts(request.faults);
+  const theory::SurvivalReport report = {
+      .processes = request.processes,
+      .faults = faults,
+      .rows = theory::survival_rows(request.processes, request.fanouts, faults),
+      .left_out = request.left_out};
   if (request.format == "json") {
-    call.out << survival_json(report);
+    call.out << theory::survival_json(report);
   } else if (request.format == "csv") {
-    call.out << survival_csv(report);
+    call.out << theory::survival_csv(report);
   } else {
-    call.out << survival_table(report);
+    call.out << theory::survival_table(report);
   }
   return 0;
 }
@@ -129,4 +130,4 @@ Verb survival_verb() {
           .run = carry_out_survival};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

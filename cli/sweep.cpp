@@ -14,7 +14,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -25,9 +25,9 @@ std::string count_of(std::size_t count, const std::string& what) {
 }
 
 /// Tells the user if the store has results by another build of this release: they may differ.
-void note_builds(ResultStore& store, std::int64_t study_id) {
+void note_builds(store::ResultStore& store, std::int64_t study_id) {
   const std::string ours(version());
-  for (const StoredStudy& known : store.studies())
+  for (const store::StoredStudy& known : store.studies())
     if (known.id == study_id && known.faultline != ours)
       complain(store.path() + ": has results by Faultline " + known.faultline + ", but this is " +
                ours + ", another build of the release: their results may differ");
@@ -44,18 +44,18 @@ bool is_missing_or_empty(const std::string& path) {
 
 /// Describes in a line what a sweep would add to a store. Leaves a file alone that is missing or
 /// empty.
-std::string plan_text(const Study& study, const std::string& path, bool may_add,
-                      const SweepSettings& settings) {
-  check_store_name(path);
-  std::vector<StoredPoint> stored;
+std::string plan_text(const scenario::Study& study, const std::string& path, bool may_add,
+                      const store::SweepSettings& settings) {
+  store::check_store_name(path);
+  std::vector<store::StoredPoint> stored;
   if (!is_missing_or_empty(path)) {
-    ResultStore store(path, StoreUse::plan);
-    if (const auto known = study_to_continue(store, study, may_add)) {
+    store::ResultStore store(path, store::StoreUse::plan);
+    if (const auto known = store::study_to_continue(store, study, may_add)) {
       note_builds(store, known->id);
       stored = store.points(known->id);
     }
   }
-  const SweepPlan plan = plan_sweep(study, stored, settings);
+  const store::SweepPlan plan = store::plan_sweep(study, stored, settings);
   std::string text = path + ": " + std::to_string(plan.stored) + " of " +
                      count_of(plan.planned, "point") + " stored";
   if (plan.growing > 0) text += ", " + std::to_string(plan.growing) + " would grow";
@@ -65,7 +65,7 @@ std::string plan_text(const Study& study, const std::string& path, bool may_add,
 }
 
 /// `plan` is the line that plan_text() makes.
-std::string dry_run_text(const Study& study, const std::string& plan) {
+std::string dry_run_text(const scenario::Study& study, const std::string& plan) {
   constexpr std::size_t kShown = 1000;
   const auto& precision = study.sweep.precision;
   std::string text = study.file + ": " + count_of(study.points.size(), "point");
@@ -73,12 +73,14 @@ std::string dry_run_text(const Study& study, const std::string& plan) {
   std::string list;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     runs += study.points[i].replications;
-    if (i < kShown) list += "  point " + std::to_string(i) + ": " + point_label(study, i) + "\n";
+    if (i < kShown)
+      list += "  point " + std::to_string(i) + ": " + scenario::point_label(study, i) + "\n";
   }
-  text += precision ? ", until half the interval of " + precision->metric + " is within " +
-                          shortest(precision->relative_half_width) + " of the mean, at most " +
-                          count_of(precision->most_replications, "replication") + " each\n"
-                    : ", " + count_of(runs, "run") + "\n";
+  text += precision
+              ? ", until half the interval of " + precision->metric + " is within " +
+                    json::shortest(precision->relative_half_width) + " of the mean, at most " +
+                    count_of(precision->most_replications, "replication") + " each\n"
+              : ", " + count_of(runs, "run") + "\n";
   text += plan;
   if (study.points.size() == 1) return text;
   if (study.points.size() > kShown)
@@ -92,20 +94,21 @@ double seconds(const std::string& option, const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && rest == end && value > 0 && value <= 1e9) return value;
   throw UsageError(option + ": expected a number of seconds above 0 and at most 1e9, got " +
-                   in_quotes(text));
+                   json::in_quotes(text));
 }
 
-Shard shard_of(const std::string& text) {
+store::Shard shard_of(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos)
-    throw UsageError("sweep: --shard: expected I/N, for instance 1/4, got " + in_quotes(text));
+    throw UsageError("sweep: --shard: expected I/N, for instance 1/4, got " +
+                     json::in_quotes(text));
   const auto count = whole_number("sweep: --shard: N", text.substr(slash + 1), 1, 1000000);
   const auto index = whole_number("sweep: --shard: I", text.substr(0, slash), 1, count);
   return {index - 1, count};
 }
 
-ScenarioOverrides overrides_of(const po::variables_map& values) {
-  ScenarioOverrides overrides;
+scenario::ScenarioOverrides overrides_of(const po::variables_map& values) {
+  scenario::ScenarioOverrides overrides;
   overrides.sets = words_of(values, "set");
   if (values.count("replications") == 0) return overrides;
   const std::string text = values["replications"].as<std::string>();
@@ -114,9 +117,9 @@ ScenarioOverrides overrides_of(const po::variables_map& values) {
   return overrides;
 }
 
-SweepSettings settings_of(const po::variables_map& values) {
+store::SweepSettings settings_of(const po::variables_map& values) {
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
-  SweepSettings settings;
+  store::SweepSettings settings;
   settings.jobs = static_cast<unsigned>(whole_number("sweep: --jobs", text("jobs"), 1, 4096));
   if (values.count("shard") != 0) settings.shard = shard_of(text("shard"));
   settings.retry_failed = values.count("retry-failed") != 0;
@@ -129,39 +132,40 @@ SweepSettings settings_of(const po::variables_map& values) {
   return settings;
 }
 
-SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
-                   const SweepSettings& settings) {
+store::SweepOutcome swept(const scenario::Study& study, std::int64_t study_id,
+                          store::ResultStore& store, const store::SweepSettings& settings) {
   try {
-    return run_sweep(study, study_id, store, settings);
+    return store::run_sweep(study, study_id, store, settings);
   } catch (const RunError& error) {
     throw RunError(error.what() +
                    std::string("; every finished point is stored, and the same command goes on"));
   }
 }
 
-void explain_failures(const Study& study, std::int64_t study_id, ResultStore& store,
-                      const SweepOutcome& outcome, const Shard& shard) {
+void explain_failures(const scenario::Study& study, std::int64_t study_id,
+                      store::ResultStore& store, const store::SweepOutcome& outcome,
+                      const store::Shard& shard) {
   for (std::size_t i = shard.index; i < study.points.size(); i += shard.count) {
     std::string failure = store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
     const auto stuck = outcome.not_grown.find(i);
     if (stuck != outcome.not_grown.end())
       failure = stuck->second + "; the replications that it had are kept";
     if (failure.empty()) continue;
-    const std::string label = point_label(study, i);
+    const std::string label = scenario::point_label(study, i);
     std::string point = "point " + std::to_string(i);
     if (!label.empty()) point.append(" (").append(label).append(")");
     complain(point.append(": ").append(failure));
   }
 }
 
-std::string summary_text(const std::string& path, const SweepOutcome& outcome,
-                         const RunCount& runs) {
+std::string summary_text(const std::string& path, const store::SweepOutcome& outcome,
+                         const runs::RunCount& runs) {
   std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
                      count_of(outcome.planned, "point") + " stored";
   if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
   if (outcome.grown > 0) text += ", " + std::to_string(outcome.grown) + " grown";
   if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
-  if (runs.cut_off > 0) text += "; " + cut_off_count(runs);
+  if (runs.cut_off > 0) text += "; " + runs::cut_off_count(runs);
   text += "\n";
   if (outcome.longer > 0)
     text += path + ": " + count_of(outcome.longer, "point") +
@@ -215,33 +219,34 @@ int carry_out_sweep(const Call& call) {
     throw UsageError(
         "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
         "(see faultline sweep --help)");
-  const Study study = load_study(values["file"].as<std::string>(), overrides_of(values));
+  const scenario::Study study =
+      scenario::load_study(values["file"].as<std::string>(), overrides_of(values));
   for (const std::string& note : study.notes) complain(note);
   if (values.count("dry-run") != 0) {
     const auto store = text_of(values, "store");
     const bool may_add = values.count("add-study") != 0;
     call.out << dry_run_text(study,
                              store ? plan_text(study, *store, may_add, settings_of(values)) : "");
-    return kExitGood;
+    return runs::kExitGood;
   }
   if (values.count("store") == 0)
     throw UsageError(
         "sweep: expected --store RESULTS.sqlite, the file in which the results are kept");
-  const SweepSettings settings = settings_of(values);
+  const store::SweepSettings settings = settings_of(values);
   // An interrupt while a new store is being created would leave one without its tables.
   const InterruptGuard guard;
-  ResultStore store(values["store"].as<std::string>(), StoreUse::sweep);
-  const std::int64_t study_id = open_study(store, study, values.count("add-study") != 0);
+  store::ResultStore store(values["store"].as<std::string>(), store::StoreUse::sweep);
+  const std::int64_t study_id = store::open_study(store, study, values.count("add-study") != 0);
   note_builds(store, study_id);
-  const SweepOutcome outcome = swept(study, study_id, store, settings);
+  const store::SweepOutcome outcome = swept(study, study_id, store, settings);
   explain_failures(study, study_id, store, outcome, settings.shard);
   if (outcome.interrupted)
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
                  outcome.planned);
   else
     call.out << summary_text(store.path(), outcome,
-                             run_count(store, study_id, study, settings.shard));
-  return exit_code(outcome, store, study_id, study, settings.shard);
+                             store::run_count(store, study_id, study, settings.shard));
+  return store::exit_code(outcome, store, study_id, study, settings.shard);
 }
 
 }  // namespace
@@ -253,4 +258,4 @@ Verb sweep_verb() {
           .run = carry_out_sweep};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

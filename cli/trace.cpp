@@ -23,7 +23,7 @@
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -43,7 +43,7 @@ std::string format_of(const po::variables_map& values) {
   const std::vector<std::string> formats = trace_formats();
   if (values.count("format") != 0) return values["format"].as<std::string>();
   if (values.count("out") == 0)
-    throw UsageError("trace: expected --out FILE, or --format " + any_of(formats) +
+    throw UsageError("trace: expected --out FILE, or --format " + json::any_of(formats) +
                      " for standard output");
   const std::string out = values["out"].as<std::string>();
   if (out.ends_with(".json")) return "perfetto";
@@ -51,7 +51,7 @@ std::string format_of(const po::variables_map& values) {
   if (out.ends_with(".html")) return "html";
   throw UsageError("trace: --out " + out +
                    ": expected a name that ends in .json, .paje, .trace or .html, or --format " +
-                   any_of(formats) + " with it");
+                   json::any_of(formats) + " with it");
 }
 
 TraceRequest trace_request(const po::variables_map& values) {
@@ -70,7 +70,7 @@ TraceRequest trace_request(const po::variables_map& values) {
 
 /// The number of the point that the user asked for. If there is none, throws UsageError, which
 /// names the points that exist.
-std::size_t point_of(const po::variables_map& values, const Study& study) {
+std::size_t point_of(const po::variables_map& values, const scenario::Study& study) {
   constexpr std::size_t kNamed = 20;
   const auto point =
       whole_number("trace: --point", values["point"].as<std::string>(), 0, std::uint64_t{1} << 53U);
@@ -80,51 +80,55 @@ std::size_t point_of(const po::variables_map& values, const Study& study) {
   if (points > 1) text += " to " + std::to_string(points - 1);
   text += ", got " + std::to_string(point);
   for (std::size_t i = 0; i < std::min(points, kNamed) && points > 1; ++i)
-    text += "\n  " + std::to_string(i) + ": " + point_label(study, i);
+    text += "\n  " + std::to_string(i) + ": " + scenario::point_label(study, i);
   throw UsageError(text);
 }
 
 /// Shows one run to two observers.
-class BothObservers final : public RunObserver {
+class BothObservers final : public audit::RunObserver {
  public:
-  BothObservers(RunObserver& first, RunObserver& second) : first_(first), second_(second) {}
-  void see(const Sight& sight) override {
+  BothObservers(audit::RunObserver& first, audit::RunObserver& second)
+      : first_(first), second_(second) {}
+  void see(const audit::Sight& sight) override {
     first_.see(sight);
     second_.see(sight);
   }
 
  private:
-  RunObserver& first_;
-  RunObserver& second_;
+  audit::RunObserver& first_;
+  audit::RunObserver& second_;
 };
 
-RunTrace traced(const RunSpec& spec, const Scenario& scenario, const TraceRequest& request) {
-  TraceRecorder recorder(spec.platform.processes, kinds_named(spec, request.without));
-  FactLog log(spec.platform.processes);
+traces::RunTrace traced(const scenario::RunSpec& spec, const scenario::Scenario& scenario,
+                        const TraceRequest& request) {
+  traces::TraceRecorder recorder(spec.platform.processes,
+                                 traces::kinds_named(spec, request.without));
+  lemmas::FactLog log(spec.platform.processes);
   BothObservers both(recorder, log);
-  const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
-  RunObserver& observer = may_be_judged ? static_cast<RunObserver&>(both) : recorder;
+  const bool may_be_judged = spec.has_faults() && lemmas::gives_up_by_messages(spec);
+  audit::RunObserver& observer = may_be_judged ? static_cast<audit::RunObserver&>(both) : recorder;
   engine::RunResult result =
       engine::run_simulation(spec, scenario.engine, scenario.seed, request.replication, &observer);
   if (may_be_judged && spec.order) {
-    judge_both_ways(spec, log, result);
-  } else if (may_be_judged && detector_gave_up(result)) {
+    lemmas::judge_both_ways(spec, log, result);
+  } else if (may_be_judged && lemmas::detector_gave_up(result)) {
     log.keep_only(result.fatal_actor);
-    judge_giving_up(spec, log, result);
+    lemmas::judge_giving_up(spec, log, result);
   }
   return recorder.finish(std::move(result));
 }
 
-std::string trace_text(const std::string& format, const RunTrace& trace, const RunSpec& spec,
-                       const TraceTitle& title) {
-  if (format == "html") return space_time_page(trace, spec, title);
-  return format == "paje" ? paje_text(trace, spec, title) : perfetto_text(trace, spec, title);
+std::string trace_text(const std::string& format, const traces::RunTrace& trace,
+                       const scenario::RunSpec& spec, const traces::TraceTitle& title) {
+  if (format == "html") return traces::space_time_page(trace, spec, title);
+  return format == "paje" ? traces::paje_text(trace, spec, title)
+                          : traces::perfetto_text(trace, spec, title);
 }
 
 /// The names of what the user does not want to see, each once. Throws UsageError if the run has no
 /// messages of that name.
-std::string left_out_of(const TraceRequest& request, const RunSpec& spec) {
-  const std::vector<std::string> names = kind_names(spec);
+std::string left_out_of(const TraceRequest& request, const scenario::RunSpec& spec) {
+  const std::vector<std::string> names = traces::kind_names(spec);
   std::string text;
   for (const std::string& name : request.without) one_of("trace: --without", name, names);
   for (const std::string& name : std::set(request.without.begin(), request.without.end()))
@@ -136,20 +140,20 @@ std::string counted(std::size_t count, const std::string& word) {
   return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-std::string summary(const RunTrace& trace, const std::string& left_out) {
+std::string summary(const traces::RunTrace& trace, const std::string& left_out) {
   std::size_t control = 0;
   std::size_t detection = 0;
   std::size_t lost = 0;
   std::size_t deaths = 0;
-  for (const TracedMessage& message : trace.messages) {
+  for (const traces::TracedMessage& message : trace.messages) {
     if (message.family == Family::failure_detection)
       ++detection;
     else if (message.family != Family::workload)
       ++control;
-    if (message.fate != Fate::handled && message.fate != Fate::under_way) ++lost;
+    if (message.fate != traces::Fate::handled && message.fate != traces::Fate::under_way) ++lost;
   }
-  for (const TracedMoment& moment : trace.moments)
-    if (moment.kind == Sight::Kind::died && moment.actor < trace.processes) ++deaths;
+  for (const traces::TracedMoment& moment : trace.moments)
+    if (moment.kind == audit::Sight::Kind::died && moment.actor < trace.processes) ++deaths;
   std::string text = std::to_string(trace.processes) +
                      (trace.processes == 1 ? " process, " : " processes, ") +
                      counted(trace.messages.size() - control - detection, "application message") +
@@ -165,16 +169,17 @@ std::string summary(const RunTrace& trace, const std::string& left_out) {
 
 /// What the simulating process returns to its parent: "L" if the run was too long; else the exit
 /// code, the summary and the violations, an empty line, and the trace.
-std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
+std::string simulated_text(const scenario::Scenario& scenario, const traces::TraceTitle& title,
                            const TraceRequest& request) {
-  RunSpec spec = scenario.points.at(0);
+  scenario::RunSpec spec = scenario.points.at(0);
   const bool limited = request.limit_events < spec.stop.events;
   spec.stop.events = std::min(spec.stop.events, request.limit_events);
-  const RunTrace trace = traced(spec, scenario, request);
+  const traces::RunTrace trace = traced(spec, scenario, request);
   if (limited && trace.result.events >= request.limit_events) return "L";
-  const ExitCode code = exit_code(trace.result.outcome, !trace.result.violations.empty());
+  const runs::ExitCode code =
+      runs::exit_code(trace.result.outcome, !trace.result.violations.empty());
   std::string text = std::to_string(code) + "\n" + summary(trace, title.left_out) + "\n";
-  for (const Violation& violation : trace.result.violations)
+  for (const audit::Violation& violation : trace.result.violations)
     text += "violation: " + violation.kind + ": " + violation.detail + "\n";
   text += "\n" + trace_text(request.format, trace, spec, title);
   text.pop_back();  // the worker adds a line break
@@ -211,20 +216,23 @@ int carry_out_trace(const Call& call) {
   const po::variables_map& values = call.values;
   const std::string file = scenario_file(call.verb, values);
   const TraceRequest request = trace_request(values);
-  const Study study = load_study(file, scenario_overrides(call.verb, values));
+  const scenario::Study study = scenario::load_study(file, scenario_overrides(call.verb, values));
   const std::size_t point = point_of(values, study);
-  const Scenario scenario = point_scenario(study, point);
+  const scenario::Scenario scenario = scenario::point_scenario(study, point);
   const std::string left_out = left_out_of(request, scenario.points.at(0));
   OutputFile output(request.out);
-  const TraceTitle title{.scenario = scenario.name,
-                         .point = point_label(study, point),
-                         .engine = word_of(scenario.engine),
-                         .seed = scenario.seed,
-                         .replication = request.replication,
-                         .left_out = left_out};
+  const traces::TraceTitle title{.scenario = scenario.name,
+                                 .point = scenario::point_label(study, point),
+                                 .engine = scenario::word_of(scenario.engine),
+                                 .seed = scenario.seed,
+                                 .replication = request.replication,
+                                 .left_out = left_out};
   std::string answer;
-  in_processes(
-      1, [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
+  runs::in_processes(
+      1,
+      [&](unsigned, const runs::WriteLine& write) {
+        write(simulated_text(scenario, title, request));
+      },
       [&answer](const std::string& line) { answer += line + "\n"; });
   if (answer == "L\n")
     throw UsageError(
@@ -249,4 +257,4 @@ Verb trace_verb() {
           .run = carry_out_trace};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

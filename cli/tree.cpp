@@ -11,7 +11,7 @@
 #include "sim/scenario/task_tree_file.hpp"
 #include "workloads/random_task_tree.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Range {
 };
 
 struct TreeRequest {
-  TaskTreeShape shape;
+  workloads::TaskTreeShape shape;
   std::optional<Range> tasks;
   std::uint64_t seed = 1;
   std::string mapping;
@@ -54,12 +54,12 @@ double probability_of(const char* option, const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && rest == end && value >= 0 && value <= 1) return value;
-  throw UsageError(named(option) + ": expected a number from 0 to 1, got " + in_quotes(text));
+  throw UsageError(named(option) + ": expected a number from 0 to 1, got " + json::in_quotes(text));
 }
 
-TaskTreeShape shape_of(const po::variables_map& values) {
+workloads::TaskTreeShape shape_of(const po::variables_map& values) {
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
-  TaskTreeShape shape = *task_tree_preset(text("preset"));
+  workloads::TaskTreeShape shape = *workloads::task_tree_preset(text("preset"));
   if (values.count("lambda") != 0) shape.lambda = probability_of("lambda", text("lambda"));
   if (values.count("minimum-height") != 0)
     shape.minimum_height = range_of("minimum-height", text("minimum-height"), 1, kMostHeight).low;
@@ -79,7 +79,7 @@ TreeRequest tree_request(const po::variables_map& values) {
   request.shape = shape_of(values);
   request.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
   if (values.count("tasks") != 0)
-    request.tasks = range_of("tasks", text("tasks"), 1, kMostWrittenTasks);
+    request.tasks = range_of("tasks", text("tasks"), 1, scenario::kMostWrittenTasks);
   if ((values.count("mapping") != 0) != (values.count("processes") != 0))
     throw UsageError("tree: --mapping and --processes: expected both or neither");
   if (values.count("mapping") != 0) {
@@ -92,17 +92,17 @@ TreeRequest tree_request(const po::variables_map& values) {
 
 TaskTree tree_of(const TreeRequest& request) {
   if (!request.tasks) {
-    Stream random = task_tree_stream(request.seed, 0);
-    if (auto tree = random_task_tree(request.shape, random, kMostWrittenTasks))
+    Stream random = workloads::task_tree_stream(request.seed, 0);
+    if (auto tree = workloads::random_task_tree(request.shape, random, scenario::kMostWrittenTasks))
       return *std::move(tree);
-    throw UsageError("tree: it grows beyond " + std::to_string(kMostWrittenTasks) +
+    throw UsageError("tree: it grows beyond " + std::to_string(scenario::kMostWrittenTasks) +
                      " tasks, expected a smaller --lambda or --maximum-height");
   }
   const auto [low, high] = *request.tasks;
-  if (auto tree =
-          random_task_tree_of_size(request.shape, {.fewest = low, .most = high}, request.seed))
+  if (auto tree = workloads::random_task_tree_of_size(request.shape, {.fewest = low, .most = high},
+                                                      request.seed))
     return *std::move(tree);
-  const TaskTreeSize possible = possible_size(request.shape);
+  const workloads::TaskTreeSize possible = workloads::possible_size(request.shape);
   const std::string wanted =
       std::to_string(low) + (high == low ? "" : " to " + std::to_string(high)) + " tasks";
   if (low == high && low % 2 == 0)
@@ -118,7 +118,7 @@ TaskTree tree_of(const TreeRequest& request) {
 std::string summary(const TreeRequest& request, const TaskTree& tree) {
   return *request.out + ": " + std::to_string(tree.tasks()) +
          (tree.tasks() == 1 ? " task" : " tasks") + " on " +
-         std::to_string(level_starts(tree).size() - 1) +
+         std::to_string(workloads::level_starts(tree).size() - 1) +
          (tree.tasks() == 1 ? " level\n" : " levels\n");
 }
 
@@ -149,7 +149,7 @@ VerbOptions tree_options() {
   add("mapping", text("M"),
       "also write the rank of each task: round-robin or random, for --processes");
   add("processes", text("P"), "number of processes for --mapping");
-  verb.choices["preset"] = only(task_tree_presets());
+  verb.choices["preset"] = only(workloads::task_tree_presets());
   verb.choices["mapping"] = only({"round-robin", "random"});
   return verb;
 }
@@ -160,10 +160,12 @@ int carry_out_tree(const Call& call) {
   OutputFile output(request.out);
   const TaskTree tree = tree_of(request);
   std::vector<Rank> ranks;
-  if (request.mapping == "round-robin") ranks = round_robin_ranks(tree.tasks(), request.processes);
+  if (request.mapping == "round-robin")
+    ranks = workloads::round_robin_ranks(tree.tasks(), request.processes);
   if (request.mapping == "random")
-    ranks = random_ranks(tree.tasks(), request.processes, task_mapping_stream(request.seed, 0));
-  const std::string text = task_tree_text(tree, ranks);
+    ranks = workloads::random_ranks(tree.tasks(), request.processes,
+                                    workloads::task_mapping_stream(request.seed, 0));
+  const std::string text = scenario::task_tree_text(tree, ranks);
   if (!request.out) {
     call.out << text;
     return 0;
@@ -182,4 +184,4 @@ Verb tree_verb() {
           .run = carry_out_tree};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

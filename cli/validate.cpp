@@ -20,7 +20,7 @@
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 std::string counted_things(std::uint64_t count, const std::string& thing) {
@@ -38,52 +38,53 @@ constexpr std::array<std::pair<const char*, double>, 5> kSizes = {
     {{"0 B", 0}, {"8 B", 8}, {"1 KiB", 1024}, {"64 KiB", 65536}, {"1 MiB", 1048576}}};
 
 std::vector<std::string> half_round_trips(const std::string& between, std::uint32_t hops,
-                                          const Machine& machine) {
-  const Route route{hops * machine.hop_latency_s, machine.link_bandwidth_Bps, hops};
+                                          const platform::Machine& machine) {
+  const platform::Route route{hops * machine.hop_latency_s, machine.link_bandwidth_Bps, hops};
   std::vector<std::string> row{between, std::to_string(hops)};
   for (const auto& size : kSizes)
-    row.push_back(fixed(1e6 * half_round_trip_s(route, machine, size.second), 2));
+    row.push_back(text::fixed(1e6 * platform::half_round_trip_s(route, machine, size.second), 2));
   return row;
 }
 
-void show_machine(const std::string& file, const Machine& machine, std::ostream& out) {
+void show_machine(const std::string& file, const platform::Machine& machine, std::ostream& out) {
   out << file << ": valid, machine of " << counted_things(machine.nodes, "node") << " with "
-      << counted_things(machine.cores_per_node, "core") << " each, " << describe(machine.topology)
-      << '\n';
+      << counted_things(machine.cores_per_node, "core") << " each, "
+      << platform::describe(machine.topology) << '\n';
   if (machine.nodes < 2) return;
-  TextTable table{.columns = {{"half round trip, us", Align::left}, {"hops"}}, .rows = {}};
+  text::TextTable table{.columns = {{"half round trip, us", text::Align::left}, {"hops"}},
+                        .rows = {}};
   for (const auto& size : kSizes) table.columns.push_back({size.first});
-  const HopRange hops = hop_range(machine.topology, machine.nodes);
+  const platform::HopRange hops = platform::hop_range(machine.topology, machine.nodes);
   table.rows.push_back(half_round_trips("nearest nodes", hops.nearest, machine));
   table.rows.push_back(half_round_trips("farthest nodes", hops.farthest, machine));
-  const double links = bisection_links(machine.topology);
-  out << render(table)
+  const double links = platform::bisection_links(machine.topology);
+  out << text::render(table)
       << "bisection bandwidth: " << digits(links * machine.link_bandwidth_Bps * 1e-9)
       << " GB/s each way (" << digits(links) << " x " << digits(machine.link_bandwidth_Bps * 1e-9)
       << " GB/s)\n";
 }
 
 /// The tree of a file, or null if it is not JSON; the reader of scenarios reports that error.
-JsonValue tree_of(const std::string& file) {
-  const std::string text = read_json_text(file);
+json::JsonValue tree_of(const std::string& file) {
+  const std::string text = json::read_json_text(file);
   try {
-    Problems problems(file);
-    return parse_json(text, problems);
+    json::Problems problems(file);
+    return json::parse_json(text, problems);
   } catch (const UsageError&) {
     return {};
   }
 }
 
 void validate_file(const std::string& file, std::ostream& out) {
-  const FileMemo files;  // a pipe can be read only once, but its content is needed twice
-  if (is_reproduction_item(file)) {
-    out << file << ": valid, " << counted_things(read_reproduction_item(file).cells.size(), "cell")
-        << '\n';
+  const json::FileMemo files;  // a pipe can be read only once, but its content is needed twice
+  if (reproduction::is_reproduction_item(file)) {
+    out << file << ": valid, "
+        << counted_things(reproduction::read_reproduction_item(file).cells.size(), "cell") << '\n';
     return;
   }
-  const JsonValue root = tree_of(file);
-  if (is_machine(root)) {
-    show_machine(file, read_machine_file(file), out);
+  const json::JsonValue root = tree_of(file);
+  if (scenario::is_machine(root)) {
+    show_machine(file, scenario::read_machine_file(file), out);
     return;
   }
   if (root.object() != nullptr && root.find("platform") == nullptr &&
@@ -91,7 +92,7 @@ void validate_file(const std::string& file, std::ostream& out) {
     throw UsageError(file +
                      ": is neither a scenario, which has platform and workload, nor a machine, "
                      "which has topology");
-  const Study study = load_study(file);
+  const scenario::Study study = scenario::load_study(file);
   for (const std::string& note : study.notes) complain(note);
   out << file << ": valid, " << counted_things(study.points.size(), "point") << '\n';
 }
@@ -137,4 +138,4 @@ Verb validate_verb() {
           .run = carry_out_validate};
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -7,7 +7,7 @@
 #include "analysis/runs/exit_code.hpp"
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 namespace {
 
 int carry_out_part(const Verb& verb, const std::vector<std::string>& arguments, std::ostream& out) {
@@ -18,7 +18,7 @@ int carry_out_part(const Verb& verb, const std::vector<std::string>& arguments, 
                      " (see faultline " + verb.name + " --help)");
   if (arguments[0] == "--help" || arguments[0] == "-h") {
     out << help_text(verb.options());
-    return kExitGood;
+    return runs::kExitGood;
   }
   const std::string name = one_of(verb.name, arguments[0], names);
   const auto part = std::find_if(verb.parts.begin(), verb.parts.end(),
@@ -53,7 +53,7 @@ int carry_out(const Verb& verb, const std::vector<std::string>& arguments, std::
   const auto values = parse_options(options, arguments);
   if (values.count("help") == 0) return verb.run({options, values, arguments, out});
   out << help_text(options);
-  return kExitGood;
+  return runs::kExitGood;
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -7,7 +7,7 @@
 
 #include "cli/options.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 /// What a verb is called with.
 struct Call {
@@ -59,4 +59,4 @@ std::vector<VerbOptions> commands();
 /// Throws UsageError if an option, a word or a file is wrong.
 int carry_out(const Verb& verb, const std::vector<std::string>& arguments, std::ostream& out);
 
-}  // namespace faultline
+}  // namespace faultline::cli

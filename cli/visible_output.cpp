@@ -3,7 +3,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::cli {
 
 VisibleOutput::~VisibleOutput() { pass_on(waiting_.size()); }
 
@@ -27,4 +27,4 @@ bool VisibleOutput::pass_on(std::size_t count) {
   return static_cast<bool>(to_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::cli

@@ -5,7 +5,7 @@
 #include <streambuf>
 #include <string>
 
-namespace faultline {
+namespace faultline::cli {
 
 /// A stream buffer that passes text through visible_lines() (sim/core/visible_text), line by line,
 /// so that no name that a verb prints can give commands to a terminal.
@@ -29,4 +29,4 @@ class VisibleOutput : public std::streambuf {
   std::string waiting_;  ///< the beginning of an incomplete line
 };
 
-}  // namespace faultline
+}  // namespace faultline::cli

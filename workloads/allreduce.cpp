@@ -5,7 +5,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/collectives.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct AllreduceOptions {
   std::uint64_t repetitions = 100;
@@ -140,4 +140,4 @@ std::string Allreduce::waiting_for() const {
   return reducing_ ? "parts of operation " + std::to_string(operations_ + 1) : std::string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

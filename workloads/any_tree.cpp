@@ -5,7 +5,7 @@
 
 #include "sim/core/choices.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 AnyTree::AnyTree(std::shared_ptr<const RandomTreeOptions> options) : options_(std::move(options)) {}
 
@@ -42,4 +42,4 @@ void AnyTree::on_compute_done(WorkloadContext& context, std::uint64_t messages) 
 
 void AnyTree::report(MetricTotals& totals) const { totals.put(kTasksRun, tasks_); }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

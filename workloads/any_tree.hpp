@@ -8,7 +8,7 @@
 #include "sim/core/metrics.hpp"
 #include "workloads/random_tree.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "tasks that were computed to their end"};
 
@@ -37,4 +37,4 @@ class AnyTree final : public Workload {
   std::uint64_t tasks_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

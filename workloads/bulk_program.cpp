@@ -8,7 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "workloads/collectives.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -519,4 +519,4 @@ std::string BulkProgram::waiting_for() const {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

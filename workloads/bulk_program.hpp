@@ -16,7 +16,7 @@
 #include "workloads/program.hpp"
 #include "workloads/sum_request.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// Makes the program of a rank.
 using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
@@ -152,4 +152,4 @@ ComponentFactory bulk_program_factory(ProgramOfRank programs);
 /// sets their options and `make`.
 Registration bulk_program_registration(std::string name, std::string summary, std::string source);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

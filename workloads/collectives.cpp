@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace faultline {
+namespace faultline::workloads {
 
 std::uint32_t doubling_stages(std::uint32_t ranks) {
   return static_cast<std::uint32_t>(std::bit_width(ranks)) + 1;
@@ -81,4 +81,4 @@ void RecursiveDoubling::digest(Digest& into) const {
   into.add_sorted(early);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -8,7 +8,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// The content of one message of a collective operation: a partial sum, and the operation and stage
 /// that it belongs to.
@@ -68,4 +68,4 @@ class RecursiveDoubling {
   std::vector<CollectivePart> early_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -8,7 +8,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/random_successors.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct FloodOptions {
   std::string graph = "random";
@@ -112,4 +112,4 @@ void Flood::pass_on(WorkloadContext& context) {
   context.compute(options_->compute_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

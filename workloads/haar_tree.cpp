@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::uint64_t HaarTree::subtree_nodes(HaarNode node) const {
   return nodes;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

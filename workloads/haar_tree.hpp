@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// A node of a binary tree over an interval, numbered as in a heap: the root is 1 and the halves of
 /// n are 2n and 2n+1.
@@ -43,4 +43,4 @@ class HaarTree {
   double threshold_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

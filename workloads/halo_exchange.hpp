@@ -6,7 +6,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// A message of an exchange, to or from a neighbour. It has 12 bytes, because each of many ranks
 /// keeps dozens.
@@ -32,4 +32,4 @@ struct HaloExchange {
   bool operator==(const HaloExchange&) const = default;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

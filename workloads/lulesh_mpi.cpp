@@ -7,7 +7,7 @@
 #include "workloads/bulk_program.hpp"
 #include "workloads/lulesh_plan.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -121,4 +121,4 @@ const Registered registered{lulesh_mpi()};
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -7,7 +7,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::uint64_t LuleshPlan::state_bytes() const {
   return kNumberBytes * (kNodeFields * cubed(zones_ + 1) + kZoneFields * cubed(zones_));
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -10,7 +10,7 @@
 #include "sim/core/types.hpp"
 #include "workloads/halo_exchange.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// What an exchange of LULESH carries, and to whom.
 enum class LuleshHalo : std::uint8_t {
@@ -52,4 +52,4 @@ class LuleshPlan {
   std::vector<LuleshHalo> exchanges_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -6,7 +6,7 @@
 #include "workloads/bulk_program.hpp"
 #include "workloads/minife_plan.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -146,4 +146,4 @@ const Registered registered{minife()};
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -6,7 +6,7 @@
 
 #include "sim/core/wire_bytes.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::vector<OptionProblem> minife_problems(const GridCounts& elements, std::uint
   return {};
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -9,7 +9,7 @@
 #include "sim/core/types.hpp"
 #include "workloads/halo_exchange.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// Numbers in x, y and z.
 using GridCounts = std::array<std::uint32_t, 3>;
@@ -83,4 +83,4 @@ class MiniFePlan {
 /// ny, nz.
 std::vector<OptionProblem> minife_problems(const GridCounts& elements, std::uint32_t processes);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

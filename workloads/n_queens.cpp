@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -84,4 +84,4 @@ QueensTasks n_queens_tasks(std::uint32_t board, std::uint32_t cut_depth) {
   return Search(board, cut_depth).run();
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// The search tree of the queens puzzle, cut into tasks: one for each placement of `cut_depth`
 /// queens in the first rows, in depth-first order.
@@ -22,4 +22,4 @@ struct QueensTasks {
 /// million at 16, some hundred million a second. 1 <= cut_depth <= board.
 QueensTasks n_queens_tasks(std::uint32_t board, std::uint32_t cut_depth);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

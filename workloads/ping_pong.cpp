@@ -5,7 +5,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct PingPongOptions {
   std::uint64_t repetitions = 1000;
@@ -162,4 +162,4 @@ std::string PingPong::waiting_for() const {
   return finished_ ? "" : "rank " + std::to_string(peer_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -3,7 +3,7 @@
 
 #include "sim/core/split_mix.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 std::size_t Program::finish_of(std::size_t begin) const {
   std::size_t depth = 0;
@@ -64,4 +64,4 @@ std::uint64_t ProgramStates::share(Rank rank, std::uint64_t state) {
   return split_mix(split_mix(rank) ^ state) & ((std::uint64_t{1} << 52U) - 1);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

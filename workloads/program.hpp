@@ -9,7 +9,7 @@
 #include "sim/core/seldom.hpp"
 #include "workloads/halo_exchange.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// Successive ranks: those of a communicator, or of a TryBlock's group.
 struct RankRange {
@@ -92,4 +92,4 @@ struct ProgramStates {
   static std::uint64_t share(Rank rank, std::uint64_t state);
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -5,7 +5,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/haar_tree.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct ProjectionOptions {
   double threshold = 1e-7;
@@ -132,4 +132,4 @@ void Projection::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
 
 void Projection::report(MetricTotals& totals) const { totals.put(kTasks, tasks_); }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::workloads {
 
 // Floyd's sampling: distinct ranks without a table of all of them.
 std::vector<Rank> random_successors(WorkloadContext& context, Stream& random,
@@ -20,4 +20,4 @@ std::vector<Rank> random_successors(WorkloadContext& context, Stream& random,
   return successors;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

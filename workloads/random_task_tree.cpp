@@ -6,7 +6,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::vector<Task> first_children(const TaskTree& tree) {
   return first;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -10,7 +10,7 @@
 #include "sim/core/task_tree.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// How the non-deterministic binary trees of termination-2022 section 5.2 grow. Heights count
 /// levels: a complete tree of height 3 has 7 tasks, and a subtree of height 2 to 5 that replaces a
@@ -69,4 +69,4 @@ std::vector<Task> level_starts(const TaskTree& tree);
 /// The children of task t are the tasks from `first[t]` up to, not including, `first[t + 1]`.
 std::vector<Task> first_children(const TaskTree& tree);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -4,7 +4,7 @@
 #include "sim/core/choices.hpp"
 #include "workloads/any_tree.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -235,4 +235,4 @@ void RandomTree::on_compute_done(WorkloadContext& context, std::uint64_t tag) {
 
 void RandomTree::report(MetricTotals& totals) const { totals.put(kTasksRun, tasks_); }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

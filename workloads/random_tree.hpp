@@ -10,7 +10,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/random_task_tree.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct RandomTreeOptions {
   std::string preset = "small";
@@ -62,4 +62,4 @@ class RandomTree final : public Workload {
   std::uint64_t tasks_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

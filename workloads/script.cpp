@@ -9,7 +9,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/script_rules.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct ScriptOptions {
   std::vector<std::string> rules;
@@ -193,4 +193,4 @@ void ScriptedRanks::apply(WorkloadContext& context, std::uint32_t rule) {
 
 void ScriptedRanks::report(MetricTotals& totals) const { totals.put(kApplied, applied_); }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

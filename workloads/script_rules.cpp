@@ -12,7 +12,7 @@
 
 #include "workloads/script_words.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::optional<std::size_t> endless_rule(const Script& script) {
   return std::nullopt;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -10,7 +10,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// How many rules a script can have.
 inline constexpr std::size_t kMostRules = 200;
@@ -71,4 +71,4 @@ std::vector<ScriptProblem> idle_rules(const Script& script);
 /// because a message or a computation leads to itself again.
 std::optional<std::size_t> endless_rule(const Script& script);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

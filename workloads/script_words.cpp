@@ -5,7 +5,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 ScriptWords::ScriptWords(std::string_view text) : text_(text) {
   if (text.size() > kLongestScriptLine)
@@ -56,4 +56,4 @@ void ScriptWords::advance() {
   end_ = is_mark ? begin_ + 1 : std::min(text_.find_first_of(" :,", begin_), text_.size());
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

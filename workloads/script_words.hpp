@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// How many characters a line of a script can have, and how long a computation can take [s].
 inline constexpr std::size_t kLongestScriptLine = 500;
@@ -55,4 +55,4 @@ class ScriptWords {
   std::size_t end_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

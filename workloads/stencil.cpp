@@ -12,7 +12,7 @@
 #include "sim/core/wire_bytes.hpp"
 #include "workloads/stencil_states.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -441,4 +441,4 @@ std::string Stencil::waiting_for() const {
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

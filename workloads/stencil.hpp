@@ -11,7 +11,7 @@
 #include "workloads/stencil_plan.hpp"
 #include "workloads/tree_reduction.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// A stencil, as all of its ranks share it.
 struct StencilJob {
@@ -144,4 +144,4 @@ class Stencil final : public Workload, public Prefetched {
   double finish_s_ = 0.0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

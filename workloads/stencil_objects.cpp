@@ -9,7 +9,7 @@
 #include "sim/core/prefetch.hpp"
 #include "workloads/stencil.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -117,4 +117,4 @@ void Stencil::unpack(WorkloadContext& context, const PackedObject& packed) {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::optional<std::uint64_t> StencilPlan::synchronization_after(std::uint64_t it
   return iterations / *options_.checkpoint_iterations;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -9,7 +9,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct StencilOptions {
   std::uint32_t dimensions = 3;
@@ -129,4 +129,4 @@ class StencilPlan {
   std::vector<Exchange> exchanges_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -7,7 +7,7 @@
 #include "workloads/stencil.hpp"
 #include "workloads/stencil_states.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -94,4 +94,4 @@ void Stencil::take_result(WorkloadContext& context, Object& object, const Part& 
   end_iteration(context, object);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::workloads {
 
 std::vector<std::uint64_t> final_states(const StencilPlan& plan) {
   std::vector<std::uint64_t> states(plan.objects());
@@ -27,4 +27,4 @@ std::vector<std::uint64_t> final_states(const StencilPlan& plan) {
   return states;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

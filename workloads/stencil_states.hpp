@@ -8,7 +8,7 @@
 #include "sim/core/split_mix.hpp"
 #include "workloads/stencil_plan.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// What stands for the numbers of a stencil: the state of an object is a digest, of 52 bits, of all
 /// that it has consumed. It sends its state.
@@ -39,4 +39,4 @@ struct StencilStates {
 /// object, without ranks, messages and time.
 std::vector<std::uint64_t> final_states(const StencilPlan& plan);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -3,7 +3,7 @@
 
 #include "workloads/collectives.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 bool SumRequest::post_next(const Means& means) {
   receive_ = 0;
@@ -31,4 +31,4 @@ void SumRequest::take(const Operations& operations) {
   sum_ = replaces_ ? part : sum_ + part;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -6,7 +6,7 @@
 #include "sim/core/operations.hpp"
 #include "sim/core/world.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// A sum over successive ranks of a world as one request, by recursive doubling. Each stage is a
 /// send and a receive of `Operations`; if one of them fails or times out, so does the request. The
@@ -52,4 +52,4 @@ class SumRequest {
   Operation receive_ = 0;  ///< of that stage; 0: it has none
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

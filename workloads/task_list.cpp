@@ -8,7 +8,7 @@
 #include "sim/core/random.hpp"
 #include "workloads/n_queens.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -82,4 +82,4 @@ TaskList tensor_contraction_list(std::uint32_t tasks, double mean_s, std::uint64
   });
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

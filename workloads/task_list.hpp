@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// The tasks of one of the benchmarks of adoption-2013 section 7.2, in depth-first order.
 struct TaskList {
@@ -34,4 +34,4 @@ TaskList hartree_fock_list(std::uint32_t tasks, double mean_s, std::uint64_t see
 /// each uniform on 20 to 60.
 TaskList tensor_contraction_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

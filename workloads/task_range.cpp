@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::workloads {
 
 std::uint32_t TaskDeque::take() {
   TaskRange& newest = ranges_.back();
@@ -35,4 +35,4 @@ TaskRange TaskDeque::cut(std::uint32_t begin) {
   return stolen;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -7,7 +7,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// Tasks `begin` to below `end` of a list in depth-first order.
 struct TaskRange {
@@ -46,4 +46,4 @@ class TaskDeque {
       ranges_;  ///< oldest first; more than one when work came from several sides
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -8,7 +8,7 @@
 #include "sim/core/choices.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct TokenRingOptions {
   double stop_probability = 0.01;
@@ -264,4 +264,4 @@ void TokenRing::report(MetricTotals& totals) const {
   totals.put(kLeafTasks, leaves_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

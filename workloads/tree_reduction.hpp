@@ -11,7 +11,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// Finds the smallest of values that all ranks contribute, again and again, on a binary tree of the
 /// ranks. A rank expects a fixed number of contributions of its own and one of each child. It is a
@@ -72,4 +72,4 @@ class TreeReduction {
   std::vector<Part> early_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::workloads

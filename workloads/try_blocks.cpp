@@ -4,7 +4,7 @@
 
 #include "workloads/bulk_program.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -82,4 +82,4 @@ const Registered registered{try_blocks()};
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -8,7 +8,7 @@
 #include "workloads/bulk_program.hpp"
 #include "workloads/try_script_steps.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -154,4 +154,4 @@ const Registered registered{try_script()};
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -11,7 +11,7 @@
 #include "sim/core/wire_bytes.hpp"
 #include "workloads/script_words.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -306,4 +306,4 @@ HaloExchange exchange_of(const TryStep& step, Rank rank) {
   return exchange;
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

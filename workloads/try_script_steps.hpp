@@ -9,7 +9,7 @@
 #include "sim/core/registry.hpp"
 #include "workloads/program.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 /// How many steps a program can have, and how many messages a rank sends in one exchange.
 inline constexpr std::size_t kMostTrySteps = 100;
@@ -61,4 +61,4 @@ bool has_messages_outside(const TryScript& script);
 /// The exchange of a rank in this step: nothing if it is not in the communicator.
 HaloExchange exchange_of(const TryStep& step, Rank rank);
 
-}  // namespace faultline
+}  // namespace faultline::workloads

@@ -10,7 +10,7 @@
 #include "sim/core/component.hpp"
 #include "workloads/random_successors.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct UniformTrafficOptions {
   std::optional<std::uint32_t> tokens;
@@ -169,4 +169,4 @@ void UniformTraffic::move(WorkloadContext& context, std::uint64_t hops_left) {
   context.send(to, 0, options_->bytes).payload.put(hops_left - 1);
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

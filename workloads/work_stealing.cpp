@@ -11,7 +11,7 @@
 #include "workloads/task_list.hpp"
 #include "workloads/task_range.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 struct WorkStealingOptions {
   std::string preset = "n-queens";
@@ -573,4 +573,4 @@ std::string WorkStealing::waiting_for() const {
   return searching_ ? "an answer of rank " + std::to_string(victim_) : std::string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::workloads

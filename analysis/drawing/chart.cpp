@@ -5,17 +5,19 @@
 
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
 using Record = std::vector<std::string>;
 
-std::string text_of(const std::optional<double>& value) { return value ? shortest(*value) : ""; }
+std::string text_of(const std::optional<double>& value) {
+  return value ? json::shortest(*value) : "";
+}
 
-void append_interval(Record& record, const std::optional<Interval>& interval) {
-  record.push_back(interval ? shortest(interval->low) : "");
-  record.push_back(interval ? shortest(interval->high) : "");
+void append_interval(Record& record, const std::optional<statistics::Interval>& interval) {
+  record.push_back(interval ? json::shortest(interval->low) : "");
+  record.push_back(interval ? json::shortest(interval->high) : "");
 }
 
 Record header_of(const Chart& chart) {
@@ -41,7 +43,7 @@ Record header_of(const Chart& chart) {
 
 /// What stands at a place along x: its category or its number.
 std::string place_text(const ChartAxis& axis, double x) {
-  if (axis.categories.empty()) return shortest(x);
+  if (axis.categories.empty()) return json::shortest(x);
   return axis.categories.at(static_cast<std::size_t>(x) - 1);
 }
 
@@ -50,15 +52,16 @@ Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& po
   record.push_back(chart.kind == ChartKind::plane ? point.of : place_text(chart.x, point.x));
   record.push_back(std::to_string(point.runs));
   if (chart.kind == ChartKind::plane) {
-    record.push_back(shortest(point.x));
+    record.push_back(json::shortest(point.x));
     append_interval(record, point.x_interval);
   }
   if (chart.kind == ChartKind::boxes) {
     const auto& box = point.box;
-    for (const auto part :
-         {&Boxplot::min, &Boxplot::whisker_low, &Boxplot::quartile_1, &Boxplot::median,
-          &Boxplot::quartile_3, &Boxplot::whisker_high, &Boxplot::max})
-      record.push_back(box ? shortest((*box).*part) : "");
+    for (const auto part : {&statistics::Boxplot::min, &statistics::Boxplot::whisker_low,
+                            &statistics::Boxplot::quartile_1, &statistics::Boxplot::median,
+                            &statistics::Boxplot::quartile_3, &statistics::Boxplot::whisker_high,
+                            &statistics::Boxplot::max})
+      record.push_back(box ? json::shortest((*box).*part) : "");
     record.push_back(text_of(point.y));
   } else {
     record.push_back(text_of(point.y));
@@ -88,8 +91,9 @@ void show_headings(Record& header, const Chart& chart) {
 
 bool has_bounds(const Chart& chart) {
   return std::any_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
-    return std::any_of(line.points.begin(), line.points.end(),
-                       [](const ChartPoint& point) { return point.bound != MeanBound::exact; });
+    return std::any_of(line.points.begin(), line.points.end(), [](const ChartPoint& point) {
+      return point.bound != statistics::MeanBound::exact;
+    });
   });
 }
 
@@ -100,7 +104,7 @@ std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
   for (const ChartLine& line : chart.lines)
     for (const ChartPoint& point : line.points) {
       rows.push_back(record_of(chart, line, point));
-      if (bounded) rows.back().emplace_back(bound_word(point.bound));
+      if (bounded) rows.back().emplace_back(statistics::bound_word(point.bound));
     }
   return rows;
 }
@@ -113,4 +117,4 @@ HtmlTable chart_table(const Chart& chart) {
   return numbers_table(escaped(chart.title), rows);
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

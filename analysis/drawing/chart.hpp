@@ -9,19 +9,19 @@
 #include "analysis/drawing/html_page.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 /// One point of a line. If it has no value, nothing is drawn, and the table says so.
 struct ChartPoint {
   double x = 0.0;
   std::optional<double> y;
-  std::optional<Interval> x_interval;
-  std::optional<Interval> y_interval;
-  std::optional<Boxplot> box;
+  std::optional<statistics::Interval> x_interval;
+  std::optional<statistics::Interval> y_interval;
+  std::optional<statistics::Boxplot> box;
   std::vector<double> outliers;  ///< the distinct values beyond the box's whiskers
   std::size_t runs = 0;          ///< number of runs that have a value
   /// What the mean is worth: y, or x in a plane.
-  MeanBound bound = MeanBound::exact;
+  statistics::MeanBound bound = statistics::MeanBound::exact;
   std::string of;  ///< in a plane: the text that tells it apart from others of its line
 };
 
@@ -46,12 +46,12 @@ struct ChartAxis {
   double factor = 1.0;
   std::optional<double> largest;  ///< decides on the unit; none: the largest value of the panels
   AxisScale scale = AxisScale::by_values;
-  bool logarithmic = false;       ///< chosen by fit_axes()
-  bool from_zero = true;          ///< y only: even if all values are far from 0
-  std::optional<Interval> range;  ///< in the drawn unit; none: gnuplot chooses
-  Tics tics;                      ///< x only; none: gnuplot places them at round numbers
-  bool names_lines = false;       ///< x only: no numbers, each line has its own place
-  double gap = 1.0;  ///< x only: least distance of two places as drawn, after any logarithm
+  bool logarithmic = false;                   ///< chosen by fit_axes()
+  bool from_zero = true;                      ///< y only: even if all values are far from 0
+  std::optional<statistics::Interval> range;  ///< in the drawn unit; none: gnuplot chooses
+  Tics tics;                 ///< x only; none: gnuplot places them at round numbers
+  bool names_lines = false;  ///< x only: no numbers, each line has its own place
+  double gap = 1.0;          ///< x only: least distance of two places as drawn, after any logarithm
   std::vector<std::string> categories;  ///< x only: what stands at 1, 2, ...; none: numbers
 };
 
@@ -107,4 +107,4 @@ void choose_unit(ChartAxis& axis, double largest);
 /// more than a decade or are at least three in geometric progression.
 bool wants_logarithm(std::vector<double> values);
 
-}  // namespace faultline
+}  // namespace faultline::drawing

@@ -8,7 +8,7 @@
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/summary_text.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
@@ -72,9 +72,9 @@ double largest_of(const Extent& extent) {
 
 /// The range that the values and their intervals cover. On a logarithmic axis an interval that
 /// reaches 0 would have no end, so the range ends at a tenth of the least value.
-Interval reach_of(const ChartAxis& axis, const Extent& extent) {
+statistics::Interval reach_of(const ChartAxis& axis, const Extent& extent) {
   auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
-  Interval reach{*low, *high};
+  statistics::Interval reach{*low, *high};
   const double least = axis.logarithmic ? reach.low / 10 : -HUGE_VAL;
   for (const double end : extent.ends) {
     reach.low = std::min(reach.low, std::max(end, least));
@@ -83,17 +83,18 @@ Interval reach_of(const ChartAxis& axis, const Extent& extent) {
   return {reach.low * axis.factor, reach.high * axis.factor};
 }
 
-void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
+void choose_range(ChartAxis& axis, const statistics::Interval& reach, bool from_zero) {
   if (axis.range) return;
   if (axis.logarithmic) {
     const double margin = std::max(1.25, std::pow(reach.high / reach.low, 0.05));
-    axis.range = Interval{reach.low / margin, reach.high * margin};
+    axis.range = statistics::Interval{reach.low / margin, reach.high * margin};
     return;
   }
   const double low = from_zero && reach.low > 0 ? 0.0 : reach.low;
   double margin = 0.05 * (reach.high - low);
   if (margin == 0) margin = reach.high == 0 ? 1.0 : 0.05 * std::fabs(reach.high);
-  axis.range = Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
+  axis.range =
+      statistics::Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
 }
 
 /// Values along an axis as they are drawn, after any logarithm.
@@ -101,9 +102,9 @@ double position_of(const ChartAxis& axis, double value) {
   return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
 }
 
-Interval range_of_positions(const ChartAxis& axis, double low, double high) {
-  return axis.logarithmic ? Interval{std::pow(10.0, low), std::pow(10.0, high)}
-                          : Interval{low, high};
+statistics::Interval range_of_positions(const ChartAxis& axis, double low, double high) {
+  return axis.logarithmic ? statistics::Interval{std::pow(10.0, low), std::pow(10.0, high)}
+                          : statistics::Interval{low, high};
 }
 
 /// Boxes have a width, so the outermost ones need room.
@@ -127,9 +128,9 @@ void make_room_aside(ChartAxis& axis, const std::vector<Chart>& panels,
   const double low = position_of(axis, values.front());
   const double high = position_of(axis, values.back());
   const double margin = (high - low) * edge / (1 - 2 * edge);
-  const Interval range = range_of_positions(axis, low - margin, high + margin);
-  axis.range =
-      Interval{std::min(axis.range->low, range.low), std::max(axis.range->high, range.high)};
+  const statistics::Interval range = range_of_positions(axis, low - margin, high + margin);
+  axis.range = statistics::Interval{std::min(axis.range->low, range.low),
+                                    std::max(axis.range->high, range.high)};
 }
 
 /// A tic at each value. One that is too near to the label before it has none.
@@ -142,7 +143,8 @@ void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
     const double at = (position_of(axis, value) - low) / length;
     const bool has_label = at - labelled >= kLeast;
     if (has_label) labelled = at;
-    axis.tics.emplace_back(has_label ? compact(value * axis.factor) : "", value * axis.factor);
+    axis.tics.emplace_back(has_label ? text::compact(value * axis.factor) : "",
+                           value * axis.factor);
   }
 }
 
@@ -170,7 +172,8 @@ void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
   const Extent extent = extent_of_y(panels);
   if (extent.centres.empty()) return;
   choose_unit(axis, axis.largest.value_or(largest_of(extent)));
-  if (!axis.range && is_between_0_and_1(metric_type(axis.name))) axis.range = Interval{-0.02, 1.03};
+  if (!axis.range && statistics::is_between_0_and_1(statistics::metric_type(axis.name)))
+    axis.range = statistics::Interval{-0.02, 1.03};
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   const bool is_wide = axis.scale == AxisScale::logarithmic || *high / *low > 10;
   axis.logarithmic = !axis.range && axis.scale != AxisScale::linear && *low > 0 && is_wide;
@@ -181,8 +184,8 @@ void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
 
 void choose_unit(ChartAxis& axis, double largest) {
   if (axis.title.empty()) axis.title = axis_title(axis.name);
-  if (metric_type(axis.name) != MetricType::time) return;
-  const TimeUnit unit = time_unit(largest);
+  if (statistics::metric_type(axis.name) != statistics::MetricType::time) return;
+  const text::TimeUnit unit = text::time_unit(largest);
   axis.factor = unit.in_one_s;
   if (axis.title.ends_with(" [s]")) axis.title.replace(axis.title.size() - 2, 1, unit.word);
 }
@@ -209,4 +212,4 @@ void fit_axes(std::vector<Chart>& panels) {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

@@ -7,7 +7,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
@@ -89,13 +89,14 @@ bool fit_side_by_side(std::size_t letters, double apart) {
 }
 
 bool points_meet(const Chart& chart) {
-  std::map<double, std::vector<Interval>> known;  // of the lines before
+  std::map<double, std::vector<statistics::Interval>> known;  // of the lines before
   for (const ChartLine& line : chart.lines)
     for (const ChartPoint& point : line.points) {
       if (!point.y) continue;
-      std::vector<Interval>& others = known[point.x];
-      const Interval here = point.y_interval.value_or(Interval{*point.y, *point.y});
-      if (std::any_of(others.begin(), others.end(), [&](const Interval& other) {
+      std::vector<statistics::Interval>& others = known[point.x];
+      const statistics::Interval here =
+          point.y_interval.value_or(statistics::Interval{*point.y, *point.y});
+      if (std::any_of(others.begin(), others.end(), [&](const statistics::Interval& other) {
             return other.low <= here.high && here.low <= other.high;
           }))
         return true;
@@ -163,4 +164,4 @@ std::vector<PointLabel> labels_of(const Chart& chart) {
   return labels;
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

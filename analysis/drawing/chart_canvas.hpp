@@ -7,7 +7,7 @@
 
 #include "analysis/drawing/chart.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 /// The size of a chart, in pixels of a screen.
 struct Canvas {
@@ -50,4 +50,4 @@ struct PointLabel {
 /// point or label at every corner is left out. Lines of many points have none.
 std::vector<PointLabel> labels_of(const Chart& chart);
 
-}  // namespace faultline
+}  // namespace faultline::drawing

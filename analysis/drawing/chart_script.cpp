@@ -9,7 +9,7 @@
 #include "analysis/drawing/gnuplot.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
@@ -22,7 +22,7 @@ double position(const ChartAxis& axis, double drawn) {
 std::string scaled(std::size_t column, const ChartAxis& axis) {
   const std::string value = "$" + std::to_string(column);
   if (axis.factor == 1.0) return "(" + value + ")";
-  return "(" + value + "*" + shortest(axis.factor) + ")";
+  return "(" + value + "*" + json::shortest(axis.factor) + ")";
 }
 
 /// A column that is the end of an interval, in the drawn unit. On a logarithmic axis it stops at
@@ -30,7 +30,7 @@ std::string scaled(std::size_t column, const ChartAxis& axis) {
 std::string clipped(std::size_t column, const ChartAxis& axis) {
   std::string value = scaled(column, axis);
   if (!axis.logarithmic) return value;
-  const std::string least = shortest(axis.range->low);
+  const std::string least = json::shortest(axis.range->low);
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";
 }
 
@@ -47,7 +47,7 @@ std::string numbers_block(const Chart& chart) {
       std::vector<std::string>& record = rows[row++];
       record[0] = std::to_string(i + 1);
       record[1] = chart.kind == ChartKind::plane ? std::to_string(point + 1)
-                                                 : shortest(chart.lines[i].points[point].x);
+                                                 : json::shortest(chart.lines[i].points[point].x);
     }
   return gnuplot_block("numbers", rows);
 }
@@ -123,8 +123,8 @@ std::string axis_script(const char* axis, const ChartAxis& of) {
   std::string text;
   if (of.logarithmic) text += "set logscale " + name + "\n";
   if (of.range)
-    text += "set " + name + "range [" + shortest(of.range->low) + ":" + shortest(of.range->high) +
-            "]\n";
+    text += "set " + name + "range [" + json::shortest(of.range->low) + ":" +
+            json::shortest(of.range->high) + "]\n";
   if (of.tics.empty()) {
     // gnuplot has powers of ten alone. Along x there is less room for more.
     const double few = name == "x" ? 100 : 1500;
@@ -138,7 +138,7 @@ std::string axis_script(const char* axis, const ChartAxis& of) {
   double labelled = -HUGE_VAL;
   std::size_t letters = 0;  // of the label before
   for (const auto& [label, value] : of.tics) {
-    list += (list.empty() ? "'" : ", '") + label + "' " + shortest(value);
+    list += (list.empty() ? "'" : ", '") + label + "' " + json::shortest(value);
     if (label.empty()) continue;
     const double at = position(of, value) / length;
     slanted = slanted || !fit_side_by_side((letters + label.size()) / 2, at - labelled);
@@ -156,7 +156,7 @@ std::string name_tics(const Chart& chart, bool upright, GnuplotTexts& texts) {
   for (const std::string& name : names_along_x(chart))
     places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(name))});
   return gnuplot_block("places", places) +
-         "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
+         "set xrange [0.4:" + json::shortest(static_cast<double>(places.size()) + 0.6) +
          "]\nset xtics noenhanced" + (upright ? " rotate by 90 right" : "") + "\n";
 }
 
@@ -173,7 +173,7 @@ std::vector<std::string> ground_of(const Chart& chart) {
   std::vector<std::string> plots;
   if (!names_along_x(chart).empty())
     plots.emplace_back("$places using 1:(NaN):xticlabels(text($2)) with points notitle");
-  if (chart.level) plots.push_back(shortest(*chart.level) + " with lines lt -1 notitle");
+  if (chart.level) plots.push_back(json::shortest(*chart.level) + " with lines lt -1 notitle");
   return plots;
 }
 
@@ -234,8 +234,8 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
   const double aside =
       step * (static_cast<double>(line) - static_cast<double>(chart.lines.size() - 1) / 2);
   if (aside == 0.0) return along;
-  return chart.x.logarithmic ? "(" + along + "*" + shortest(std::pow(10.0, aside)) + ")"
-                             : "(" + along + " + (" + shortest(aside) + "))";
+  return chart.x.logarithmic ? "(" + along + "*" + json::shortest(std::pow(10.0, aside)) + ")"
+                             : "(" + along + " + (" + json::shortest(aside) + "))";
 }
 
 /// The width of a box at such a place. On a logarithmic axis it grows with the number.
@@ -243,8 +243,8 @@ std::string box_width(const Chart& chart, const std::string& place) {
   const double width = 0.8 * lane_of(chart);
   return chart.x.logarithmic
              ? "(" + place + "*" +
-                   shortest(std::pow(10.0, width / 2) - std::pow(10.0, -width / 2)) + ")"
-             : "(" + shortest(width) + ")";
+                   json::shortest(std::pow(10.0, width / 2) - std::pow(10.0, -width / 2)) + ")"
+             : "(" + json::shortest(width) + ")";
 }
 
 /// Does no other line have this colour?
@@ -302,7 +302,7 @@ std::string outliers_block(const Chart& chart) {
   for (const ChartLine& line : chart.lines)
     for (const ChartPoint& point : line.points)
       for (const double value : point.outliers)
-        rows.push_back({shortest(point.x), shortest(value)});
+        rows.push_back({json::shortest(point.x), json::shortest(value)});
   return rows.empty() ? "" : gnuplot_block("outliers", rows);
 }
 
@@ -337,7 +337,8 @@ std::string labels_block(const std::string& name, const Chart& chart,
   std::vector<std::vector<std::string>> rows;
   rows.reserve(labelled.size());
   for (const ChartPoint* point : labelled)
-    rows.push_back({shortest(point->x * chart.x.factor), shortest(*point->y * chart.y.factor),
+    rows.push_back({json::shortest(point->x * chart.x.factor),
+                    json::shortest(*point->y * chart.y.factor),
                     std::to_string(texts.number(point->of))});
   return gnuplot_block(name, rows);
 }
@@ -431,4 +432,4 @@ std::string panels_script(const std::string& stem, const std::vector<Chart>& pan
          code;
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

@@ -12,7 +12,7 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
@@ -162,7 +162,7 @@ void fit_to_page(std::string& tag, const std::string& prefix) {
 
 std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height) {
   const auto inches = [](std::size_t pixels) {
-    return fixed(static_cast<double>(pixels) / 96, 2) + "in";
+    return text::fixed(static_cast<double>(pixels) / 96, 2) + "in";
   };
   std::string text = "if (!exists('format')) format = 'svg'\nif (format eq 'pdf') {\n";
   text += "  set terminal pdfcairo enhanced size " + inches(width) + "," + inches(height) +
@@ -213,22 +213,24 @@ std::string GnuplotTexts::definitions() const {
 
 std::string gnuplot_block(const std::string& name,
                           const std::vector<std::vector<std::string>>& records) {
-  return "$" + name + " << END_OF_NUMBERS\n" + csv_records(records) + "END_OF_NUMBERS\n";
+  return "$" + name + " << END_OF_NUMBERS\n" + text::csv_records(records) + "END_OF_NUMBERS\n";
 }
 
 std::string interval_style(std::size_t width) {
   constexpr double kHalfCap = 4;  // pixels
-  return "vectors heads size screen " + fixed(kHalfCap / static_cast<double>(width), 5) + ",90";
+  return "vectors heads size screen " + text::fixed(kHalfCap / static_cast<double>(width), 5) +
+         ",90";
 }
 
 std::string metric_title(const std::string& name) {
-  std::string title = without_unit(name);
+  std::string title = statistics::without_unit(name);
   std::replace(title.begin(), title.end(), '_', ' ');
   return title;
 }
 
 std::string axis_title(const std::string& name) {
-  return metric_title(name) + (metric_type(name) == MetricType::time ? " [s]" : "");
+  return metric_title(name) +
+         (statistics::metric_type(name) == statistics::MetricType::time ? " [s]" : "");
 }
 
 ProgramEnd try_gnuplot() { return run_silently({.words = {"gnuplot", "--version"}}); }
@@ -259,4 +261,4 @@ std::string inline_drawing(const std::string& svg, const std::string& prefix,
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

@@ -7,7 +7,7 @@
 
 #include "sim/core/child_process.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 /// The beginning of the script STEM.gnuplot. It draws STEM.svg on white, or STEM.pdf if called as
 /// `gnuplot -e "format = 'pdf'" STEM.gnuplot`. The size is in pixels of a screen. It sets line
@@ -75,4 +75,4 @@ ProgramEnd draw(const std::string& directory, const std::string& script, const s
 std::string inline_drawing(const std::string& svg, const std::string& prefix,
                            const std::string& label);
 
-}  // namespace faultline
+}  // namespace faultline::drawing

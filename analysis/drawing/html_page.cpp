@@ -11,7 +11,7 @@
 #include "analysis/drawing/html_style.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::string HtmlPage::text() const {
   return text + "</body>\n</html>\n";
 }
 
-}  // namespace faultline
+}  // namespace faultline::drawing

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::drawing {
 
 /// Escapes text for HTML, attributes included.
 std::string escaped(const std::string& text);
@@ -90,4 +90,4 @@ class HtmlPage {
 /// A table as HTML, in its own box that scrolls by touch and by keyboard.
 std::string table_html(const HtmlTable& table);
 
-}  // namespace faultline
+}  // namespace faultline::drawing

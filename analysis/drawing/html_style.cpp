@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/drawing/html_style.hpp"
 
-namespace faultline {
+namespace faultline::drawing {
 
 const char* const kHtmlStyle = R"css(
 :root {
@@ -117,4 +117,4 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
 }
 )css";
 
-}  // namespace faultline
+}  // namespace faultline::drawing

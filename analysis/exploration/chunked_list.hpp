@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// A list that grows at its end and never moves what it has, so that growing needs no second copy.
 template <class T>
@@ -29,4 +29,4 @@ class ChunkedList {
   std::size_t size_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

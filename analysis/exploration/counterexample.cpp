@@ -10,25 +10,25 @@
 #include "sim/engine/stepwise/ordered_run.hpp"
 #include "sim/scenario/order.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
 /// Long enough to tell two steps from each other by their times.
 constexpr double kStep_s = 1e-3;
 
-std::string actor_words(const RunSpec& spec, ActorId actor) {
+std::string actor_words(const scenario::RunSpec& spec, ActorId actor) {
   if (actor < spec.platform.processes) return "rank " + std::to_string(actor);
   return "the daemon of node " + std::to_string(actor - spec.platform.processes);
 }
 
-std::string kind_words(const RunSpec& spec, const engine::Choice& choice) {
+std::string kind_words(const scenario::RunSpec& spec, const engine::Choice& choice) {
   const Registration* sender = spec.component(choice.family).registration;
   if (sender == nullptr || choice.detail >= sender->message_kinds.size()) return "a message";
   return sender->message_kinds[choice.detail];
 }
 
-std::string choice_words(const RunSpec& spec, const engine::Choice& choice) {
+std::string choice_words(const scenario::RunSpec& spec, const engine::Choice& choice) {
   const std::string self = actor_words(spec, choice.actor);
   const std::string peer = choice.peer == kNobody ? "" : actor_words(spec, choice.peer);
   switch (choice.kind) {
@@ -56,12 +56,12 @@ std::string choice_words(const RunSpec& spec, const engine::Choice& choice) {
   }
 }
 
-std::string loss_words(const RunSpec& spec, const engine::Choice& choice) {
+std::string loss_words(const scenario::RunSpec& spec, const engine::Choice& choice) {
   return kind_words(spec, choice) + " from " + actor_words(spec, choice.peer) + " to " +
          actor_words(spec, choice.actor) + " is lost";
 }
 
-std::string stall_words(const RunSpec& spec, ActorId rank, double stall_s) {
+std::string stall_words(const scenario::RunSpec& spec, ActorId rank, double stall_s) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", stall_s);
   return actor_words(spec, rank) + " stalls for " + seconds + " s";
@@ -82,7 +82,8 @@ std::string choices_words(const engine::StepwiseEngine& engine,
 }
 
 /// The deaths within a step, to be added to the words of what happens in it.
-std::string deaths_words(const RunSpec& spec, const std::vector<engine::Cut>& cuts, ActorId who) {
+std::string deaths_words(const scenario::RunSpec& spec, const std::vector<engine::Cut>& cuts,
+                         ActorId who) {
   std::string text;
   for (const engine::Cut& cut : cuts) {
     text += ", and ";
@@ -95,8 +96,8 @@ std::string deaths_words(const RunSpec& spec, const std::vector<engine::Cut>& cu
   return text;
 }
 
-std::vector<OrderedDeath> ordered_deaths(const std::vector<engine::Cut>& cuts) {
-  std::vector<OrderedDeath> deaths;
+std::vector<scenario::OrderedDeath> ordered_deaths(const std::vector<engine::Cut>& cuts) {
+  std::vector<scenario::OrderedDeath> deaths;
   deaths.reserve(cuts.size());
   for (const engine::Cut& cut : cuts) deaths.push_back({cut.actor, cut.after});
   return deaths;
@@ -105,7 +106,7 @@ std::vector<OrderedDeath> ordered_deaths(const std::vector<engine::Cut>& cuts) {
 }  // namespace
 
 ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps) {
-  const RunSpec& spec = request.spec;
+  const scenario::RunSpec& spec = request.spec;
   const auto all_starts = starts(request);
   engine::StepwiseEngine engine(engine::run_job(spec, request.seed, 0));
   follow(engine, request);
@@ -135,17 +136,19 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
       }
       case Step::Kind::kill:
         words = actor_words(spec, step.place) + " dies";
-        told.order.steps.push_back(
-            {.event = OrderedEvent::death, .actor = step.place, .deaths = {}, .choices = {}});
+        told.order.steps.push_back({.event = scenario::OrderedEvent::death,
+                                    .actor = step.place,
+                                    .deaths = {},
+                                    .choices = {}});
         break;
       case Step::Kind::lose:
         words = loss_words(spec, engine.agenda().at(step.place));
         told.order.steps.push_back(engine::ordered_step(engine.agenda(), step.place, {}));
-        told.order.steps.back().event = OrderedEvent::loss;
+        told.order.steps.back().event = scenario::OrderedEvent::loss;
         break;
       case Step::Kind::stall:
         words = stall_words(spec, step.place, request.stall_s);
-        told.order.steps.push_back({.event = OrderedEvent::stall,
+        told.order.steps.push_back({.event = scenario::OrderedEvent::stall,
                                     .actor = step.place,
                                     .stall_s = request.stall_s,
                                     .deaths = {},
@@ -162,10 +165,10 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
   return told;
 }
 
-RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found) {
+traces::RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found) {
   const auto all_starts = starts(request);
   engine::StepwiseEngine engine(engine::run_job(request.spec, request.seed, 0));
-  TraceRecorder recorder(request.spec.platform.processes);
+  traces::TraceRecorder recorder(request.spec.platform.processes);
   engine.observe(recorder);
   follow(engine, request);
   if (request.timers == TimerRule::any) engine.set_step_time(kStep_s);
@@ -176,19 +179,20 @@ RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found
   return recorder.finish(std::move(result));
 }
 
-JsonValue counterexample(JsonValue root, const RunOrder& order, const std::string& name) {
-  JsonValue* stop = root.find("stop");
+json::JsonValue counterexample(json::JsonValue root, const scenario::RunOrder& order,
+                               const std::string& name) {
+  json::JsonValue* stop = root.find("stop");
   if (stop == nullptr) {
-    root.set("stop", JsonValue::Object{});
+    root.set("stop", json::JsonValue::Object{});
     stop = root.find("stop");
   }
-  stop->set("grace_s", kOrderedGrace_s);
-  stop->set("time_s", kOrderedLongest_s);
+  stop->set("grace_s", traces::kOrderedGrace_s);
+  stop->set("time_s", traces::kOrderedLongest_s);
   root.set("name", name);
   root.set("engine", "loggp");
   root.set("replications", 1);
-  root.set("order", order_json(order));
+  root.set("order", scenario::order_json(order));
   return root;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -7,7 +7,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::vector<Expansion> Crew::expand(std::span<const WaitingState> states) {
   return expansions;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

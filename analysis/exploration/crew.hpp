@@ -15,7 +15,7 @@
 
 #include "analysis/exploration/expander.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Expands many states at once. With one job the caller's thread does it; with more, threads do,
 /// each with its own Expander. The results do not depend on their number.
@@ -77,4 +77,4 @@ class Crew {
   bool over_ = false;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -5,7 +5,7 @@
 
 #include "sim/core/split_mix.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 bool is_calm(const std::vector<engine::Event>& next) {
   return std::all_of(next.begin(), next.end(), [](const engine::Event& event) {
@@ -48,4 +48,4 @@ StateDigest DeathBounds::with_mishaps(StateDigest digest, const Mishaps& mishaps
   return digest;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

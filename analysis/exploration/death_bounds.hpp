@@ -6,7 +6,7 @@
 
 #include "analysis/exploration/exploration.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// True if nothing can come next but ends of computations.
 [[nodiscard]] bool is_calm(const std::vector<engine::Event>& next);
@@ -38,4 +38,4 @@ class DeathBounds {
   const ExplorationRequest& request_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -7,7 +7,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Numbers by digests, in one piece of memory: a search looks up several for each step, and would
 /// spend most of its time following pointers.
@@ -64,4 +64,4 @@ class DigestIndex {
   std::size_t size_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

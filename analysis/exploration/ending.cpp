@@ -7,7 +7,7 @@
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/needless_fatal.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -44,7 +44,7 @@ EndingJudge::EndingJudge(const ExplorationRequest& request,
                          const std::vector<Start>& starts)
     : spec_(request.spec),
       starts_(starts),
-      needed_(request.timers == TimerRule::any && gives_up_by_messages(request.spec)),
+      needed_(request.timers == TimerRule::any && lemmas::gives_up_by_messages(request.spec)),
       engine_(std::move(job)),
       fresh_(engine_.state().copy()) {
   follow(engine_, request);
@@ -53,15 +53,16 @@ EndingJudge::EndingJudge(const ExplorationRequest& request,
 
 Ending EndingJudge::judged(engine::RunResult result, std::uint32_t deaths,
                            const std::function<std::vector<Step>()>& steps) {
-  const bool by_run = result.outcome == engine::Outcome::terminated || detector_gave_up(result);
+  const bool by_run =
+      result.outcome == engine::Outcome::terminated || lemmas::detector_gave_up(result);
   if (needed_ && deaths > 0 && by_run && result.violations.empty()) {
-    FactLog log(spec_.platform.processes);
+    lemmas::FactLog log(spec_.platform.processes);
     engine_.observe(log);
     engine_.go_on_from(fresh_);
     for (const Step& step : steps()) take_step(engine_, step, starts_);
-    judge_both_ways(spec_, log, result);
+    lemmas::judge_both_ways(spec_, log, result);
   }
   return {.outcome = result.outcome, .violations = std::move(result.violations)};
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -8,12 +8,12 @@
 #include "analysis/exploration/exploration.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// How a run ends, in a state from which nothing goes on or in which a promise is broken.
 struct Ending {
   engine::Outcome outcome = engine::Outcome::limit;
-  std::vector<Violation> violations;
+  std::vector<audit::Violation> violations;
 };
 
 /// The end of a run in which an invariant was found broken.
@@ -39,11 +39,11 @@ class EndingJudge {
                               const std::function<std::vector<Step>()>& steps);
 
  private:
-  const RunSpec& spec_;
+  const scenario::RunSpec& spec_;
   const std::vector<Start>& starts_;
   bool needed_;
   engine::StepwiseEngine engine_;
   engine::RunState fresh_;  ///< before the start
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

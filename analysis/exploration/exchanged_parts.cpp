@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::exploration {
 
 ExchangedParts::ExchangedParts(const PartTable& parts, std::vector<RankExchange> exchanges)
     : parts_(parts), exchanges_(std::move(exchanges)) {
@@ -159,4 +159,4 @@ std::size_t ExchangedParts::bytes() const {
                               PartTable::kMostParts / kChunk * sizeof(std::unique_ptr<Chunk>));
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -11,7 +11,7 @@
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/rank_exchange.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Finds out what parts of states become when ranks change places. Nothing else knows that: the
 /// search takes each new step both in the state and in what the state becomes under each exchange,
@@ -65,4 +65,4 @@ class ExchangedParts {
   std::vector<Chunks> exchanged_;  ///< for each exchange, by number
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -8,12 +8,12 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
-std::vector<std::string> kinds_of(const std::vector<Violation>& violations) {
+std::vector<std::string> kinds_of(const std::vector<audit::Violation>& violations) {
   std::vector<std::string> kinds;
   kinds.reserve(violations.size());
-  for (const Violation& violation : violations) kinds.push_back(violation.kind);
+  for (const audit::Violation& violation : violations) kinds.push_back(violation.kind);
   std::sort(kinds.begin(), kinds.end());
   return kinds;
 }
@@ -123,4 +123,4 @@ bool ExchangedRuns::does_the_same(const RankExchange& exchange,
          kinds_of(engine_.state().truth.violations()) == kinds_of(other.state().truth.violations());
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -11,7 +11,7 @@
 #include "analysis/exploration/exploration.hpp"
 #include "analysis/exploration/part_table.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Thrown if ranks that were taken for alike behave differently.
 class RanksDiffer : public std::runtime_error {
@@ -79,6 +79,6 @@ PartNumbers numbers_of(const engine::StateParts& parts, PartTable& table,
                        std::vector<std::uint64_t>& orders);
 
 /// The kinds of these violations, in the order of the words.
-std::vector<std::string> kinds_of(const std::vector<Violation>& violations);
+std::vector<std::string> kinds_of(const std::vector<audit::Violation>& violations);
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -8,7 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -337,4 +337,4 @@ const engine::RunState& Expander::at(StateNumber number) {
   return *path_.back().made.state;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -19,7 +19,7 @@
 #include "analysis/exploration/seen_states.hpp"
 #include "analysis/exploration/step_memory.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// A state that can follow another one.
 struct NextState {
@@ -174,4 +174,4 @@ class Expander {
   std::vector<Place> path_;  ///< to the last state that was rebuilt
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

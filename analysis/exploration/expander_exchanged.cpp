@@ -6,7 +6,7 @@
 
 #include "analysis/exploration/expander.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Takes the step that the engine has just taken in what the state becomes under each exchange.
 /// Shows `look` the state there, and the one that is reached. Throws RanksDiffer.
@@ -54,4 +54,4 @@ void Expander::follow_exchanged(const Step& step, Place& place) {
   engine.check_every_step();
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

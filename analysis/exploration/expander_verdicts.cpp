@@ -8,7 +8,7 @@
 
 #include "analysis/exploration/expander.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -110,7 +110,7 @@ Expander::Seen Expander::seen_by(engine::StepwiseEngine& engine) const {
 /// broken, it is broken in these, too.
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
   std::vector<engine::RunResult> exchanged;
-  const std::vector<Violation>& violations = engine_.state().truth.violations();
+  const std::vector<audit::Violation>& violations = engine_.state().truth.violations();
   if (violations.empty() || violations.back().kind != "broken-property")
     take_exchanged(one.step, [&](const MadeState&, const ExchangedRuns::Reached&) {
       exchanged.push_back(exchanged_runs_->engine().end());
@@ -127,4 +127,4 @@ Ending Expander::ending_of(const NextState& one, StateNumber from) {
   });
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -5,7 +5,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The sizes of jobs that can be explored.
 inline constexpr std::uint32_t kFewestExplored = 2;
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMostFaults = 12;
 
 /// Adds a problem, with the reason, for everything in a scenario that the search cannot explore in
 /// this way. The request has no job yet.
-void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& request,
-                         Problems& problems);
+void refuse_unexplorable(const scenario::Scenario& scenario, const ExplorationRequest& request,
+                         json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -14,7 +14,7 @@
 #include "analysis/exploration/random_walks.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 const char* search_limit_word(SearchLimit limit) {
   switch (limit) {
@@ -62,8 +62,8 @@ bool exchanges_ranks(const ExplorationRequest& request) {
          request.recall != StepRecall::nothing && remembers_steps(request);
 }
 
-RunSpec explored_spec(const RunSpec& spec) {
-  RunSpec explored = engine::without_costs(spec);
+scenario::RunSpec explored_spec(const scenario::RunSpec& spec) {
+  scenario::RunSpec explored = engine::without_costs(spec);
   explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
   explored.stop.events = std::numeric_limits<std::uint64_t>::max();
   explored.checks_state = false;  // the engine checks after every step
@@ -439,4 +439,4 @@ ExplorationResult explore(const ExplorationRequest& request, const TellProgress&
   return Search(searched, tell, {}).run();
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -13,7 +13,7 @@
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Where deaths may strike.
 enum class CrashPlaces : std::uint8_t {
@@ -66,7 +66,7 @@ enum class Departures : std::uint8_t {
 
 /// What to explore, and how far.
 struct ExplorationRequest {
-  RunSpec spec;
+  scenario::RunSpec spec;
   std::uint64_t seed = 1;
   std::uint32_t faults = 0;  ///< the largest number of deaths of a run
   CrashPlaces crash = CrashPlaces::anywhere;
@@ -119,8 +119,8 @@ const char* search_limit_word(SearchLimit limit);
 /// A promise that was broken, or a goal, and the run to it.
 struct Refutation {
   engine::Outcome outcome = engine::Outcome::violated;
-  std::vector<Violation> violations;  ///< at least one, if a promise was broken
-  std::vector<Step> steps;            ///< from the start on
+  std::vector<audit::Violation> violations;  ///< at least one, if a promise was broken
+  std::vector<Step> steps;                   ///< from the start on
 };
 
 struct ExplorationResult {
@@ -172,7 +172,7 @@ using TellProgress = std::function<bool(const ExplorationProgress&)>;
 ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell = {});
 
 /// The specification that a search runs: without costs and without limits of time.
-RunSpec explored_spec(const RunSpec& spec);
+scenario::RunSpec explored_spec(const scenario::RunSpec& spec);
 
 /// All ways in which a run can start: without a death, and with up to `faults` deaths during the
 /// start.
@@ -184,4 +184,4 @@ void follow(engine::StepwiseEngine& engine, const ExplorationRequest& request);
 /// Takes one step of a run. The first one begins it.
 void take_step(engine::StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts);
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -10,13 +10,13 @@
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
 using Verdict = ExplorationResult::Verdict;
 
-JsonValue count(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+json::JsonValue count(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 double bytes_per_state(const ExplorationResult& result) {
   if (result.states == 0) return 0.0;
@@ -38,26 +38,26 @@ std::string word_of(Choice choice, const std::vector<std::string>& words) {
   return words.at(static_cast<std::size_t>(choice));
 }
 
-JsonValue words_json(const std::vector<std::string>& words) {
-  JsonValue::List list;
+json::JsonValue words_json(const std::vector<std::string>& words) {
+  json::JsonValue::List list;
   list.reserve(words.size());
   for (const std::string& word : words) list.emplace_back(word);
   return list;
 }
 
-JsonValue victims_json(const ExplorationRequest& request) {
+json::JsonValue victims_json(const ExplorationRequest& request) {
   if (request.victims.empty()) return {};
-  JsonValue::List list;
+  json::JsonValue::List list;
   list.reserve(request.victims.size());
   for (const ActorId victim : request.victims) list.emplace_back(std::int64_t{victim});
   return list;
 }
 
-JsonValue exchanged_json(const ExplorationResult& result) {
-  JsonValue::List lists;
+json::JsonValue exchanged_json(const ExplorationResult& result) {
+  json::JsonValue::List lists;
   lists.reserve(result.exchanged.size());
   for (const std::vector<Rank>& alike : result.exchanged) {
-    JsonValue::List ranks;
+    json::JsonValue::List ranks;
     ranks.reserve(alike.size());
     for (const Rank rank : alike) ranks.emplace_back(std::int64_t{rank});
     lists.emplace_back(std::move(ranks));
@@ -147,7 +147,7 @@ std::vector<std::string> alike_words() { return {"kept", "exchanged"}; }
 
 std::string exploration_table(const ExplorationReport& report, std::size_t width) {
   const ExplorationResult& result = report.result;
-  TextTable table{.columns = {{"", Align::left}, {"", Align::right}}, .rows = {}};
+  text::TextTable table{.columns = {{"", text::Align::left}, {"", text::Align::right}}, .rows = {}};
   const auto row = [&](const char* name, const std::string& value) {
     table.rows.push_back({name, value});
   };
@@ -155,7 +155,7 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
   if (!result.exchanged.empty()) row("ranks exchanged", exchanged_words(result));
   if (result.verdict == Verdict::bounded) {
     row("expanded", std::to_string(result.expanded));
-    row("share explored, at most", fixed(share_at_most(result), 3));
+    row("share explored, at most", text::fixed(share_at_most(result), 3));
   }
   if (report.request.prune) row("pruned", std::to_string(result.pruned));
   row("transitions", std::to_string(result.transitions));
@@ -163,19 +163,19 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
   row("largest queue", std::to_string(result.largest_queue));
   for (const auto& [outcome, states] : result.ends)
     row(("ends as " + outcome).c_str(), std::to_string(states));
-  row("states/s", fixed(states_per_s(result), 0));
-  row("bytes/state", fixed(bytes_per_state(result), 0));
-  std::string text = wrapped(shortened(report.scenario.name), width) +
-                     wrapped(verdict_words(report), width) + render(table, width);
+  row("states/s", text::fixed(states_per_s(result), 0));
+  row("bytes/state", text::fixed(bytes_per_state(result), 0));
+  std::string text = text::wrapped(shortened(report.scenario.name), width) +
+                     text::wrapped(verdict_words(report), width) + text::render(table, width);
   const Refutation* found = found_by(result);
   if (found == nullptr) return text;
-  for (const Violation& violation : found->violations)
-    text += "\n" + wrapped(violation.kind + ": " + violation.detail, width);
+  for (const audit::Violation& violation : found->violations)
+    text += "\n" + text::wrapped(violation.kind + ": " + violation.detail, width);
   text += "\n" + std::string("the run to it:\n");
   for (std::size_t step = 0; step < report.told->words.size(); ++step) {
     std::string line = std::to_string(step);
     line.append(". ").append(report.told->words[step]);
-    text += wrapped(line, width);
+    text += text::wrapped(line, width);
   }
   return text;
 }
@@ -183,9 +183,9 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
 std::string exploration_json(const ExplorationReport& report) {
   const ExplorationResult& result = report.result;
   const ExplorationRequest& request = report.request;
-  JsonValue ends = JsonValue::Object{};
+  json::JsonValue ends = json::JsonValue::Object{};
   for (const auto& [outcome, states] : result.ends) ends.set(outcome, count(states));
-  JsonValue json = json_object(
+  json::JsonValue json = json::json_object(
       {{"faultline_version", std::string(version())},
        {"scenario", report.scenario.name},
        {"scenario_hash", report.scenario.hash},
@@ -201,12 +201,14 @@ std::string exploration_json(const ExplorationReport& report) {
        {"stalls", std::int64_t{request.stalls}},
        {"stall_time_s", request.stall_s},
        {"departures", word_of(request.departures, departures_words())},
-       {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
-       {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
+       {"goal", request.goal ? json::JsonValue(request.goal->name) : json::JsonValue()},
+       {"prune",
+        request.prune ? json::JsonValue(request.prune->property->name) : json::JsonValue()},
        {"search", word_of(request.search, search_words())},
        {"alike", word_of(request.alike, alike_words())},
        {"verdict", verdict_word(result.verdict)},
-       {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
+       {"limit",
+        result.limit == SearchLimit::none ? json::JsonValue() : search_limit_word(result.limit)},
        {"states", count(result.states)},
        {"expanded", count(result.expanded)},
        {"share_at_most", share_at_most(result)},
@@ -218,13 +220,14 @@ std::string exploration_json(const ExplorationReport& report) {
        {"ends", std::move(ends)},
        {"progress_checked", result.progress_checked},
        {"fairness_checked", result.fairness_checked},
-       {"states_per_s", json_number(states_per_s(result))},
-       {"bytes_per_state", json_number(bytes_per_state(result))}});
+       {"states_per_s", json::json_number(states_per_s(result))},
+       {"bytes_per_state", json::json_number(bytes_per_state(result))}});
   const Refutation* found = found_by(result);
-  json.set("violations", found != nullptr ? violations_json(found->violations) : JsonValue::List{});
-  json.set("steps", report.told ? words_json(report.told->words) : JsonValue());
-  json.set("counterexample", report.counterexample ? *report.counterexample : JsonValue());
-  return to_json(json, 2) + "\n";
+  json.set("violations",
+           found != nullptr ? runs::violations_json(found->violations) : json::JsonValue::List{});
+  json.set("steps", report.told ? words_json(report.told->words) : json::JsonValue());
+  json.set("counterexample", report.counterexample ? *report.counterexample : json::JsonValue());
+  return json::to_json(json, 2) + "\n";
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

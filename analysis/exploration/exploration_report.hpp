@@ -8,15 +8,15 @@
 #include "analysis/exploration/exploration.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The content of the report of a search.
 struct ExplorationReport {
-  const Scenario& scenario;
+  const scenario::Scenario& scenario;
   const ExplorationRequest& request;
   const ExplorationResult& result;
-  std::optional<ToldRun> told;              ///< of the refutation, if there is one
-  std::optional<JsonValue> counterexample;  ///< the refutation as a scenario
+  std::optional<ToldRun> told;                    ///< of the refutation, if there is one
+  std::optional<json::JsonValue> counterexample;  ///< the refutation as a scenario
 };
 
 /// The report for people; lines are at most `width` wide where words can be broken.
@@ -37,4 +37,4 @@ std::vector<std::string> timers_words();
 std::vector<std::string> departures_words();
 std::vector<std::string> alike_words();
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -10,7 +10,7 @@
 
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -221,7 +221,8 @@ FairnessCheck find_fair_circle(
     const SeenStates& seen,
     const std::function<StateDigest(const engine::StepwiseEngine&)>& digest_of,
     const MayGoOn& may_go_on) {
-  if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
+  if (request.spec.platform.ordering != scenario::Ordering::fifo)
+    return {.complete = false, .circle = {}};
   const auto part = graph.part_with_circles(kMostJudged, may_go_on);
   if (!part) return {.complete = false, .circle = {}};
   FairnessCheck check;
@@ -236,4 +237,4 @@ FairnessCheck find_fair_circle(
   return check;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

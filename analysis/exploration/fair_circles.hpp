@@ -8,7 +8,7 @@
 #include "analysis/exploration/death_bounds.hpp"
 #include "analysis/exploration/progress_check.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// A circle of states in which a run can stay for ever although it is fair: whatever can happen all
 /// the time does happen in it. Nobody dies in it.
@@ -42,4 +42,4 @@ FairnessCheck find_fair_circle(
     const std::function<StateDigest(const engine::StepwiseEngine&)>& digest_of,
     const MayGoOn& may_go_on);
 
-}  // namespace faultline
+}  // namespace faultline::exploration

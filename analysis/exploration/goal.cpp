@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr const char* kKinds[] = {"not-given-up",         "needless-fatal",   "c
                                   "message-conservation", "broken-invariant", "broken-property",
                                   "false-report",         "repeated-report"};
 
-std::vector<std::string> end_words(const RunSpec& spec) {
+std::vector<std::string> end_words(const scenario::RunSpec& spec) {
   std::vector<std::string> words = engine::outcome_words();
   words.insert(words.end(), std::begin(kKinds), std::end(kKinds));
   if (const Registration* workload = spec.component(Family::workload).registration)
@@ -25,14 +25,14 @@ std::vector<std::string> end_words(const RunSpec& spec) {
 
 }  // namespace
 
-std::optional<engine::DeclaredProperty> find_property(const RunSpec& spec,
+std::optional<engine::DeclaredProperty> find_property(const scenario::RunSpec& spec,
                                                       const std::string& name) {
   for (const engine::DeclaredProperty& declared : engine::properties_of(spec))
     if (declared.property->name == name) return declared;
   return std::nullopt;
 }
 
-std::vector<std::string> goal_words(const RunSpec& spec) {
+std::vector<std::string> goal_words(const scenario::RunSpec& spec) {
   std::vector<std::string> words;
   for (const engine::DeclaredProperty& declared : engine::properties_of(spec))
     words.push_back(declared.property->name);
@@ -41,7 +41,7 @@ std::vector<std::string> goal_words(const RunSpec& spec) {
   return words;
 }
 
-Goal goal_named(const RunSpec& spec, const std::string& name) {
+Goal goal_named(const scenario::RunSpec& spec, const std::string& name) {
   const std::vector<std::string> words = goal_words(spec);
   if (std::find(words.begin(), words.end(), name) == words.end())
     throw std::invalid_argument("no such goal: " + name);
@@ -51,8 +51,9 @@ Goal goal_named(const RunSpec& spec, const std::string& name) {
 bool is_reached_by(const Goal& goal, const Ending& ending) {
   if (goal.property) return false;
   return goal.name == engine::outcome_word(ending.outcome) ||
-         std::any_of(ending.violations.begin(), ending.violations.end(),
-                     [&](const Violation& violation) { return violation.kind == goal.name; });
+         std::any_of(
+             ending.violations.begin(), ending.violations.end(),
+             [&](const audit::Violation& violation) { return violation.kind == goal.name; });
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

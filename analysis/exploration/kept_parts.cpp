@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The place for this part; null if it is kept already, or there is no room.
 std::unique_ptr<KeptParts::Kept>* KeptParts::place_of(PartNumber number) {
@@ -67,4 +67,4 @@ std::size_t KeptParts::bytes() const {
   return kept_.capacity() * sizeof(kept_.front()) + count_ * (sizeof(Kept) + kComponent_B);
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

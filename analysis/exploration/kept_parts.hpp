@@ -13,7 +13,7 @@
 #include "sim/engine/stepwise/state_properties.hpp"
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// One specimen of each part of a state that a thread has met: the components of a rank, or a
 /// message on its way. With these it can look at properties in states that the engine has never
@@ -54,4 +54,4 @@ class KeptParts {
   engine::StateView view_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Returns true if the search may go on.
 using MayGoOn = std::function<bool()>;
@@ -29,4 +29,4 @@ class NowAndThen {
   std::uint64_t steps_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

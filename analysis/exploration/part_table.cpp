@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -88,4 +88,4 @@ void PartTable::list_agenda(const PartNumbers& state, std::vector<std::uint32_t>
     if (earlier_in_lane(state, place) == 0) places.push_back(static_cast<std::uint32_t>(place));
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -11,7 +11,7 @@
 
 #include "sim/engine/state/state_parts.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// A part of a state: that of an actor, the part common to all, or a scheduled event. A search
 /// meets few different parts in very many states, so it keeps a state as a list of their numbers.
@@ -91,4 +91,4 @@ class PartTable {
   std::size_t size_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

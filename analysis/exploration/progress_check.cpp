@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/exploration/progress_check.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::optional<StepGraph::Part> StepGraph::part_with_circles(std::size_t most,
   return part;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

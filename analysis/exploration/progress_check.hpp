@@ -10,7 +10,7 @@
 #include "analysis/exploration/may_go_on.hpp"
 #include "analysis/exploration/seen_states.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The steps without a death between the states of a search by breadth, in the order in which the
 /// states were expanded, which is that of their numbers. It takes four bytes a step and two a
@@ -46,4 +46,4 @@ class StepGraph {
   ChunkedList<std::uint16_t> degrees_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

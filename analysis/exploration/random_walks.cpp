@@ -11,7 +11,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 namespace {
 
@@ -207,4 +207,4 @@ ExplorationResult walk_at_random(const ExplorationRequest& request, const TellPr
   return Walks(request, tell).run();
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -6,7 +6,7 @@
 
 #include "sim/core/choices.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 std::uint64_t RankExchange::decision(std::string_view what, std::uint64_t answer,
                                      ActorId chooser) const {
@@ -52,4 +52,4 @@ std::vector<RankExchange> exchanges_of(const std::vector<AlikeRanks>& alike, con
   return exchanges;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -7,7 +7,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// Ranks that are alike, in ascending order: at least two.
 using AlikeRanks = std::vector<Rank>;
@@ -43,4 +43,4 @@ class RankExchange {
 /// within each of these lists.
 std::vector<RankExchange> exchanges_of(const std::vector<AlikeRanks>& alike, const JobShape& job);
 
-}  // namespace faultline
+}  // namespace faultline::exploration

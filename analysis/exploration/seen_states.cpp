@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::exploration {
 
 StateNumber SeenStates::find(const StateDigest& digest) const {
   for (std::size_t slot = slot_of(digest);; slot = (slot + 1) & (slots_.size() - 1)) {
@@ -51,4 +51,4 @@ std::vector<Step> SeenStates::steps_to(StateNumber state) const {
   return steps;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

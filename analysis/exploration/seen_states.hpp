@@ -10,7 +10,7 @@
 #include "analysis/exploration/step.hpp"
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The number of a state: states are numbered in the order in which they were found.
 using StateNumber = std::uint32_t;
@@ -66,4 +66,4 @@ class SeenStates {
   StepNumbers steps_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -10,7 +10,7 @@
 
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// One step from a state to the next. A choice is named by its place in the agenda, whose order
 /// depends on the path to the state; so a step means something only after the steps before it.
@@ -81,4 +81,4 @@ class StepNumbers {
   std::vector<Step> steps_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::exploration {
 
 ActorId StepMemory::actor_of(const Occasion& occasion) const {
   return occasion.happens ? parts_[occasion.state[*occasion.happens]].actor : occasion.step.place;
@@ -186,4 +186,4 @@ bool StepMemory::apply(const StepEffect& effect, const Occasion& occasion,
   return true;
 }
 
-}  // namespace faultline
+}  // namespace faultline::exploration

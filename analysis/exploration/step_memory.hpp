@@ -10,7 +10,7 @@
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/step.hpp"
 
-namespace faultline {
+namespace faultline::exploration {
 
 /// The effect of a step on the parts of a state.
 struct StepEffect {
@@ -105,4 +105,4 @@ class StepMemory {
   std::vector<std::uint32_t> numbers_;  ///< of all effects
 };
 
-}  // namespace faultline
+}  // namespace faultline::exploration

@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/compensated_sum.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 namespace {
 
@@ -35,7 +35,7 @@ double zero_of_increasing(Function function, double start) {
 
 template <class Term>
 double sum_of(const std::vector<double>& values, Term term) {
-  CompensatedSum sum;
+  statistics::CompensatedSum sum;
   for (const double value : values) sum.add(term(value));
   return sum.value();
 }
@@ -95,7 +95,7 @@ class WeibullLikelihood {
 
 /// The interval in which a profile likelihood, best at `estimate`, loses no more than is allowed.
 template <class Profile>
-Interval profile_interval(Profile profile, double estimate) {
+statistics::Interval profile_interval(Profile profile, double estimate) {
   const double least = profile(estimate) - kAllowedLoss;
   const double high = zero_of_increasing(
       [&](double x) { return x <= estimate ? -1.0 : least - profile(x); }, estimate);
@@ -147,7 +147,8 @@ std::optional<LognormalFit> fit_lognormal(const std::vector<double>& values_s) {
   LognormalFit fit;
   fit.mu.estimate = mean;
   fit.sigma.estimate = std::sqrt(squares / count);
-  const double half = student_t_95(logarithms.size()) * std::sqrt(squares / (count - 1) / count);
+  const double half =
+      statistics::student_t_95(logarithms.size()) * std::sqrt(squares / (count - 1) / count);
   fit.mu.confidence_95 = {mean - half, mean + half};
   const boost::math::chi_squared law(count - 1);
   fit.sigma.confidence_95 = {std::sqrt(squares / boost::math::quantile(law, 0.975)),
@@ -162,4 +163,4 @@ double exponential_log_likelihood(const std::vector<double>& values_s) {
   return -count * (std::log(mean) + 1);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failures

@@ -6,12 +6,12 @@
 
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 /// A parameter of a probability law, fitted to a sample.
 struct FittedParameter {
   double estimate = 0.0;
-  Interval confidence_95;
+  statistics::Interval confidence_95;
 };
 
 /// A Weibull law with the density (shape / scale) (x / scale)^(shape - 1) exp(-(x / scale)^shape).
@@ -42,4 +42,4 @@ std::optional<LognormalFit> fit_lognormal(const std::vector<double>& values_s);
 /// The log-likelihood of the exponential law with the sample's mean, to compare with those above.
 double exponential_log_likelihood(const std::vector<double>& values_s);
 
-}  // namespace faultline
+}  // namespace faultline::failures

@@ -11,7 +11,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 namespace {
 
@@ -32,7 +32,7 @@ constexpr std::size_t kMostDraws = 20000000;
   };
   std::string extent = "in no time at all";
   if (time_s > 0 && std::isfinite(duration_s / time_s))
-    extent = "in the first " + shortest(time_s) + " s, so about " + count(failures) + " of " +
+    extent = "in the first " + json::shortest(time_s) + " s, so about " + count(failures) + " of " +
              count(draws) + " drawn in all";
   throw UsageError("faults generate: too many failures for a trace: " + std::to_string(failures) +
                    " of " + std::to_string(draws) + " drawn " + extent + "; expected at most " +
@@ -51,49 +51,50 @@ std::string lanl_time(double time_s) {
          (minute.size() == 1 ? "0" : "") + minute;
 }
 
-std::string lanl_text(const std::vector<FaultRecord>& records) {
+std::string lanl_text(const std::vector<faults::FaultRecord>& records) {
   std::string text =
       "System,machine type,nodes,procstot,procsinnode,nodenum,nodenumz,node install,node prod,"
       "node decom,fru type,mem,cputype,memtype,num intercon,purpose,Prob Started,Prob Fixed,"
       "Down Time,Facilities,Hardware,Human Error,Network,Undetermined,Software,Same Event\n";
-  for (const FaultRecord& record : records) {
+  for (const faults::FaultRecord& record : records) {
     const double start_s = std::floor((kYear2000_s + record.time_s) / 60) * 60;
     const double end_s = std::floor((kYear2000_s + *record.end_s) / 60) * 60;
     text += std::to_string(kSystem) + ",generated,,,," + std::to_string(record.node + 1) + "," +
             std::to_string(record.node) + ",,,,,,,,,," + lanl_time(start_s) + "," +
-            lanl_time(end_s) + "," + shortest((end_s - start_s) / 60) + ",,,,,Generated,,No\n";
+            lanl_time(end_s) + "," + json::shortest((end_s - start_s) / 60) +
+            ",,,,,Generated,,No\n";
   }
   return text;
 }
 
-std::string fta_text(const std::vector<FaultRecord>& records) {
+std::string fta_text(const std::vector<faults::FaultRecord>& records) {
   std::string text =
       "# event_id component_id node_id platform_id node_name event_type event_start_time "
       "event_end_time event_end_reason\n";
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const FaultRecord& record = records[i];
+    const faults::FaultRecord& record = records[i];
     const std::string node = std::to_string(record.node);
     const std::string system = std::to_string(kSystem);
     text.append(std::to_string(i)).append(" 0 ").append(node).append(" ").append(system);
     text.append(" node").append(node).append(" 0 ");
-    text.append(shortest(kYear2000_s + record.time_s)).append(" ");
-    text.append(shortest(kYear2000_s + *record.end_s)).append(" 0\n");
+    text.append(json::shortest(kYear2000_s + record.time_s)).append(" ");
+    text.append(json::shortest(kYear2000_s + *record.end_s)).append(" 0\n");
   }
   return text;
 }
 
-std::string profile_text(const std::vector<FaultRecord>& records) {
+std::string profile_text(const std::vector<faults::FaultRecord>& records) {
   std::string text = "# date state\n";
-  for (const FaultRecord& record : records)
-    text += shortest(record.time_s) + " 0\n" + shortest(*record.end_s) + " 1\n";
+  for (const faults::FaultRecord& record : records)
+    text += json::shortest(record.time_s) + " 0\n" + json::shortest(*record.end_s) + " 1\n";
   return text;
 }
 
-std::string table_text(const std::vector<FaultRecord>& records) {
+std::string table_text(const std::vector<faults::FaultRecord>& records) {
   std::string text = "node,down_s,up_s\n";
-  for (const FaultRecord& record : records)
-    text += std::to_string(record.node) + "," + shortest(record.time_s) + "," +
-            shortest(*record.end_s) + "\n";
+  for (const faults::FaultRecord& record : records)
+    text += std::to_string(record.node) + "," + json::shortest(record.time_s) + "," +
+            json::shortest(*record.end_s) + "\n";
   return text;
 }
 
@@ -104,19 +105,19 @@ double repair_s(const GeneratedTrace& request, Stream& random) {
 
 }  // namespace
 
-std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
-                                        const GeneratedTrace& request) {
-  const Topology network(Crossbar{request.nodes}, 1.0, 1.0);
-  FaultTarget target;
+std::vector<faults::FaultRecord> generate_trace(const faults::FaultSourceChoice& source,
+                                                const GeneratedTrace& request) {
+  const platform::Topology network(platform::Crossbar{request.nodes}, 1.0, 1.0);
+  faults::FaultTarget target;
   target.job = {.processes = request.nodes, .nodes = request.nodes};
   target.job.seed = request.seed;
   target.routes = &network;
   target.node_of.resize(request.nodes);
   std::iota(target.node_of.begin(), target.node_of.end(), 0U);
   const auto faults = source.registration->make(source.options, target, source.key);
-  Stream random = fault_stream(target, source.key, "repair");
+  Stream random = faults::fault_stream(target, source.key, "repair");
   std::vector<double> back_s(request.nodes, 0.0);
-  std::vector<FaultRecord> records;
+  std::vector<faults::FaultRecord> records;
   std::size_t draws = 0;
   for (auto time_s = faults->next_time_s(); time_s && *time_s <= request.duration_s;
        time_s = faults->next_time_s()) {
@@ -136,18 +137,19 @@ std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
   return records;
 }
 
-std::string trace_text(const std::vector<FaultRecord>& records, TraceFormat format) {
+std::string trace_text(const std::vector<faults::FaultRecord>& records,
+                       faults::TraceFormat format) {
   switch (format) {
-    case TraceFormat::lanl:
+    case faults::TraceFormat::lanl:
       return lanl_text(records);
-    case TraceFormat::fta:
+    case faults::TraceFormat::fta:
       return fta_text(records);
-    case TraceFormat::simgrid:
+    case faults::TraceFormat::simgrid:
       return profile_text(records);
-    case TraceFormat::table:
+    case faults::TraceFormat::table:
       return table_text(records);
   }
   return "";
 }
 
-}  // namespace faultline
+}  // namespace faultline::failures

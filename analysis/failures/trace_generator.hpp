@@ -8,7 +8,7 @@
 #include "sim/faults/fault_source.hpp"
 #include "sim/faults/fault_trace.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 /// The length of a generated trace, and the repairs of its nodes.
 struct GeneratedTrace {
@@ -21,12 +21,12 @@ struct GeneratedTrace {
 
 /// Draws failures from a source for `request.nodes` nodes on one switch. A node that is down cannot
 /// fail. Times begin at zero.
-std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
-                                        const GeneratedTrace& request);
+std::vector<faults::FaultRecord> generate_trace(const faults::FaultSourceChoice& source,
+                                                const GeneratedTrace& request);
 
 /// Writes a trace in a format that parse_fault_trace reads back. LANL's has whole minutes. In
 /// LANL's and FTA's, time zero is the beginning of the year 2000. A SimGrid profile has one node. A
 /// table counts seconds from the beginning.
-std::string trace_text(const std::vector<FaultRecord>& records, TraceFormat format);
+std::string trace_text(const std::vector<faults::FaultRecord>& records, faults::TraceFormat format);
 
-}  // namespace faultline
+}  // namespace faultline::failures

@@ -7,15 +7,15 @@
 
 #include "analysis/failures/trace_summary.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 /// The summary of a trace of failures, and facts about its file.
 struct TraceReport {
   std::string file;       ///< as the user named it
   double window_s = 0.0;  ///< failures this soon after a first one belong to the same fault
-  TraceFormat format = TraceFormat::lanl;
+  faults::TraceFormat format = faults::TraceFormat::lanl;
   std::uint64_t other_events = 0;  ///< readable events that are not failures
-  std::vector<UnreadableLine> unreadable;
+  std::vector<faults::UnreadableLine> unreadable;
   TraceSummary summary;
 };
 
@@ -35,4 +35,4 @@ std::string fault_counts_json(const TraceReport& report);
 /// UsageError if too few failures are known to fit a law.
 std::string faults_block_json(const TraceReport& report, const std::string& counts);
 
-}  // namespace faultline
+}  // namespace faultline::failures

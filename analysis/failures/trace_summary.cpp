@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace faultline {
+namespace faultline::failures {
 
 namespace {
 
@@ -27,7 +27,7 @@ GapSummary summarize_gaps(const std::map<Key, Moments>& moments_of) {
   GapSummary summary;
   std::vector<double> gaps_s;
   for (const auto& entry : moments_of) add_gaps(entry.second, summary, gaps_s);
-  summary.gaps_s = summarize(gaps_s);
+  summary.gaps_s = statistics::summarize(gaps_s);
   if (gaps_s.empty()) return summary;
   summary.weibull = fit_weibull(gaps_s);
   summary.lognormal = fit_lognormal(gaps_s);
@@ -35,7 +35,7 @@ GapSummary summarize_gaps(const std::map<Key, Moments>& moments_of) {
   return summary;
 }
 
-using Records = std::vector<FaultRecord>;
+using Records = std::vector<faults::FaultRecord>;
 
 /// Counts the faults of a system by their sizes, and returns when they have begun.
 Moments count_sizes(const Records& of_system, double window_s,
@@ -55,23 +55,23 @@ Moments count_sizes(const Records& of_system, double window_s,
 
 void summarize_repairs(const Records& records, TraceSummary& summary) {
   std::vector<double> repairs_s;
-  for (const FaultRecord& record : records)
+  for (const faults::FaultRecord& record : records)
     if (record.end_s && *record.end_s > record.time_s)
       repairs_s.push_back(*record.end_s - record.time_s);
   if (repairs_s.empty()) return;
-  summary.repairs_s = summarize(repairs_s);
+  summary.repairs_s = statistics::summarize(repairs_s);
   summary.repair_law = fit_lognormal(repairs_s);
 }
 
 void summarize_systems(const Records& records, double window_s, TraceSummary& summary) {
   std::map<std::int64_t, Records> systems;
-  for (const FaultRecord& record : records) systems[record.system].push_back(record);
+  for (const faults::FaultRecord& record : records) systems[record.system].push_back(record);
   std::map<std::int64_t, std::int64_t> counts;
   std::map<std::int64_t, Moments> begins_s;
   summary.systems.reserve(systems.size());
   for (const auto& [system, of_system] : systems) {
     std::set<std::int64_t> nodes;
-    for (const FaultRecord& record : of_system) nodes.insert(record.node);
+    for (const faults::FaultRecord& record : of_system) nodes.insert(record.node);
     summary.systems.push_back({system, of_system.size(), nodes.size()});
     begins_s[system] = count_sizes(of_system, window_s, counts);
   }
@@ -85,10 +85,10 @@ void summarize_systems(const Records& records, double window_s, TraceSummary& su
 
 }  // namespace
 
-std::optional<TraceSummary> summarize_trace(const FaultTrace& trace, double window_s,
+std::optional<TraceSummary> summarize_trace(const faults::FaultTrace& trace, double window_s,
                                             std::optional<std::int64_t> system) {
   Records records;
-  for (const FaultRecord& record : trace.records)
+  for (const faults::FaultRecord& record : trace.records)
     if (!system || record.system == *system) records.push_back(record);
   if (records.empty()) return std::nullopt;
   TraceSummary summary;
@@ -98,7 +98,7 @@ std::optional<TraceSummary> summarize_trace(const FaultTrace& trace, double wind
   summarize_systems(records, window_s, summary);
   std::map<std::int64_t, Moments> by_system;
   std::map<std::pair<std::int64_t, std::int64_t>, Moments> by_node;
-  for (const FaultRecord& record : records) {
+  for (const faults::FaultRecord& record : records) {
     by_system[record.system].push_back(record.time_s);
     by_node[{record.system, record.node}].push_back(record.time_s);
   }
@@ -108,4 +108,4 @@ std::optional<TraceSummary> summarize_trace(const FaultTrace& trace, double wind
   return summary;
 }
 
-}  // namespace faultline
+}  // namespace faultline::failures

@@ -10,12 +10,12 @@
 #include "sim/faults/fault_counts.hpp"
 #include "sim/faults/fault_trace.hpp"
 
-namespace faultline {
+namespace faultline::failures {
 
 /// Times between successive failures (gaps), and the laws fitted to them.
 struct GapSummary {
   std::uint64_t simultaneous = 0;  ///< gaps of zero, which no continuous law fits
-  Summary gaps_s;                  ///< the gaps above zero
+  statistics::Summary gaps_s;      ///< the gaps above zero
   std::optional<WeibullFit> weibull;
   std::optional<LognormalFit> lognormal;
   std::optional<double> exponential_log_likelihood;
@@ -34,19 +34,20 @@ struct TraceSummary {
   std::vector<SystemSummary> systems;
   double first_s = 0.0;
   double last_s = 0.0;
-  std::vector<FaultCount> by_size;  ///< by the number of distinct nodes that failed together
-  std::uint64_t faults = 0;         ///< the sum over by_size
-  GapSummary between_faults;        ///< of one system, from first failure to first failure
-  GapSummary between_failures;      ///< of any nodes of one system; pooled over systems
+  std::vector<faults::FaultCount>
+      by_size;                  ///< by the number of distinct nodes that failed together
+  std::uint64_t faults = 0;     ///< the sum over by_size
+  GapSummary between_faults;    ///< of one system, from first failure to first failure
+  GapSummary between_failures;  ///< of any nodes of one system; pooled over systems
   GapSummary between_failures_of_node;
-  std::optional<Summary> repairs_s;
+  std::optional<statistics::Summary> repairs_s;
   std::optional<LognormalFit> repair_law;
 };
 
 /// Summarises the failures of one system, or of all if `system` is empty. A fault is a failure and
 /// all others of the same system that begin at most `window_s` after it. Returns nothing if there
 /// are no failures to summarise.
-std::optional<TraceSummary> summarize_trace(const FaultTrace& trace, double window_s,
+std::optional<TraceSummary> summarize_trace(const faults::FaultTrace& trace, double window_s,
                                             std::optional<std::int64_t> system);
 
-}  // namespace faultline
+}  // namespace faultline::failures

@@ -11,7 +11,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -55,7 +55,8 @@ void draw_program(Stream& random, FaultSchedule& schedule, const BlockProtocol& 
 }
 
 void draw_costs(Stream& random, FaultSchedule& schedule) {
-  schedule.progress = among(random, Progress::dedicated, Progress::shared, Progress::between);
+  schedule.progress = among(random, scenario::Progress::dedicated, scenario::Progress::shared,
+                            scenario::Progress::between);
   draw_delays(random, schedule);
   if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 1e-4);
 }
@@ -112,7 +113,7 @@ void draw_protocol(Stream& random, FaultSchedule& schedule, const BlockProtocol&
 }
 
 /// Draws a mark: of a commit, or of a recovery from an earlier fault.
-MarkSpec draw_mark(Stream& random, const FaultSchedule& schedule) {
+faults::MarkSpec draw_mark(Stream& random, const FaultSchedule& schedule) {
   const auto number = static_cast<std::int64_t>(random.below(4));
   if (schedule.faults.empty() || random.chance(0.3))
     return {word_among(random, {"contributed", "decided", "checkpoint"}), number};
@@ -122,8 +123,8 @@ MarkSpec draw_mark(Stream& random, const FaultSchedule& schedule) {
 }
 
 /// Draws when a fault strikes: half of all are aimed at marks, or soon after another one.
-FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
+faults::FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+  faults::FaultSpec fault;
   const double manner = random.uniform();
   const bool follows = !schedule.faults.empty() && schedule.faults.back().event.has_value();
   if (manner < 0.4 && !schedule.transactions.empty())
@@ -149,7 +150,7 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
   const std::uint64_t deaths = 1 + random.below(3);
   std::optional<Rank> before;
   for (std::uint64_t death = 0; death < deaths; ++death) {
-    FaultSpec fault = draw_moment(random, schedule);
+    faults::FaultSpec fault = draw_moment(random, schedule);
     const Rank victim = draw_victim(random, schedule, before);
     const double manner = random.uniform();
     if (manner < 0.05)
@@ -168,7 +169,7 @@ void draw_harmless(Stream& random, FaultSchedule& schedule, const BlockProtocol&
   const bool can_raise = protocol.name == "fampi" || protocol.name == "ulfm";
   const std::uint64_t faults = random.chance(0.5) ? 0 : 1 + random.below(3);
   for (std::uint64_t i = 0; i < faults; ++i) {
-    FaultSpec fault = draw_moment(random, schedule);
+    faults::FaultSpec fault = draw_moment(random, schedule);
     fault.ranks.push_back(static_cast<Rank>(random.below(schedule.processes)));
     fault.soft = can_raise && random.chance(0.5);
     if (!fault.soft) fault.stall_s = spread(random, 1e-5, 0.1);
@@ -193,8 +194,8 @@ void widen(Stream& random, FaultSchedule& schedule) {
 
 /// Adds a victim: a rank, often one that is dead already or the one next to it, a node, also a
 /// spare one, or a daemon.
-void add_victim(Stream& random, const FaultSchedule& schedule, bool daemons, FaultSpec& fault,
-                std::optional<Rank>& before) {
+void add_victim(Stream& random, const FaultSchedule& schedule, bool daemons,
+                faults::FaultSpec& fault, std::optional<Rank>& before) {
   const Rank victim = draw_victim(random, schedule, before);
   const double manner = random.uniform();
   if (manner < 0.15)
@@ -214,7 +215,7 @@ void draw_wide_deaths(Stream& random, FaultSchedule& schedule, bool daemons) {
   const std::uint64_t faults = 1 + random.below(6);
   std::optional<Rank> before;
   for (std::uint64_t i = 0; i < faults; ++i) {
-    FaultSpec fault = draw_moment(random, schedule);
+    faults::FaultSpec fault = draw_moment(random, schedule);
     if (random.chance(0.15)) {
       fault = {};
       fault.time_s = 0.0;
@@ -242,7 +243,7 @@ void draw_deaths_again(Stream& random, FaultSchedule& schedule, bool daemons) {
   for (std::uint64_t death = 0; death < deaths; ++death) {
     const Rank victim = victims[random.below(victims.size())];
     const double manner = random.uniform();
-    FaultSpec fault;
+    faults::FaultSpec fault;
     fault.event = event;
     if (manner < 0.05)
       fault.nodes.push_back(node_of(schedule, victim));
@@ -284,7 +285,7 @@ FaultSchedule draw_wide_block_schedule(std::uint64_t number, const BlockProtocol
   if (!faults.found_late) draw_harmless(random, schedule, protocol);
   if (faults.noise && random.chance(0.3)) {
     const double length_s = spread(random, 1e-6, 1e-4);
-    schedule.os_noise = OsNoise{
+    schedule.os_noise = scenario::OsNoise{
         .interval_s = length_s * (2 + 8 * random.uniform()), .length_s = length_s, .nodes = {}};
   }
   return schedule;
@@ -305,4 +306,4 @@ FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& pro
   return schedule;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -5,28 +5,28 @@
 #include <map>
 #include <string_view>
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
 template <class Value>
-Value option_of(const ComponentChoice& choice, const char* option, Value otherwise) {
+Value option_of(const scenario::ComponentChoice& choice, const char* option, Value otherwise) {
   const auto set = choice.options.find(option);
   if (set == choice.options.end() || !std::holds_alternative<Value>(set->second)) return otherwise;
   return std::get<Value>(set->second);
 }
 
-double delay_s(const ComponentChoice& detector, const char* option) {
+double delay_s(const scenario::ComponentChoice& detector, const char* option) {
   return detector.registration == nullptr ? 0.0 : option_of(detector, option, 0.0);
 }
 
 /// Far more than a commit of a small job takes, with everything that precedes it in a TryBlock [s].
 constexpr double kWork_s = 0.02;
 
-void count_faults(const RunSpec& spec, BlockPromise& promise) {
-  const JobShape shape = job_shape(spec.platform);
+void count_faults(const scenario::RunSpec& spec, BlockPromise& promise) {
+  const JobShape shape = scenario::job_shape(spec.platform);
   std::uint64_t spare = spec.platform.spare_nodes;
-  for (const FaultSpec& fault : spec.faults) {
+  for (const faults::FaultSpec& fault : spec.faults) {
     if (fault.soft) promise.rejections += fault.ranks.size();
     if (fault.stall_s > 0.0) promise.rejections += 2 * fault.ranks.size();
     promise.longest_wait_s += fault.stall_s;
@@ -41,15 +41,15 @@ void count_faults(const RunSpec& spec, BlockPromise& promise) {
 
 }  // namespace
 
-std::optional<BlockPromise> block_promise_of(const RunSpec& spec) {
+std::optional<BlockPromise> block_promise_of(const scenario::RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;
   if (workload == nullptr || !workload->as<WorkloadTraits>().try_blocks) return std::nullopt;
   BlockPromise promise;
   count_faults(spec, promise);
-  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const double told_s = delay_s(detector, "delay_s") + delay_s(detector, "spread_s");
   promise.notice_s += told_s + kWork_s;
-  const ComponentChoice& protocol = spec.component(Family::transactions);
+  const scenario::ComponentChoice& protocol = spec.component(Family::transactions);
   if (protocol.registration == nullptr) return promise;
   const std::string rebuild = "rebuild";
   promise.recovers = option_of(protocol, "scope", std::string("global")) != "local";
@@ -68,22 +68,23 @@ std::optional<BlockPromise> block_promise_of(const RunSpec& spec) {
 
 // ---- what is seen -----------------------------------------------------------------------------
 
-BlockLog::BlockLog(std::uint32_t processes, const ComponentChoice& protocol) : ranks_(processes) {
+BlockLog::BlockLog(std::uint32_t processes, const scenario::ComponentChoice& protocol)
+    : ranks_(processes) {
   if (option_of(protocol, "checkpoint", std::string()) == "partner")
     copies_.emplace(processes, protocol);
 }
 
-void BlockLog::see(const Sight& sight) {
+void BlockLog::see(const audit::Sight& sight) {
   if (sight.actor >= ranks_.size()) return;
   if (copies_) copies_->see(sight);
   Seen& rank = ranks_[sight.actor];
   switch (sight.kind) {
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       return died(sight.actor, sight.time_s);
-    case Sight::Kind::restarted:
+    case audit::Sight::Kind::restarted:
       rank.alive = true;
       return;
-    case Sight::Kind::mark:
+    case audit::Sight::Kind::mark:
       return marked(sight.actor, sight.text, sight.value);
     default:
       return;
@@ -208,4 +209,4 @@ std::optional<BrokenPromise> against_blocks(const BlockPromise& promise,
   return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -13,7 +13,7 @@
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// What a protocol of transactions promises under a program of TryBlocks: the program comes to its
 /// right end whichever ranks die, or the protocol gives up for one of the reasons on its page, and
@@ -37,15 +37,15 @@ struct BlockPromise {
 };
 
 /// The promise of a job; nothing if its workload has no TryBlocks.
-std::optional<BlockPromise> block_promise_of(const RunSpec& spec);
+std::optional<BlockPromise> block_promise_of(const scenario::RunSpec& spec);
 
 /// What an observer sees of deaths, of checkpoints at partners, and of worlds.
-class BlockLog final : public RunObserver {
+class BlockLog final : public audit::RunObserver {
  public:
   /// `protocol` is of transactions; its registration may be null.
-  BlockLog(std::uint32_t processes, const ComponentChoice& protocol);
+  BlockLog(std::uint32_t processes, const scenario::ComponentChoice& protocol);
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   [[nodiscard]] bool any_death() const { return any_death_; }
   [[nodiscard]] bool all_dead() const;
@@ -84,4 +84,4 @@ class BlockLog final : public RunObserver {
 std::optional<BrokenPromise> against_blocks(const BlockPromise& promise,
                                             const engine::RunResult& result, const BlockLog& log);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/lemmas/broken_promise.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 const std::vector<LemmaFigure>& lemma_figures(Family family) {
   static const std::vector<LemmaFigure> of_termination{
@@ -45,7 +45,7 @@ std::string lemma_figure_word(LemmaFigure figure) {
   return "other";
 }
 
-BrokenPromise promise_broken_by(const Violation& violation) {
+BrokenPromise promise_broken_by(const audit::Violation& violation) {
   BrokenPromise broken{.text = violation.kind + ": " + violation.detail};
   if (violation.kind == "premature") broken.figure = LemmaFigure::premature;
   if (violation.kind == "hung") broken.figure = LemmaFigure::hung;
@@ -80,4 +80,4 @@ std::optional<BrokenPromise> promise_broken_by_end(const engine::RunResult& resu
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -11,7 +11,7 @@
 #include "sim/core/types.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The ways in which a protocol can break a promise. Each is counted separately.
 enum class LemmaFigure : std::uint8_t {
@@ -43,7 +43,7 @@ struct BrokenPromise {
 };
 
 /// The promise that a violation breaks.
-BrokenPromise promise_broken_by(const Violation& violation);
+BrokenPromise promise_broken_by(const audit::Violation& violation);
 
 /// The promise that a run broke by ending otherwise than by finishing or giving up; nothing if it
 /// did one of these.
@@ -52,4 +52,4 @@ std::optional<BrokenPromise> promise_broken_by_end(const engine::RunResult& resu
 /// The promise that a broken invariant breaks. Such a run has no result, so it keeps no promise.
 BrokenPromise promise_broken_by(const BrokenInvariant& broken);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,7 +10,7 @@
 #include "analysis/lemmas/message_kind.hpp"
 #include "protocols/transactions/world_messages.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -26,7 +26,8 @@ void forget_old(std::set<std::uint64_t>& points, std::uint64_t needed) {
 
 }  // namespace
 
-CheckpointCopies::CheckpointCopies(std::uint32_t processes, const ComponentChoice& protocol)
+CheckpointCopies::CheckpointCopies(std::uint32_t processes,
+                                   const scenario::ComponentChoice& protocol)
     : is_collective_(!protocol.options.contains("checkpoint_iterations") ||
                      !protocol.registration->as<RecoveryTraits>().commits_blocks),
       commits_blocks_(protocol.registration->as<RecoveryTraits>().commits_blocks),
@@ -40,20 +41,20 @@ CheckpointCopies::CheckpointCopies(std::uint32_t processes, const ComponentChoic
   for (Rank rank = 0; rank < processes; ++rank) processes_[rank].data_of = rank;
 }
 
-void CheckpointCopies::see(const Sight& sight) {
+void CheckpointCopies::see(const audit::Sight& sight) {
   if (sight.actor >= processes_.size()) return;
   Process& process = processes_[sight.actor];
   switch (sight.kind) {
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       process = {.alive = false};
       return judge();
-    case Sight::Kind::restarted:
+    case audit::Sight::Kind::restarted:
       process = {.epoch = std::nullopt};
       return;
-    case Sight::Kind::mark:
+    case audit::Sight::Kind::mark:
       return marked(sight.actor, sight.text, sight.value);
-    case Sight::Kind::sent:
-    case Sight::Kind::received:
+    case audit::Sight::Kind::sent:
+    case audit::Sight::Kind::received:
       if (sight.message->channel == Family::transactions) message(sight);
       return;
     default:
@@ -125,28 +126,29 @@ void CheckpointCopies::save(Process& process, std::uint64_t point) {
   judge();
 }
 
-void CheckpointCopies::message(const Sight& sight) {
+void CheckpointCopies::message(const audit::Sight& sight) {
   const Message& message = *sight.message;
   Process& process = processes_[sight.actor];
-  const bool is_sent = sight.kind == Sight::Kind::sent;
+  const bool is_sent = sight.kind == audit::Sight::Kind::sent;
   if (message.kind == world_) {
-    const WorldEpoch epoch = message.payload.get<WorldWords>().epoch;
-    const auto* news =
-        message.attachments.get<std::shared_ptr<const WorldNews>>(Family::transactions);
+    const WorldEpoch epoch = message.payload.get<transactions::WorldWords>().epoch;
+    const auto* news = message.attachments.get<std::shared_ptr<const transactions::WorldNews>>(
+        Family::transactions);
     worlds_.try_emplace(epoch, (*news)->world);
     if (!process.epoch || *process.epoch < epoch) process.told.push_back(epoch);
   } else if (is_sent && message.kind == copy_) {
-    process.copied = message.payload.get<WorldWords>().point;
+    process.copied = message.payload.get<transactions::WorldWords>().point;
   } else if (message.kind == (is_collective_ ? committed_ : copy_stored_)) {
     // The first rank sends the news of a complete checkpoint instead of receiving it.
-    if (!is_sent || is_collective_) save(process, message.payload.get<WorldWords>().point);
+    if (!is_sent || is_collective_)
+      save(process, message.payload.get<transactions::WorldWords>().point);
   } else if (!is_sent && (message.kind == copy_ || message.kind == restore_)) {
     arrive(sight.actor, message);
   }
 }
 
 void CheckpointCopies::arrive(ActorId at, const Message& message) {
-  const auto words = message.payload.get<WorldWords>();
+  const auto words = message.payload.get<transactions::WorldWords>();
   const bool is_for_itself = message.kind == restore_;
   const std::optional<Rank> rank = rank_in(words.epoch, is_for_itself ? at : message.from);
   if (rank) take(processes_[at], {words.epoch, *rank, words.point, is_for_itself});
@@ -206,4 +208,4 @@ void CheckpointCopies::judge() {
   if (common.empty()) lost_in_ = worlds_.rbegin()->first;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -11,7 +11,7 @@
 #include "sim/core/world.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The places of the checkpoints of each rank's data, where each rank sends a copy to a partner. It
 /// follows the messages of the protocol as an observer that knows of all deaths. After a recovery,
@@ -19,9 +19,9 @@ namespace faultline {
 class CheckpointCopies {
  public:
   /// `protocol`: of transactions.
-  CheckpointCopies(std::uint32_t processes, const ComponentChoice& protocol);
+  CheckpointCopies(std::uint32_t processes, const scenario::ComponentChoice& protocol);
 
-  void see(const Sight& sight);
+  void see(const audit::Sight& sight);
 
   /// True if deaths have left no checkpoint from which all ranks could go on. Before any rank has
   /// its second one, all can begin again instead. The loss counts until a rank has gone on in a
@@ -53,7 +53,7 @@ class CheckpointCopies {
   };
 
   void marked(ActorId actor, const char* mark, std::uint64_t value);
-  void message(const Sight& sight);
+  void message(const audit::Sight& sight);
   void arrive(ActorId at, const Message& message);
   void take(Process& process, const Arrival& arrival) const;
   void join(Process& process, std::uint64_t number);
@@ -72,4 +72,4 @@ class CheckpointCopies {
   std::optional<WorldEpoch> lost_in_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

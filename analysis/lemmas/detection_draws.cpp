@@ -10,7 +10,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -32,7 +32,8 @@ void draw_job(Stream& random, FaultSchedule& schedule, const DetectionScale& sca
   schedule.work = random.chance(0.3) ? 1 : 1 + below(random, 100);
   schedule.width = 1 + below(random, schedule.processes);
   if (schedule.workload == "token-ring") schedule.width = std::min(schedule.width, 8U);
-  schedule.progress = random.chance(0.5) ? Progress::dedicated : Progress::shared;
+  schedule.progress =
+      random.chance(0.5) ? scenario::Progress::dedicated : scenario::Progress::shared;
   schedule.period_s = scale.period_s;
   schedule.timeout_s = scale.period_s * (2.2 + 2 * random.uniform());
   schedule.silent_loss_s = 5 * scale.period_s;
@@ -45,7 +46,7 @@ void draw_job(Stream& random, FaultSchedule& schedule, const DetectionScale& sca
   if (random.chance(0.2)) schedule.reordering_s = spread(random, 1e-6, 5e-5);
 }
 
-FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+faults::FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
   return draw_fault_moment(random, schedule,
                            {.at_start = 0.1,
                             .at_mark = 0.2,
@@ -56,8 +57,9 @@ FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
 
 /// Draws a fault that follows another: together with it, while the news spreads of a death that the
 /// operating system or a timeout has reported, or until the ring is mended.
-FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const FaultSpec& before) {
-  FaultSpec next;
+faults::FaultSpec draw_following(Stream& random, const FaultSchedule& schedule,
+                                 const faults::FaultSpec& before) {
+  faults::FaultSpec next;
   next.time_s = before.time_s;
   next.event = before.event;
   next.mark = before.mark;
@@ -79,9 +81,9 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
 
 /// Draws a fault of the processes that hear first of the last dead rank, while they pass the news
 /// on: those on its node, which hear of it from the operating system.
-FaultSpec draw_cut_broadcast(Stream& random, const FaultSchedule& schedule,
-                             const FaultSpec& before) {
-  FaultSpec next;
+faults::FaultSpec draw_cut_broadcast(Stream& random, const FaultSchedule& schedule,
+                                     const faults::FaultSpec& before) {
+  faults::FaultSpec next;
   const double sending_s = 8 * (schedule.overhead_s + schedule.gap_s);
   next.time_s = *before.time_s + schedule.exit_delay_s + sending_s * random.uniform();
   const Rank dead = before.ranks.back();
@@ -96,7 +98,7 @@ FaultSpec draw_cut_broadcast(Stream& random, const FaultSchedule& schedule,
   return next;
 }
 
-void draw_victim(Stream& random, const FaultSchedule& schedule, FaultSpec& fault,
+void draw_victim(Stream& random, const FaultSchedule& schedule, faults::FaultSpec& fault,
                  double of_a_rank) {
   const double manner = random.uniform();
   if (manner < of_a_rank)
@@ -110,7 +112,7 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
   const std::uint32_t nodes = nodes_of(schedule);
   const std::uint32_t deaths = random.chance(0.5) ? 1 + below(random, 3) : below(random, nodes);
   const double of_a_rank = random.uniform();
-  std::vector<FaultSpec>& faults = schedule.faults;
+  std::vector<faults::FaultSpec>& faults = schedule.faults;
   for (std::uint32_t death = 0; death < deaths; ++death) {
     const double manner = random.uniform();
     if (faults.empty() || manner < 0.3) {
@@ -123,19 +125,20 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
     }
     draw_victim(random, schedule, faults.back(), of_a_rank);
   }
-  for (FaultSpec& fault : schedule.faults)
+  for (faults::FaultSpec& fault : schedule.faults)
     for (auto* victims : {&fault.ranks, &fault.nodes, &fault.daemons}) {
       std::sort(victims->begin(), victims->end());
       victims->erase(std::unique(victims->begin(), victims->end()), victims->end());
     }
   const bool at_times = std::all_of(schedule.faults.begin(), schedule.faults.end(),
-                                    [](const FaultSpec& fault) { return fault.time_s; });
+                                    [](const faults::FaultSpec& fault) { return fault.time_s; });
   schedule.until_reported = at_times && !schedule.faults.empty() && random.chance(0.2);
 }
 
 /// Cuts one node off, or the network in two.
-PartitionSpec draw_partition(Stream& random, const FaultSchedule& schedule, double most_periods) {
-  PartitionSpec partition;
+faults::PartitionSpec draw_partition(Stream& random, const FaultSchedule& schedule,
+                                     double most_periods) {
+  faults::PartitionSpec partition;
   partition.groups.resize(2);
   const std::uint32_t nodes = nodes_of(schedule);
   const std::uint32_t first = below(random, nodes);
@@ -176,9 +179,10 @@ void draw_disturbance(Stream& random, FaultSchedule& schedule) {
       break;
     default: {
       const double length_s = period_s * (0.1 + 1.3 * random.uniform());
-      schedule.os_noise = OsNoise{.interval_s = length_s + period_s * (4 + 16 * random.uniform()),
-                                  .length_s = length_s,
-                                  .nodes = {}};
+      schedule.os_noise =
+          scenario::OsNoise{.interval_s = length_s + period_s * (4 + 16 * random.uniform()),
+                            .length_s = length_s,
+                            .nodes = {}};
     }
   }
 }
@@ -197,4 +201,4 @@ FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale
   return schedule;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

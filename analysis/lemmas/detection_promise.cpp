@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -35,8 +35,8 @@ bool must_be_complete(const DetectionPromise& promise, const engine::RunResult& 
 
 }  // namespace
 
-void DetectionLog::see(const Sight& sight) {
-  if (sight.kind == Sight::Kind::died) {
+void DetectionLog::see(const audit::Sight& sight) {
+  if (sight.kind == audit::Sight::Kind::died) {
     ++(sight.actor < processes_ ? ranks_ : daemons_);
     last_death_s_ = std::max(last_death_s_, sight.time_s);
     dead_.insert(sight.actor);
@@ -45,12 +45,13 @@ void DetectionLog::see(const Sight& sight) {
   const auto about = [&](const char* what) {
     return "rank " + std::to_string(sight.actor) + what + std::to_string(sight.peer) + " is dead";
   };
-  if (sight.kind == Sight::Kind::reported &&
+  if (sight.kind == audit::Sight::Kind::reported &&
       !reported_
            .emplace(sight.actor, Incarnation{sight.peer, static_cast<std::uint16_t>(sight.value)})
            .second)
     told_twice_ = about("'s detector reported twice that ");
-  if (sight.kind == Sight::Kind::declared_dead && !told_.emplace(sight.actor, sight.peer).second)
+  if (sight.kind == audit::Sight::Kind::declared_dead &&
+      !told_.emplace(sight.actor, sight.peer).second)
     told_twice_ = about(" was told twice that ");
 }
 
@@ -78,4 +79,4 @@ std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
                        std::string("the run ended as ") + engine::outcome_word(result.outcome)};
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

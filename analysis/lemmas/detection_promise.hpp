@@ -12,7 +12,7 @@
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// What a failure detector promises of a run under a schedule.
 struct DetectionPromise {
@@ -29,11 +29,11 @@ struct DetectionPromise {
 };
 
 /// What an observer sees of deaths and of the processes that are told of them.
-class DetectionLog final : public RunObserver {
+class DetectionLog final : public audit::RunObserver {
  public:
   explicit DetectionLog(std::uint32_t processes) : processes_(processes) {}
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// The number of daemons, or of ranks, that have died.
   [[nodiscard]] std::uint32_t dead(bool daemons) const { return daemons ? daemons_ : ranks_; }
@@ -64,4 +64,4 @@ std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
                                                const engine::RunResult& result,
                                                const DetectionLog& log);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

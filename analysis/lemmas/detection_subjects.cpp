@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -77,9 +77,9 @@ DetectionPromise of_rdaemon(const FaultSchedule& schedule) {
 DetectionPromise of_comparing_rdaemon(const FaultSchedule& schedule) {
   DetectionPromise promise = of_rdaemon(schedule);
   const double longest_s = schedule.timeout_s - schedule.period_s - margin_s(schedule);
-  const bool are_short =
-      std::all_of(schedule.partitions.begin(), schedule.partitions.end(),
-                  [=](const PartitionSpec& cut) { return cut.to_s - cut.from_s < longest_s; });
+  const bool are_short = std::all_of(
+      schedule.partitions.begin(), schedule.partitions.end(),
+      [=](const faults::PartitionSpec& cut) { return cut.to_s - cut.from_s < longest_s; });
   if (loses(schedule) && are_short && schedule.loss_probability == 0)
     promise.complete_after_s = (promise.fewer_dead_than + 1) * schedule.timeout_s +
                                2 * nodes_of(schedule) * schedule.period_s + slack_s(schedule);
@@ -216,4 +216,4 @@ const LemmaSubject& detection_subject(const std::string& name) {
   throw std::invalid_argument("no such subject: " + name);
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

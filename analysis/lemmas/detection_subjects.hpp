@@ -7,7 +7,7 @@
 
 #include "analysis/lemmas/lemma_subjects.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The failure detectors that find deaths themselves, each with its promise. The bounds follow from
 /// the pages of the protocols (docs/protocols), and not from their code.
@@ -20,4 +20,4 @@ std::uint32_t fewest_that_cut_off(std::uint32_t daemons);
 /// The subject of that name, which must exist.
 const LemmaSubject& detection_subject(const std::string& name);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -3,7 +3,7 @@
 
 #include "sim/core/forwarding.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::unique_ptr<Component> watched(std::unique_ptr<Component> detector, Rank sel
   return std::make_unique<Watch>(std::move(detector), self, std::move(history));
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

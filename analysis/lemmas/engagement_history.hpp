@@ -9,7 +9,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// What no message of a run under an adoption protocol shows: which parent each rank had, whether
 /// it waited for others, and to which ranks it was about to send. Each rank's history ends with its
@@ -43,4 +43,4 @@ struct EngagementHistory {
 std::unique_ptr<Component> watched(std::unique_ptr<Component> detector, Rank self,
                                    std::shared_ptr<EngagementHistory> history);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

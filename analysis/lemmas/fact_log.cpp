@@ -3,43 +3,43 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::lemmas {
 
-void FactLog::see(const Sight& sight) {
-  if (sight.kind != Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
+void FactLog::see(const audit::Sight& sight) {
+  if (sight.kind != audit::Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
   switch (sight.kind) {
-    case Sight::Kind::sent:
+    case audit::Sight::Kind::sent:
       if (keeps(sight.peer))
         on_their_way_[sight.message] = {sight.actor, sight.peer, sight.until_s};
       note_message(sight.actor, Fact::What::sent, sight.peer, sight);
       break;
-    case Sight::Kind::injected:
+    case audit::Sight::Kind::injected:
       if (const auto found = on_their_way_.find(sight.message); found != on_their_way_.end())
         found->second.injected_s = sight.time_s;
       break;
-    case Sight::Kind::received:
+    case audit::Sight::Kind::received:
       arrived(sight);
       break;
-    case Sight::Kind::lost:
+    case audit::Sight::Kind::lost:
       on_their_way_.erase(sight.message);
       dropped_.push_back({sight.actor, sight.peer, sight.time_s});
       break;
-    case Sight::Kind::phase_began:
+    case audit::Sight::Kind::phase_began:
       phase_began(sight.actor, sight.time_s);
       break;
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       died(sight.actor, sight.time_s);
       break;
-    case Sight::Kind::declared_dead:
+    case audit::Sight::Kind::declared_dead:
       if (sight.peer < processes() && !deaths_s_.contains(sight.peer))
         first_false_report_s_ = std::min(first_false_report_s_, sight.time_s);
       note(sight.actor, Fact::What::told_dead, sight.peer, sight.time_s);
       check_flushed(sight.actor, sight.peer, sight.time_s);
       break;
-    case Sight::Kind::announced:
+    case audit::Sight::Kind::announced:
       note(sight.actor, Fact::What::told_over, kNobody, sight.time_s);
       break;
-    case Sight::Kind::gave_up:
+    case audit::Sight::Kind::gave_up:
       gave_up_ = GaveUp{sight.actor, sight.time_s};
       break;
     default:
@@ -59,7 +59,7 @@ void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
   facts_[self].push_back({.what = what, .peer = peer, .number = ++number_, .time_s = time_s});
 }
 
-void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& sight) {
+void FactLog::note_message(Rank self, Fact::What what, Rank peer, const audit::Sight& sight) {
   if (!keeps(self)) return;
   const Message& message = *sight.message;
   facts_[self].push_back({.what = what,
@@ -72,7 +72,7 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
                           .attachments = message.attachments});
 }
 
-void FactLog::arrived(const Sight& sight) {
+void FactLog::arrived(const audit::Sight& sight) {
   if (!keeps(sight.actor)) return;
   on_their_way_.erase(sight.message);
   note_message(sight.actor, Fact::What::handled, sight.peer, sight);
@@ -82,9 +82,9 @@ void FactLog::arrived(const Sight& sight) {
 /// A message dropped because its phase is over is no longer awaited. A process that dies also drops
 /// its inbox, but learns nothing from that: these drops come right before its death, and do not
 /// count.
-void FactLog::after_drops(const Sight& next) {
+void FactLog::after_drops(const audit::Sight& next) {
   for (const Dropped& message : dropped_)
-    if (next.kind != Sight::Kind::died || next.actor != message.to)
+    if (next.kind != audit::Sight::Kind::died || next.actor != message.to)
       check_flushed(message.to, message.from, message.time_s);
   dropped_.clear();
 }
@@ -135,4 +135,4 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   note(self, Fact::What::flushed, peer, time_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

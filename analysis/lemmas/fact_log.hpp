@@ -9,7 +9,7 @@
 
 #include "sim/audit/run_observer.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// Something that a process did or was told, as an outside observer sees it.
 struct Fact {
@@ -36,11 +36,11 @@ struct Fact {
 
 /// The facts of one run, by process and in order. The log knows no protocol: its readers know what
 /// the messages mean.
-class FactLog final : public RunObserver {
+class FactLog final : public audit::RunObserver {
  public:
   explicit FactLog(std::uint32_t processes) : facts_(processes), phase_begins_(processes) {}
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// From now on keeps the facts of this process, and only the deaths of all others, so that the
   /// log of a large job stays small. Drops the facts of others that it already has.
@@ -81,10 +81,10 @@ class FactLog final : public RunObserver {
     return actor < facts_.size() && (only_ == kNobody || actor == only_);
   }
   void note(Rank self, Fact::What what, Rank peer, double time_s);
-  void after_drops(const Sight& next);
+  void after_drops(const audit::Sight& next);
   void phase_began(Rank self, double time_s);
-  void note_message(Rank self, Fact::What what, Rank peer, const Sight& sight);
-  void arrived(const Sight& sight);
+  void note_message(Rank self, Fact::What what, Rank peer, const audit::Sight& sight);
+  void arrived(const audit::Sight& sight);
   void died(Rank rank, double time_s);
   void check_flushed(Rank self, Rank peer, double time_s);
 
@@ -100,4 +100,4 @@ class FactLog final : public RunObserver {
   std::uint64_t number_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

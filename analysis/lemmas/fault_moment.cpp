@@ -5,7 +5,7 @@
 
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -35,15 +35,16 @@ void draw_delays(Stream& random, FaultSchedule& schedule) {
   if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
 }
 
-FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
-                            const FaultMoments& moments) {
-  FaultSpec fault;
+faults::FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
+                                    const FaultMoments& moments) {
+  faults::FaultSpec fault;
   const double manner = random.uniform();
   const Mark* mark = mark_of(schedule);
   if (manner < moments.at_start)
     fault.time_s = 0.0;
   else if (manner < moments.at_mark && mark != nullptr)
-    fault.mark = MarkSpec{mark->name, static_cast<std::int64_t>(random.below(schedule.work + 1))};
+    fault.mark =
+        faults::MarkSpec{mark->name, static_cast<std::int64_t>(random.below(schedule.work + 1))};
   else if (manner < moments.by_event)
     fault.event = 1 + random.below(moments.events);
   else
@@ -51,4 +52,4 @@ FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
   return fault;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

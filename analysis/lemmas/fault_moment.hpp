@@ -6,7 +6,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// When the first of several faults may strike. The shares are cumulative; the rest of the faults
 /// strikes at any time below duration_s.
@@ -28,7 +28,7 @@ void draw_machine(Stream& random, FaultSchedule& schedule);
 void draw_delays(Stream& random, FaultSchedule& schedule);
 
 /// Draws a fault without victims.
-FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
-                            const FaultMoments& moments);
+faults::FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
+                                    const FaultMoments& moments);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,17 +10,17 @@
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
 constexpr std::uint32_t kNodes = 64;
 constexpr double kBandwidth_Bps = 1e9;
 
-Machine machine_of(const FaultSchedule& schedule) {
-  Machine machine;
+platform::Machine machine_of(const FaultSchedule& schedule) {
+  platform::Machine machine;
   machine.name = "small";
-  machine.topology = Crossbar{kNodes};
+  machine.topology = platform::Crossbar{kNodes};
   machine.nodes = kNodes;
   machine.cores_per_node = machine.hardware_threads_per_node = 64;
   machine.send_overhead_s = machine.receive_overhead_s = schedule.overhead_s;
@@ -33,38 +33,39 @@ Machine machine_of(const FaultSchedule& schedule) {
   return machine;
 }
 
-ComponentChoice choice(Family family, const std::string& name, const OptionValues& changes) {
-  ComponentChoice chosen{find_registration(family, name), {}};
+scenario::ComponentChoice choice(Family family, const std::string& name,
+                                 const OptionValues& changes) {
+  scenario::ComponentChoice chosen{find_registration(family, name), {}};
   for (const OptionSpec& option : chosen.registration->options)
     chosen.options[option.name] = option.default_value;
   for (const auto& [option, value] : changes) chosen.options.at(option) = value;
   return chosen;
 }
 
-JsonValue to_json_value(const OptionValue& value) {
+json::JsonValue to_json_value(const OptionValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* truth = std::get_if<bool>(&value)) return *truth;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* words = std::get_if<ChosenWords>(&value))
-    return JsonValue::List(words->begin(), words->end());
+    return json::JsonValue::List(words->begin(), words->end());
   return {};
 }
 
-JsonValue component_json(const std::string& name, const OptionValues& options) {
-  JsonValue json = json_object({{"name", name}});
+json::JsonValue component_json(const std::string& name, const OptionValues& options) {
+  json::JsonValue json = json::json_object({{"name", name}});
   for (const auto& [option, value] : options) json.set(option, to_json_value(value));
   return json;
 }
 
-JsonValue fault_json(const FaultSpec& fault) {
-  JsonValue json = json_object({});
+json::JsonValue fault_json(const faults::FaultSpec& fault) {
+  json::JsonValue json = json::json_object({});
   if (fault.time_s) json.set("time_s", *fault.time_s);
   if (fault.event) json.set("event", static_cast<std::int64_t>(*fault.event));
   if (fault.mark)
-    json.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+    json.set("mark", json::json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
   const auto set = [&json](const char* name, const std::vector<std::uint32_t>& victims) {
-    JsonValue::List list;
+    json::JsonValue::List list;
     for (const std::uint32_t victim : victims) list.emplace_back(std::int64_t{victim});
     if (!victims.empty()) json.set(name, std::move(list));
   };
@@ -76,33 +77,33 @@ JsonValue fault_json(const FaultSpec& fault) {
   return json;
 }
 
-JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
-  JsonValue::List list;
+json::JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
+  json::JsonValue::List list;
   for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
   return list;
 }
 
-void add_window(JsonValue& json, double from_s, double to_s) {
+void add_window(json::JsonValue& json, double from_s, double to_s) {
   json.set("from_s", from_s);
   if (to_s != kNever) json.set("to_s", to_s);
 }
 
-JsonValue faults_json(const FaultSchedule& schedule) {
-  JsonValue::List at;
-  for (const FaultSpec& fault : schedule.faults) at.push_back(fault_json(fault));
-  JsonValue json = json_object({{"at", std::move(at)}});
-  JsonValue::List partitions;
-  for (const PartitionSpec& partition : schedule.partitions) {
-    JsonValue::List groups;
+json::JsonValue faults_json(const FaultSchedule& schedule) {
+  json::JsonValue::List at;
+  for (const faults::FaultSpec& fault : schedule.faults) at.push_back(fault_json(fault));
+  json::JsonValue json = json::json_object({{"at", std::move(at)}});
+  json::JsonValue::List partitions;
+  for (const faults::PartitionSpec& partition : schedule.partitions) {
+    json::JsonValue::List groups;
     for (const auto& group : partition.groups) groups.push_back(ids_json(group));
     partitions.push_back(
-        json_object({{partition.of_ranks ? "ranks" : "nodes", std::move(groups)}}));
+        json::json_object({{partition.of_ranks ? "ranks" : "nodes", std::move(groups)}}));
     add_window(partitions.back(), partition.from_s, partition.to_s);
   }
   if (!partitions.empty()) json.set("partition", std::move(partitions));
-  JsonValue::List slow;
-  for (const SlowSpec& one : schedule.slow) {
-    slow.push_back(json_object({{"nodes", ids_json(one.nodes)}, {"factor", one.factor}}));
+  json::JsonValue::List slow;
+  for (const faults::SlowSpec& one : schedule.slow) {
+    slow.push_back(json::json_object({{"nodes", ids_json(one.nodes)}, {"factor", one.factor}}));
     add_window(slow.back(), one.from_s, one.to_s);
   }
   if (!slow.empty()) json.set("slow", std::move(slow));
@@ -110,8 +111,8 @@ JsonValue faults_json(const FaultSchedule& schedule) {
 }
 
 /// Adds the values of a schedule that differ from the defaults.
-void add_disturbances(JsonValue& platform, const FaultSchedule& schedule) {
-  const PlatformSpec usual;
+void add_disturbances(json::JsonValue& platform, const FaultSchedule& schedule) {
+  const scenario::PlatformSpec usual;
   const auto set = [&platform](const char* key, double value, double otherwise) {
     if (value != otherwise) platform.set(key, value);
   };
@@ -124,25 +125,26 @@ void add_disturbances(JsonValue& platform, const FaultSchedule& schedule) {
   set("detection_loss_probability", schedule.loss_probability, 0.0);
   if (schedule.delay_noise_s > 0)
     platform.set("delay_noise",
-                 json_object({{"law", "exponential"}, {"mean_s", schedule.delay_noise_s}}));
+                 json::json_object({{"law", "exponential"}, {"mean_s", schedule.delay_noise_s}}));
   if (schedule.os_noise)
-    platform.set("os_noise", json_object({{"interval_s", schedule.os_noise->interval_s},
-                                          {"length_s", schedule.os_noise->length_s}}));
+    platform.set("os_noise", json::json_object({{"interval_s", schedule.os_noise->interval_s},
+                                                {"length_s", schedule.os_noise->length_s}}));
 }
 
-JsonValue machine_json(const Machine& machine) {
-  JsonValue json = json_object({{"schema_version", 1},
-                                {"name", machine.name},
-                                {"description", "made up by the search for counterexamples"},
-                                {"topology", json_object({{"kind", "crossbar"},
-                                                          {"nodes", std::int64_t{machine.nodes}},
-                                                          {"status", "estimated"},
-                                                          {"source", "made up"}})}});
-  const auto set = [&json](const char* name, JsonValue value, const char* unit) {
-    json.set(name, json_object({{"value", std::move(value)},
-                                {"unit", unit},
-                                {"status", "estimated"},
-                                {"source", "made up"}}));
+json::JsonValue machine_json(const platform::Machine& machine) {
+  json::JsonValue json =
+      json::json_object({{"schema_version", 1},
+                         {"name", machine.name},
+                         {"description", "made up by the search for counterexamples"},
+                         {"topology", json::json_object({{"kind", "crossbar"},
+                                                         {"nodes", std::int64_t{machine.nodes}},
+                                                         {"status", "estimated"},
+                                                         {"source", "made up"}})}});
+  const auto set = [&json](const char* name, json::JsonValue value, const char* unit) {
+    json.set(name, json::json_object({{"value", std::move(value)},
+                                      {"unit", unit},
+                                      {"status", "estimated"},
+                                      {"source", "made up"}}));
   };
   set("nodes", std::int64_t{machine.nodes}, "nodes");
   set("cores_per_node", std::int64_t{machine.cores_per_node}, "cores");
@@ -163,25 +165,25 @@ JsonValue machine_json(const Machine& machine) {
 /// victims.
 void fit_faults(FaultSchedule& schedule) {
   const NodeId nodes = nodes_of(schedule);
-  for (FaultSpec& fault : schedule.faults) {
+  for (faults::FaultSpec& fault : schedule.faults) {
     std::erase_if(fault.ranks, [&](Rank rank) { return rank >= schedule.processes; });
     std::erase_if(fault.nodes, [&](NodeId node) { return node >= nodes + schedule.spare_nodes; });
     std::erase_if(fault.daemons, [=](NodeId node) { return node >= nodes; });
   }
-  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
+  std::erase_if(schedule.faults, [](const faults::FaultSpec& fault) {
     return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
   });
-  for (PartitionSpec& partition : schedule.partitions) {
+  for (faults::PartitionSpec& partition : schedule.partitions) {
     const std::uint32_t end = partition.of_ranks ? schedule.processes : nodes;
     for (auto& group : partition.groups)
       std::erase_if(group, [=](std::uint32_t member) { return member >= end; });
     std::erase_if(partition.groups, [](const auto& group) { return group.empty(); });
   }
   std::erase_if(schedule.partitions,
-                [](const PartitionSpec& partition) { return partition.groups.size() < 2; });
-  for (SlowSpec& one : schedule.slow)
+                [](const faults::PartitionSpec& partition) { return partition.groups.size() < 2; });
+  for (faults::SlowSpec& one : schedule.slow)
     std::erase_if(one.nodes, [=](NodeId node) { return node >= nodes; });
-  std::erase_if(schedule.slow, [](const SlowSpec& one) { return one.nodes.empty(); });
+  std::erase_if(schedule.slow, [](const faults::SlowSpec& one) { return one.nodes.empty(); });
 }
 
 template <class List>
@@ -225,7 +227,7 @@ class Simpler {
   }
 
   void fault(std::size_t number) {
-    const FaultSpec& fault = schedule_.faults[number];
+    const faults::FaultSpec& fault = schedule_.faults[number];
     for (std::size_t victim = 0; victim < fault.ranks.size(); ++victim)
       propose([=](FaultSchedule& s) { without(s.faults[number].ranks, victim); });
     for (std::size_t victim = 0; victim < fault.nodes.size(); ++victim)
@@ -282,9 +284,10 @@ class Simpler {
 };
 
 /// The time of grace begins when all work ends, since notices can come after that.
-StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
-  StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
-  if (!schedule.termination.empty()) stop.when = StopWhen::announced;
+scenario::StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
+  scenario::StopSpec stop{
+      .when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+  if (!schedule.termination.empty()) stop.when = scenario::StopWhen::announced;
   constexpr double kRelaunches_s = 1000.0;  // several relaunches of the default length
   if (has_try_blocks(schedule)) {
     stop.time_s = kRelaunches_s;
@@ -294,7 +297,7 @@ StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
   // Long enough for what is promised, even if the last death is a late consequence.
   const DetectionPromise promise = stack.detection(schedule);
   const bool waits = schedule.until_reported && promise.complete_after_s;
-  stop.when = waits ? StopWhen::all_reported : StopWhen::time;
+  stop.when = waits ? scenario::StopWhen::all_reported : scenario::StopWhen::time;
   stop.time_s =
       1.25 * (promise.calm_from_s + promise.complete_after_s.value_or(20 * schedule.timeout_s));
   stop.events = 5000000;
@@ -305,11 +308,11 @@ StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
 
 double calm_from_s(const FaultSchedule& schedule) {
   double calm_s = schedule.start_delay_s;
-  for (const FaultSpec& fault : schedule.faults)
+  for (const faults::FaultSpec& fault : schedule.faults)
     calm_s = std::max(calm_s, fault.time_s.value_or(0.0));
-  for (const PartitionSpec& partition : schedule.partitions)
+  for (const faults::PartitionSpec& partition : schedule.partitions)
     calm_s = std::max(calm_s, partition.to_s);
-  for (const SlowSpec& one : schedule.slow) calm_s = std::max(calm_s, one.to_s);
+  for (const faults::SlowSpec& one : schedule.slow) calm_s = std::max(calm_s, one.to_s);
   return calm_s;
 }
 
@@ -325,7 +328,7 @@ NodeId node_of(const FaultSchedule& schedule, Rank rank) {
   return rank / schedule.processes_per_node;
 }
 
-std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault) {
+std::vector<Rank> victims_of(const FaultSchedule& schedule, const faults::FaultSpec& fault) {
   std::vector<Rank> victims = fault.ranks;
   for (Rank rank = 0; rank < schedule.processes; ++rank)
     for (const auto* nodes : {&fault.nodes, &fault.daemons})
@@ -334,7 +337,7 @@ std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fau
   return victims;
 }
 
-bool strike_together(const FaultSpec& one, const FaultSpec& other) {
+bool strike_together(const faults::FaultSpec& one, const faults::FaultSpec& other) {
   if (one.mark && other.mark)
     return one.mark->name == other.mark->name && one.mark->value == other.mark->value;
   return one.time_s == other.time_s && one.event == other.event &&
@@ -362,8 +365,8 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   if (!schedule.termination.empty()) simpler.propose([](auto& s) { s.termination.clear(); });
   if (schedule.preset != "none") simpler.propose([](auto& s) { s.preset = "none"; });
   if (schedule.restart_delay_s > 0) simpler.propose([](auto& s) { s.restart_delay_s = 0; });
-  if (schedule.progress != Progress::dedicated)
-    simpler.propose([](auto& s) { s.progress = Progress::dedicated; });
+  if (schedule.progress != scenario::Progress::dedicated)
+    simpler.propose([](auto& s) { s.progress = scenario::Progress::dedicated; });
   if (schedule.spread_s > 0) simpler.propose([](auto& s) { s.spread_s = 0; });
   if (schedule.spread_s > 1e-6) simpler.propose([](auto& s) { s.spread_s /= 10; });
   if (schedule.notice_s > 1e-4) simpler.propose([](auto& s) { s.notice_s /= 10; });
@@ -381,8 +384,8 @@ std::map<Family, NamedComponent> components_under(const FaultSchedule& schedule,
   return components;
 }
 
-void disturb(RunSpec& spec, const FaultSchedule& schedule) {
-  PlatformSpec& platform = spec.platform;
+void disturb(scenario::RunSpec& spec, const FaultSchedule& schedule) {
+  scenario::PlatformSpec& platform = spec.platform;
   platform.local_exit_delay_s = platform.link_lost_delay_s = schedule.exit_delay_s;
   platform.silent_link_lost_delay_s = schedule.silent_loss_s;
   platform.start_delay_s = schedule.start_delay_s;
@@ -390,7 +393,7 @@ void disturb(RunSpec& spec, const FaultSchedule& schedule) {
   platform.spare_nodes = schedule.spare_nodes;
   platform.detection_loss_probability = schedule.loss_probability;
   if (schedule.delay_noise_s > 0)
-    platform.delay_noise = DelayNoise{.mean_s = schedule.delay_noise_s};
+    platform.delay_noise = scenario::DelayNoise{.mean_s = schedule.delay_noise_s};
   platform.os_noise = schedule.os_noise;
   spec.partitions = schedule.partitions;
   spec.slow = schedule.slow;
@@ -398,15 +401,15 @@ void disturb(RunSpec& spec, const FaultSchedule& schedule) {
 
 }  // namespace
 
-RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
-  RunSpec spec;
+scenario::RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
+  scenario::RunSpec spec;
   spec.platform.machine = machine_of(schedule);
   spec.platform.processes = schedule.processes;
   spec.platform.processes_per_node = schedule.processes_per_node;
   spec.platform.worker_cores = schedule.worker_cores;
   spec.platform.progress = schedule.progress;
   if (schedule.reordering_s > 0) {
-    spec.platform.ordering = Ordering::unordered;
+    spec.platform.ordering = scenario::Ordering::unordered;
     spec.platform.unordered_delay_s = schedule.reordering_s;
   }
   disturb(spec, schedule);
@@ -422,37 +425,38 @@ RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
 }
 
 ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& stack,
-                         EngineKind engine, const std::string& title,
+                         scenario::EngineKind engine, const std::string& title,
                          const std::string& machine_file) {
-  JsonValue platform =
-      json_object({{"machine", machine_file},
-                   {"processes", std::int64_t{schedule.processes}},
-                   {"processes_per_node", std::int64_t{schedule.processes_per_node}},
-                   {"worker_cores", std::int64_t{schedule.worker_cores}},
-                   {"progress", word_of(schedule.progress)}});
+  json::JsonValue platform =
+      json::json_object({{"machine", machine_file},
+                         {"processes", std::int64_t{schedule.processes}},
+                         {"processes_per_node", std::int64_t{schedule.processes_per_node}},
+                         {"worker_cores", std::int64_t{schedule.worker_cores}},
+                         {"progress", scenario::word_of(schedule.progress)}});
   if (schedule.reordering_s > 0) {
     platform.set("ordering", "unordered");
     platform.set("unordered_delay_s", schedule.reordering_s);
   }
   add_disturbances(platform, schedule);
-  JsonValue scenario =
-      json_object({{"schema_version", 1},
-                   {"name", title},
-                   {"engine", word_of(engine)},
-                   {"seed", static_cast<std::int64_t>(schedule.seed)},
-                   {"allow_unsafe", true},  // options that lack what they need after a death
-                   {"platform", std::move(platform)},
-                   {"workload", component_json(schedule.workload, workload_options(schedule))}});
+  json::JsonValue scenario = json::json_object(
+      {{"schema_version", 1},
+       {"name", title},
+       {"engine", scenario::word_of(engine)},
+       {"seed", static_cast<std::int64_t>(schedule.seed)},
+       {"allow_unsafe", true},  // options that lack what they need after a death
+       {"platform", std::move(platform)},
+       {"workload", component_json(schedule.workload, workload_options(schedule))}});
   for (const auto& [family, component] : components_under(schedule, stack))
     scenario.set(family_key(family),
                  component_json(component.name, component.options_under(schedule)));
   scenario.set("faults", faults_json(schedule));
-  const StopSpec stop = stop_of(schedule, stack);
-  scenario.set("stop", json_object({{"when", word_of(stop.when)},
-                                    {"grace_s", stop.grace_s},
-                                    {"time_s", stop.time_s},
-                                    {"events", static_cast<std::int64_t>(stop.events)}}));
-  return {to_json(scenario, 2) + "\n", to_json(machine_json(machine_of(schedule)), 2) + "\n"};
+  const scenario::StopSpec stop = stop_of(schedule, stack);
+  scenario.set("stop", json::json_object({{"when", scenario::word_of(stop.when)},
+                                          {"grace_s", stop.grace_s},
+                                          {"time_s", stop.time_s},
+                                          {"events", static_cast<std::int64_t>(stop.events)}}));
+  return {json::to_json(scenario, 2) + "\n",
+          json::to_json(machine_json(machine_of(schedule)), 2) + "\n"};
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,7 +10,7 @@
 #include "sim/scenario/run_spec.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// A small job and the deaths in it. A run of the search depends on nothing but this, a
 /// ProtocolStack and an engine. Shrinking simplifies it field by field.
@@ -24,7 +24,7 @@ struct FaultSchedule {
   std::uint32_t width = 1;
   std::uint32_t to_itself = 0;  ///< hops out of eight in which a process sends to itself
   std::uint32_t worker_cores = 1;
-  Progress progress = Progress::dedicated;
+  scenario::Progress progress = scenario::Progress::dedicated;
   double compute_s = 1e-5;    ///< of one task
   double overhead_s = 1e-6;   ///< of sending and of receiving
   double latency_s = 5e-6;    ///< between nodes
@@ -32,7 +32,7 @@ struct FaultSchedule {
   double notice_s = 1e-5;     ///< from a death to its notice
   double spread_s = 0.0;      ///< each listener may hear later by up to this
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
-  std::vector<FaultSpec> faults = {};
+  std::vector<faults::FaultSpec> faults = {};
 
   // For protocols that bring dead ranks back, above a stencil.
   std::string preset = "none";  ///< the program whose exchanges these are
@@ -61,9 +61,9 @@ struct FaultSchedule {
   double loss_probability = 0.0;  ///< of messages of failure detection
   double delay_noise_s = 0.0;     ///< mean of an exponential delay
   double start_delay_s = 0.0;
-  std::optional<OsNoise> os_noise = {};
-  std::vector<PartitionSpec> partitions = {};
-  std::vector<SlowSpec> slow = {};
+  std::optional<scenario::OsNoise> os_noise = {};
+  std::vector<faults::PartitionSpec> partitions = {};
+  std::vector<faults::SlowSpec> slow = {};
 };
 
 /// The time from which nothing is disturbed, except for what lasts for the whole run [s].
@@ -143,13 +143,13 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule);
 NodeId node_of(const FaultSchedule& schedule, Rank rank);
 
 /// All ranks that a fault kills, including those on its nodes.
-std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault);
+std::vector<Rank> victims_of(const FaultSchedule& schedule, const faults::FaultSpec& fault);
 
 /// True if both faults strike at the same moment, so that nothing can happen between them.
-bool strike_together(const FaultSpec& one, const FaultSpec& other);
+bool strike_together(const faults::FaultSpec& one, const faults::FaultSpec& other);
 
 /// The specification with which an engine runs the schedule.
-RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack);
+scenario::RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack);
 
 /// The contents of the files with which `faultline run` replays a schedule: the scenario, and the
 /// machine that it names.
@@ -160,7 +160,7 @@ struct ReplayFiles {
 
 /// `title` is the scenario's name, and `machine_file` the path by which it names the machine.
 ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& stack,
-                         EngineKind engine, const std::string& title,
+                         scenario::EngineKind engine, const std::string& title,
                          const std::string& machine_file);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -11,14 +11,14 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
 /// Draws when the next death strikes: together with the last one, soon after it, or anywhere in the
 /// run.
-FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
+faults::FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+  faults::FaultSpec fault;
   if (random.chance(0.5)) {
     fault.event = 1 + random.below(10 * (std::uint64_t{1} + schedule.work));
   } else {
@@ -40,7 +40,7 @@ void draw_faults(Stream& random, FaultSchedule& schedule) {
     if (faults.empty() || manner < 0.3) {
       faults.push_back(draw_moment(random, schedule));
     } else if (manner < 0.65) {
-      FaultSpec soon = faults.back();
+      faults::FaultSpec soon = faults.back();
       soon.ranks.clear();
       if (soon.event) *soon.event += 1 + random.below(20);
       if (soon.time_s)
@@ -76,7 +76,7 @@ double duration_s(const FaultSchedule& schedule) {
 }
 
 /// Draws when the first of several faults strikes: at the start, at a mark, or anywhere in the run.
-FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
+faults::FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
   return draw_fault_moment(
       random, schedule,
       {.at_start = 0.15,
@@ -88,8 +88,9 @@ FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
 
 /// Draws a fault that follows another: before the notice of that one, in the recovery after the
 /// notice, or at the same instant as a separate fault.
-FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const FaultSpec& before) {
-  FaultSpec next;
+faults::FaultSpec draw_following(Stream& random, const FaultSchedule& schedule,
+                                 const faults::FaultSpec& before) {
+  faults::FaultSpec next;
   next.time_s = before.time_s;
   next.event = before.event;
   next.mark = before.mark;
@@ -107,7 +108,7 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
 }
 
 /// Adds a victim to a fault. It is rarely the root, whose death ends the run.
-void draw_victim(Stream& random, const FaultSchedule& schedule, FaultSpec& fault) {
+void draw_victim(Stream& random, const FaultSchedule& schedule, faults::FaultSpec& fault) {
   const auto first = static_cast<std::uint32_t>(random.chance(0.02) ? 0 : 1);
   const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
   if (nodes > first + 1 && schedule.processes_per_node > 1 && random.chance(0.4))
@@ -127,7 +128,7 @@ void draw_wide_faults(Stream& random, FaultSchedule& schedule) {
       schedule.faults.push_back(draw_following(random, schedule, schedule.faults.back()));
     draw_victim(random, schedule, schedule.faults.back());
   }
-  for (FaultSpec& fault : schedule.faults)
+  for (faults::FaultSpec& fault : schedule.faults)
     for (auto* victims : {&fault.ranks, &fault.nodes}) {
       std::sort(victims->begin(), victims->end());
       victims->erase(std::unique(victims->begin(), victims->end()), victims->end());
@@ -168,7 +169,8 @@ FaultSchedule draw_wide(Stream& random) {
     schedule.width = 1 + static_cast<std::uint32_t>(random.below(schedule.processes));
     schedule.to_itself = static_cast<std::uint32_t>(random.below(5));
   }
-  const std::array progresses{Progress::dedicated, Progress::shared, Progress::between};
+  const std::array progresses{scenario::Progress::dedicated, scenario::Progress::shared,
+                              scenario::Progress::between};
   schedule.progress = progresses[random.below(progresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
   draw_machine(random, schedule);
@@ -188,4 +190,4 @@ FaultSchedule draw_schedule(std::uint64_t number) {
   return schedule;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

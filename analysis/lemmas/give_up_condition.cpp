@@ -8,7 +8,7 @@
 
 #include "protocols/termination/adoption.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::size_t kNeverInRun = static_cast<std::size_t>(-1);
 
 // ---- what one message says ---------------------------------------------------------------------
 
-bool is_control(const Fact& fact, What what, AdoptionKind kind) {
+bool is_control(const Fact& fact, What what, termination::AdoptionKind kind) {
   return fact.what == what && fact.channel == Family::termination && fact.kind == kind;
 }
 
@@ -27,31 +27,31 @@ bool is_work_for(const Fact& fact, Rank peer) {
 }
 
 bool is_query_for(const Fact& fact, Rank peer) {
-  return is_control(fact, What::sent, kTryEngageGrandchild) && fact.peer == peer;
+  return is_control(fact, What::sent, termination::kTryEngageGrandchild) && fact.peer == peer;
 }
 
 /// True if this is the reply with which a child reports that it has been adopted.
 bool is_adoption_of(const Fact& fact, Rank child) {
-  return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == child &&
-         fact.payload.get<ReplyToGrandparent>().debt > 0;
+  return is_control(fact, What::handled, termination::kReplyToGrandparent) && fact.peer == child &&
+         fact.payload.get<termination::ReplyToGrandparent>().debt > 0;
 }
 
 /// The number of the successor's acknowledgements that the message carries. The reply of a
 /// successor that is not adopted acknowledges the query.
 std::uint32_t acknowledged(const Fact& fact, Rank successor) {
   if (fact.peer != successor) return 0;
-  if (is_control(fact, What::handled, kAcknowledge))
-    return fact.payload.get<Acknowledgement>().count;
-  const bool reply = is_control(fact, What::handled, kReplyToGrandparent);
-  return reply && fact.payload.get<ReplyToGrandparent>().debt == 0 ? 1 : 0;
+  if (is_control(fact, What::handled, termination::kAcknowledge))
+    return fact.payload.get<termination::Acknowledgement>().count;
+  const bool reply = is_control(fact, What::handled, termination::kReplyToGrandparent);
+  return reply && fact.payload.get<termination::ReplyToGrandparent>().debt == 0 ? 1 : 0;
 }
 
 /// 1 if a child of `parent` reports here that it is interior, -1 if it reports that it is exterior,
 /// else 0.
 std::int32_t change_of_interior(const Fact& fact, Rank parent) {
-  const bool interior = is_control(fact, What::handled, kInformInterior);
-  if (!interior && !is_control(fact, What::handled, kInformExterior)) return 0;
-  if (fact.payload.get<Signal>().other != parent) return 0;
+  const bool interior = is_control(fact, What::handled, termination::kInformInterior);
+  if (!interior && !is_control(fact, What::handled, termination::kInformExterior)) return 0;
+  if (fact.payload.get<termination::Signal>().other != parent) return 0;
   return interior ? 1 : -1;
 }
 
@@ -59,28 +59,31 @@ std::int32_t change_of_interior(const Fact& fact, Rank parent) {
 /// acknowledgement that ends an engagement is about the next one.
 std::uint32_t engagement_in(const Fact& fact, Rank successor) {
   if (fact.what != What::handled || fact.channel != Family::termination) return 0;
-  if (change_of_interior(fact, successor) != 0) return fact.payload.get<Signal>().engagement;
+  if (change_of_interior(fact, successor) != 0)
+    return fact.payload.get<termination::Signal>().engagement;
   if (fact.peer != successor) return 0;
-  if (fact.kind == kPotentialGrandchild || fact.kind == kGrandchildRecovered)
-    return fact.payload.get<Signal>().engagement;
-  if (is_adoption_of(fact, successor)) return fact.payload.get<ReplyToGrandparent>().engagement;
-  if (fact.kind != kAcknowledge) return 0;
-  const std::uint32_t over = fact.payload.get<Acknowledgement>().over;
+  if (fact.kind == termination::kPotentialGrandchild ||
+      fact.kind == termination::kGrandchildRecovered)
+    return fact.payload.get<termination::Signal>().engagement;
+  if (is_adoption_of(fact, successor))
+    return fact.payload.get<termination::ReplyToGrandparent>().engagement;
+  if (fact.kind != termination::kAcknowledge) return 0;
+  const std::uint32_t over = fact.payload.get<termination::Acknowledgement>().over;
   return over == 0 ? 0 : over + 1;
 }
 
 /// True if the successor reports that one of its engagements is over.
 bool ends_engagement(const Fact& fact, Rank successor) {
-  return fact.peer == successor && is_control(fact, What::handled, kAcknowledge) &&
-         fact.payload.get<Acknowledgement>().over != 0;
+  return fact.peer == successor && is_control(fact, What::handled, termination::kAcknowledge) &&
+         fact.payload.get<termination::Acknowledgement>().over != 0;
 }
 
 /// Adds the potential children of the successor that the message names.
 void add_potential_children(const Fact& fact, Rank successor, std::set<Rank>& children) {
   if (change_of_interior(fact, successor) != 0) children.insert(fact.peer);
   if (fact.peer != successor) return;
-  if (is_control(fact, What::handled, kPotentialGrandchild))
-    children.insert(fact.payload.get<Signal>().other);
+  if (is_control(fact, What::handled, termination::kPotentialGrandchild))
+    children.insert(fact.payload.get<termination::Signal>().other);
   if (is_adoption_of(fact, successor))
     for (const std::uint64_t key : **fact.attachments.get<AttachedWords>(Family::termination))
       children.insert(static_cast<Rank>(key));
@@ -131,8 +134,8 @@ void tell(FailedSuccessor& p, const Fact& fact) {
     p.adopted = true;
     add_potential_children(fact, p.rank, p.named);
   }
-  if (is_control(fact, What::handled, kGrandchildRecovered))
-    p.recovered.insert(fact.payload.get<Signal>().other);
+  if (is_control(fact, What::handled, termination::kGrandchildRecovered))
+    p.recovered.insert(fact.payload.get<termination::Signal>().other);
 }
 
 std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owes_at_start) {
@@ -165,8 +168,8 @@ bool is_interior(Facts facts, Rank c, Rank p, std::uint32_t engagement) {
 /// True if c has replied to the query about p.
 bool has_replied(Facts facts, Rank c, Rank p) {
   return std::any_of(facts.begin(), facts.end(), [=](const Fact& fact) {
-    return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == c &&
-           fact.payload.get<ReplyToGrandparent>().failed == p;
+    return is_control(fact, What::handled, termination::kReplyToGrandparent) && fact.peer == c &&
+           fact.payload.get<termination::ReplyToGrandparent>().failed == p;
   });
 }
 
@@ -237,11 +240,11 @@ void consider_root(Facts facts, Rank rank, Found& earliest) {
 
 }  // namespace
 
-std::optional<GiveUpCondition> condition_of(const RunSpec& spec) {
-  const ComponentChoice& detector = spec.component(Family::termination);
+std::optional<GiveUpCondition> condition_of(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& detector = spec.component(Family::termination);
   if (detector.registration == nullptr) return std::nullopt;
   const std::string& name = detector.registration->name;
-  GiveUpCondition condition{.starts_at_root = job_shape(spec).starts_at_root};
+  GiveUpCondition condition{.starts_at_root = scenario::job_shape(spec).starts_at_root};
   if (name == "indep") return condition;
   condition.protocol = GiveUpCondition::rel_eager;
   if (name == "rel-eager") return condition;
@@ -281,4 +284,4 @@ std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const 
   return earliest;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -8,7 +8,7 @@
 #include "analysis/lemmas/fact_log.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The condition under which an adoption protocol must give up; otherwise it must not
 /// (adoption-2013 sections 5.3, 6.2, 6.3).
@@ -32,7 +32,7 @@ struct GiveUpCondition {
 
 /// The condition for a run's detector with its options and the run's workload; nothing if it is not
 /// an adoption protocol.
-std::optional<GiveUpCondition> condition_of(const RunSpec& spec);
+std::optional<GiveUpCondition> condition_of(const scenario::RunSpec& spec);
 
 /// Where, when and because of which processes the condition is met.
 struct GivesUp {
@@ -56,4 +56,4 @@ bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank);
 /// The first place where a run meets the condition; nothing if it never does.
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

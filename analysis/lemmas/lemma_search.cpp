@@ -13,7 +13,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -25,7 +25,7 @@ struct AdoptionPromise {
   RelatedFailures lemma;
 };
 
-std::optional<AdoptionPromise> adoption_promise_of(const RunSpec& spec) {
+std::optional<AdoptionPromise> adoption_promise_of(const scenario::RunSpec& spec) {
   const auto condition = condition_of(spec);
   if (!condition) return std::nullopt;
   return AdoptionPromise{*condition, related_failures_of(spec.component(Family::termination))};
@@ -63,9 +63,10 @@ Broken against_lemmas(const FaultSchedule& schedule, const RelatedFailures& lemm
 }
 
 /// Replaces the detector of each process by a watched one.
-void watch(RunSpec& spec, Registration& registration,
+void watch(scenario::RunSpec& spec, Registration& registration,
            const std::shared_ptr<EngagementHistory>& history) {
-  ComponentChoice& detector = spec.components[static_cast<std::size_t>(Family::termination)];
+  scenario::ComponentChoice& detector =
+      spec.components[static_cast<std::size_t>(Family::termination)];
   registration = *detector.registration;
   registration.make = [make = registration.make, history](const OptionValues& options,
                                                           const JobShape& job) -> ComponentFactory {
@@ -78,21 +79,21 @@ void watch(RunSpec& spec, Registration& registration,
 
 /// True if the run ended in an allowed way. Giving up is one; whether the detector had to give up
 /// is judged elsewhere.
-bool ended_as_it_should(const engine::RunResult& result, StopWhen stop_when) {
-  const bool announced = stop_when == StopWhen::announced;
+bool ended_as_it_should(const engine::RunResult& result, scenario::StopWhen stop_when) {
+  const bool announced = stop_when == scenario::StopWhen::announced;
   return result.outcome == (announced ? engine::Outcome::terminated : engine::Outcome::finished) ||
          result.outcome == engine::Outcome::fatal_reported;
 }
 
 /// What every stack promises.
-Broken against_everybody(const engine::RunResult& result, StopWhen stop_when) {
+Broken against_everybody(const engine::RunResult& result, scenario::StopWhen stop_when) {
   if (!result.violations.empty()) return promise_broken_by(result.violations.front());
   if (ended_as_it_should(result, stop_when)) return std::nullopt;
   return BrokenPromise{LemmaFigure::other,
                        std::string("the run ended as ") + engine::outcome_word(result.outcome)};
 }
 
-Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
+Broken broken_promise(const FaultSchedule& schedule, scenario::StopWhen stop_when,
                       const std::optional<AdoptionPromise>& adoption,
                       const engine::RunResult& result, const FactLog& log,
                       const EngagementHistory& history) {
@@ -108,8 +109,8 @@ Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
 
 /// Runs a schedule under a log that sees the deaths. `judge` returns the broken promise, if any.
 template <class Log, class Judge>
-LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind engine, Log log,
-                    const Judge& judge) {
+LemmaRun run_logged(const FaultSchedule& schedule, scenario::RunSpec& spec,
+                    scenario::EngineKind engine, Log log, const Judge& judge) {
   spec.checks_state = true;
   LemmaRun run;
   try {
@@ -123,15 +124,15 @@ LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind eng
 }
 
 LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& promise,
-                       RunSpec& spec, EngineKind engine) {
+                       scenario::RunSpec& spec, scenario::EngineKind engine) {
   return run_logged(schedule, spec, engine, DetectionLog(schedule.processes),
                     [&](const engine::RunResult& result, const DetectionLog& log) {
                       return against_detection(promise, result, log);
                     });
 }
 
-LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& promise, RunSpec& spec,
-                      EngineKind engine) {
+LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& promise,
+                      scenario::RunSpec& spec, scenario::EngineKind engine) {
   return run_logged(
       schedule, spec, engine,
       RecoveryLog(schedule.processes, *spec.component(Family::message_logging).registration),
@@ -140,8 +141,8 @@ LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& prom
       });
 }
 
-LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, RunSpec& spec,
-                    EngineKind engine) {
+LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise,
+                    scenario::RunSpec& spec, scenario::EngineKind engine) {
   return run_logged(schedule, spec, engine,
                     BlockLog(schedule.processes, spec.component(Family::transactions)),
                     [&](const engine::RunResult& result, const BlockLog& log) {
@@ -151,9 +152,9 @@ LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, 
 
 }  // namespace
 
-LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
-                   const Mutation& mutation) {
-  RunSpec spec = run_spec(schedule, stack);
+LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack,
+                   scenario::EngineKind engine, const Mutation& mutation) {
+  scenario::RunSpec spec = run_spec(schedule, stack);
   const auto adoption = adoption_promise_of(spec);
   const auto blocks = block_promise_of(spec);
   if (mutation) mutation(spec);
@@ -199,4 +200,4 @@ LemmaCounterexample shrink(LemmaCounterexample found, const Judge& judge, std::u
   return found;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -9,11 +9,11 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// Changes the specification of a run before the run starts, for example to put a faulty detector
 /// in.
-using Mutation = std::function<void(RunSpec&)>;
+using Mutation = std::function<void(scenario::RunSpec&)>;
 
 /// One run of the search.
 struct LemmaRun {
@@ -27,8 +27,8 @@ struct LemmaRun {
 /// adoption detector also promises to give up exactly where and when its GiveUpCondition is met,
 /// and in agreement with RelatedFailures. A stack with a DetectionPromise or a RecoveryPromise, or
 /// under a program of TryBlocks (BlockPromise), is judged by that alone.
-LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
-                   const Mutation& mutation = {});
+LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack,
+                   scenario::EngineKind engine, const Mutation& mutation = {});
 
 /// A schedule under which a promise is broken.
 struct LemmaCounterexample {
@@ -43,4 +43,4 @@ using Judge = std::function<std::optional<BrokenPromise>(const FaultSchedule&)>;
 /// `seeds` seeds.
 LemmaCounterexample shrink(LemmaCounterexample found, const Judge& judge, std::uint64_t seeds);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -9,7 +9,7 @@
 #include "analysis/lemmas/detection_subjects.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -54,7 +54,7 @@ LemmaSubject below_detectors(LemmaSubject subject) {
     if (detector.needs_fifo()) schedule.reordering_s = 0.0;
     // The detector has its own messages, and goes on when the program is over.
     Stream random(number, 3, Purpose::faults, 0);
-    for (FaultSpec& fault : schedule.faults)
+    for (faults::FaultSpec& fault : schedule.faults)
       if (fault.event) *fault.event = 1 + *fault.event * (1 + random.below(3));
     return schedule;
   };
@@ -131,7 +131,7 @@ OptionValues swim_options(const FaultSchedule& schedule) {
 }
 
 void leave_out_harmless(FaultSchedule& schedule) {
-  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
+  std::erase_if(schedule.faults, [](const faults::FaultSpec& fault) {
     return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
   });
 }
@@ -143,7 +143,7 @@ void fit_rdaemon(FaultSchedule& schedule) {
   const std::uint32_t daemons = nodes_of(schedule) + schedule.spare_nodes;
   const std::size_t most = as_built ? 1 : fewest_that_cut_off(daemons) - 1;
   std::set<NodeId> dead;
-  for (FaultSpec& fault : schedule.faults)
+  for (faults::FaultSpec& fault : schedule.faults)
     std::erase_if(fault.nodes, [&](NodeId node) {
       if (as_built && node == 0) return true;
       if (dead.size() < most) dead.insert(node);
@@ -158,7 +158,7 @@ void fit_ulfm(FaultSchedule& schedule) {
   schedule.period_s = 1.0;
   schedule.timeout_s = 2.5;
   std::vector<Rank> dead;
-  for (FaultSpec& fault : schedule.faults) {
+  for (faults::FaultSpec& fault : schedule.faults) {
     fault.nodes.clear();
     std::erase_if(fault.ranks, [&dead](Rank rank) {
       const bool is_one_more =
@@ -305,4 +305,4 @@ const std::vector<LemmaSubject>& lemma_subjects(Family family) {
   return family == Family::failure_detection ? detection_subjects() : subjects;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -8,7 +8,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "analysis/lemmas/protocol_stack.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// A stack of protocols for which the search tests the lemmas, with its name in data files
 /// ("rel-lazy fallback").
@@ -27,4 +27,4 @@ const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::terminat
 /// far as the detector watches processes that have been started again.
 const std::vector<LemmaSubject>& wide_block_subjects();
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

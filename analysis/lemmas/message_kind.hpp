@@ -6,7 +6,7 @@
 
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The number of that kind of messages of a protocol (Message::kind), or a number that no kind has
 /// if the protocol lacks it.
@@ -15,4 +15,4 @@ inline std::uint16_t message_kind(const Registration& protocol, const char* name
   return static_cast<std::uint16_t>(std::find(kinds.begin(), kinds.end(), name) - kinds.begin());
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

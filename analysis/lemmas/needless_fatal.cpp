@@ -8,7 +8,7 @@
 #include "analysis/lemmas/give_up_condition.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -25,7 +25,7 @@ std::optional<GivesUp> first_due(const GiveUpCondition& condition, const FactLog
 }
 
 /// Adds a violation to the result. If it comes after a false report, that is blamed.
-void add(Violation violation, const FactLog& log, engine::RunResult& result) {
+void add(audit::Violation violation, const FactLog& log, engine::RunResult& result) {
   result.outcome = engine::with_violation(result.outcome, violation);
   const bool is_misled = violation.time_s >= log.first_false_report_s();
   if (is_misled && engine::is_broken_promise(result.outcome))
@@ -35,25 +35,25 @@ void add(Violation violation, const FactLog& log, engine::RunResult& result) {
 
 }  // namespace
 
-bool gives_up_by_messages(const RunSpec& spec) { return condition_of(spec).has_value(); }
+bool gives_up_by_messages(const scenario::RunSpec& spec) { return condition_of(spec).has_value(); }
 
 bool detector_gave_up(const engine::RunResult& result) {
   return result.outcome == engine::Outcome::fatal_reported &&
          result.fatal_family == Family::termination;
 }
 
-void judge_giving_up(const RunSpec& spec, const FactLog& log, engine::RunResult& result) {
+void judge_giving_up(const scenario::RunSpec& spec, const FactLog& log, engine::RunResult& result) {
   const auto condition = condition_of(spec);
   if (!condition || !detector_gave_up(result)) return;
   if (meets(*condition, log, result.fatal_actor)) return;
-  Violation needless{"needless-fatal", log.gave_up()->time_s, result.fatal_actor,
-                     "gave up, although nothing that it has been told meets the protocol's "
-                     "condition: " +
-                         result.fatal_reason};
+  audit::Violation needless{"needless-fatal", log.gave_up()->time_s, result.fatal_actor,
+                            "gave up, although nothing that it has been told meets the protocol's "
+                            "condition: " +
+                                result.fatal_reason};
   add(std::move(needless), log, result);
 }
 
-void judge_both_ways(const RunSpec& spec, const FactLog& log, engine::RunResult& result) {
+void judge_both_ways(const scenario::RunSpec& spec, const FactLog& log, engine::RunResult& result) {
   const auto condition = condition_of(spec);
   if (!condition || !result.violations.empty()) return;
   if (result.outcome != engine::Outcome::terminated && !detector_gave_up(result)) return;
@@ -61,13 +61,13 @@ void judge_both_ways(const RunSpec& spec, const FactLog& log, engine::RunResult&
   if (!result.violations.empty()) return;
   const std::optional<GivesUp> due = first_due(*condition, log);
   if (!due || (log.gave_up() && log.gave_up()->rank == due->rank)) return;
-  Violation missed{"not-given-up", due->time_s, due->rank,
-                   "the run went on, although rank " + said(*due)};
+  audit::Violation missed{"not-given-up", due->time_s, due->rank,
+                          "the run went on, although rank " + said(*due)};
   add(std::move(missed), log, result);
 }
 
-engine::RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                                    std::uint64_t replication, Rank who) {
+engine::RunResult judged_simulation(const scenario::RunSpec& spec, scenario::EngineKind engine,
+                                    std::uint64_t seed, std::uint64_t replication, Rank who) {
   FactLog log(spec.platform.processes);
   log.keep_only(who);
   engine::RunResult result = engine::run_simulation(spec, engine, seed, replication, &log);
@@ -75,4 +75,4 @@ engine::RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std:
   return result;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -3,7 +3,7 @@
 
 #include "analysis/lemmas/fault_schedule.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 OptionValues NamedComponent::options_under(const FaultSchedule& schedule) const {
   OptionValues all = options;
@@ -31,17 +31,17 @@ ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& pro
                          const OptionValues& changes) {
   return {.components = {{Family::message_logging, {.name = protocol, .options = changes}},
                          {Family::failure_detection, oracle()}},
-          .stop_when = StopWhen::finished,
+          .stop_when = scenario::StopWhen::finished,
           .recovery = promise};
 }
 
 ProtocolStack committing(const std::string& protocol) {
   ProtocolStack stack{.components = {{Family::failure_detection, oracle()}},
-                      .stop_when = StopWhen::finished};
+                      .stop_when = scenario::StopWhen::finished};
   const auto drawn = [](const FaultSchedule& schedule) { return schedule.transactions; };
   if (protocol != "none")
     stack.components[Family::transactions] = {.name = protocol, .scheduled_options = drawn};
   return stack;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,7 +10,7 @@
 #include "analysis/lemmas/recovery_promise.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 struct FaultSchedule;
 
@@ -28,7 +28,7 @@ struct NamedComponent {
 /// The workload comes from the schedule.
 struct ProtocolStack {
   std::map<Family, NamedComponent> components;
-  StopWhen stop_when = StopWhen::announced;  ///< what ends a run
+  scenario::StopWhen stop_when = scenario::StopWhen::announced;  ///< what ends a run
   /// The promise of a failure detector that finds deaths itself, under a schedule. If set, the
   /// schedule determines what ends a run.
   std::function<DetectionPromise(const FaultSchedule&)> detection = {};
@@ -46,4 +46,4 @@ ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& pro
 /// states; "none": without any.
 ProtocolStack committing(const std::string& protocol);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,7 +10,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -26,14 +26,14 @@ std::uint64_t events_of(const FaultSchedule& schedule) {
 }
 
 /// A checkpoint of the program, or the one after its last.
-MarkSpec draw_checkpoint(Stream& random, const FaultSchedule& schedule) {
+faults::MarkSpec draw_checkpoint(Stream& random, const FaultSchedule& schedule) {
   return {"checkpoint", static_cast<std::int64_t>(
                             random.below(2 + schedule.work / schedule.checkpoint_iterations))};
 }
 
 /// Draws when the first rank dies.
-FaultSpec draw_first_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
+faults::FaultSpec draw_first_moment(Stream& random, const FaultSchedule& schedule) {
+  faults::FaultSpec fault;
   if (random.chance(0.25))
     fault.mark = draw_checkpoint(random, schedule);
   else
@@ -44,14 +44,14 @@ FaultSpec draw_first_moment(Stream& random, const FaultSchedule& schedule) {
 /// Draws when another rank dies: while a rank recovers, when all that died before have recovered,
 /// or at any time after the previous death. Half of these deaths come while nobody recovers, so
 /// that all protocols must survive them.
-FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
+faults::FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
+  faults::FaultSpec fault;
   const std::uint64_t before = schedule.faults.back().event.value_or(0);
   const double manner = random.uniform();
   if (manner < 0.15)
-    fault.mark = MarkSpec{"recovery", static_cast<std::int64_t>(1 + random.below(2))};
+    fault.mark = faults::MarkSpec{"recovery", static_cast<std::int64_t>(1 + random.below(2))};
   else if (manner < 0.45)
-    fault.mark = MarkSpec{"recovered", static_cast<std::int64_t>(schedule.faults.size())};
+    fault.mark = faults::MarkSpec{"recovered", static_cast<std::int64_t>(schedule.faults.size())};
   else if (manner < 0.55)
     fault.mark = draw_checkpoint(random, schedule);
   else if (manner < 0.65 && before > 0)
@@ -80,8 +80,8 @@ void draw_faults(Stream& random, FaultSchedule& schedule) {
   const std::uint64_t deaths = 1 + random.below(3);
   std::optional<Rank> before;
   for (std::uint64_t death = 0; death < deaths; ++death) {
-    FaultSpec fault = schedule.faults.empty() ? draw_first_moment(random, schedule)
-                                              : draw_later_moment(random, schedule);
+    faults::FaultSpec fault = schedule.faults.empty() ? draw_first_moment(random, schedule)
+                                                      : draw_later_moment(random, schedule);
     const Rank victim = draw_victim(random, schedule, before);
     if (random.chance(0.1))
       fault.nodes.push_back(node_of(schedule, victim));
@@ -117,7 +117,8 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
       1 + static_cast<std::uint32_t>(random.below(std::min(3U, schedule.processes - 1)));
   draw_program(random, schedule, program);
   if (program.helped) schedule.helpers = 1 + static_cast<std::uint32_t>(random.below(8));
-  constexpr std::array kProgresses{Progress::dedicated, Progress::shared, Progress::between};
+  constexpr std::array kProgresses{scenario::Progress::dedicated, scenario::Progress::shared,
+                                   scenario::Progress::between};
   schedule.progress = kProgresses[random.below(kProgresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
   draw_delays(random, schedule);
@@ -131,4 +132,4 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
   return schedule;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -6,7 +6,7 @@
 #include "analysis/lemmas/message_kind.hpp"
 #include "protocols/checkpoints/image_checkpoints.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 RecoveryLog::RecoveryLog(std::uint32_t processes, const Registration& protocol)
     : ranks_(processes),
@@ -14,16 +14,16 @@ RecoveryLog::RecoveryLog(std::uint32_t processes, const Registration& protocol)
       your_image_kind_(message_kind(protocol, "your-image")),
       agreed_kind_(message_kind(protocol, "agreed")) {}
 
-void RecoveryLog::see(const Sight& sight) {
+void RecoveryLog::see(const audit::Sight& sight) {
   if (sight.actor >= ranks_.size()) return;
-  if (sight.kind == Sight::Kind::died) return died(sight.actor);
-  if (sight.kind == Sight::Kind::restarted) dead_.erase(sight.actor);
+  if (sight.kind == audit::Sight::Kind::died) return died(sight.actor);
+  if (sight.kind == audit::Sight::Kind::restarted) dead_.erase(sight.actor);
   if (sight.message != nullptr && sight.message->channel == Family::message_logging) {
-    if (sight.kind == Sight::Kind::sent) sent(sight.actor, *sight.message);
-    if (sight.kind == Sight::Kind::received) received(sight.actor, *sight.message);
-    if (sight.kind == Sight::Kind::lost) lost(*sight.message);
+    if (sight.kind == audit::Sight::Kind::sent) sent(sight.actor, *sight.message);
+    if (sight.kind == audit::Sight::Kind::received) received(sight.actor, *sight.message);
+    if (sight.kind == audit::Sight::Kind::lost) lost(*sight.message);
   }
-  if (sight.kind == Sight::Kind::mark && std::string_view(sight.text) == "recovered") {
+  if (sight.kind == audit::Sight::Kind::mark && std::string_view(sight.text) == "recovered") {
     recovering_.erase(sight.actor);
     if (recovering_.empty()) recoveries_overlap_ = false;
   }
@@ -57,7 +57,8 @@ void RecoveryLog::died(Rank rank) {
 }
 
 bool RecoveryLog::is_copy(const Message& message) const {
-  return message.kind == image_kind_ && message.payload.get<ImageWords>().committed == 1;
+  return message.kind == image_kind_ &&
+         message.payload.get<checkpoints::ImageWords>().committed == 1;
 }
 
 void RecoveryLog::lost(const Message& message) {
@@ -108,4 +109,4 @@ std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
   return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

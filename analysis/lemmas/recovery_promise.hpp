@@ -12,7 +12,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// What a protocol of message logging promises: the program comes to its right end whichever ranks
 /// die, unless a rank and the keeper of its image have died before the copy was made anew.
@@ -22,11 +22,11 @@ struct RecoveryPromise {
 };
 
 /// What an observer sees of deaths, of images, and of the ends of recoveries.
-class RecoveryLog final : public RunObserver {
+class RecoveryLog final : public audit::RunObserver {
  public:
   RecoveryLog(std::uint32_t processes, const Registration& protocol);
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// True if neither a rank nor its keeper had the rank's image. An image does not count as lost if
   /// the rank had to send it again to its restarted keeper, as soon as all had agreed on that
@@ -76,4 +76,4 @@ std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
                                               const engine::RunResult& result,
                                               const RecoveryLog& log);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -10,7 +10,7 @@
 
 #include "protocols/termination/adoption.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 namespace {
 
@@ -30,12 +30,14 @@ struct Handled {
 void add(const Fact& fact, Rank self, Handled& handled) {
   if (fact.channel == Family::workload) ++handled.work[{fact.peer, self}];
   if (fact.channel != Family::termination) return;
-  if (fact.kind == kAcknowledge)
-    handled.acknowledged[{self, fact.peer}] += fact.payload.get<Acknowledgement>().count;
-  if (fact.kind == kReplyToGrandparent && fact.payload.get<ReplyToGrandparent>().debt > 0)
+  if (fact.kind == termination::kAcknowledge)
+    handled.acknowledged[{self, fact.peer}] +=
+        fact.payload.get<termination::Acknowledgement>().count;
+  if (fact.kind == termination::kReplyToGrandparent &&
+      fact.payload.get<termination::ReplyToGrandparent>().debt > 0)
     handled.adopted.emplace(fact.peer, self);
-  if (fact.kind == kGrandchildRecovered)
-    handled.recovered.emplace(fact.payload.get<Signal>().other, fact.peer);
+  if (fact.kind == termination::kGrandchildRecovered)
+    handled.recovered.emplace(fact.payload.get<termination::Signal>().other, fact.peer);
 }
 
 Handled handled_in(const FactLog& log) {
@@ -127,9 +129,9 @@ bool was_surely_interior(const FactLog& log, const Handled& handled, Rank rank,
 }
 
 /// The victims of a fault and of all faults that strike together with it.
-std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec& fault) {
+std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const faults::FaultSpec& fault) {
   std::vector<Rank> victims;
-  for (const FaultSpec& other : schedule.faults) {
+  for (const faults::FaultSpec& other : schedule.faults) {
     if (!strike_together(fault, other)) continue;
     const std::vector<Rank> more = victims_of(schedule, other);
     victims.insert(victims.end(), more.begin(), more.end());
@@ -147,7 +149,7 @@ bool died_together(const FactLog& log, Rank one, Rank other) {
 
 }  // namespace
 
-RelatedFailures related_failures_of(const ComponentChoice& detector) {
+RelatedFailures related_failures_of(const scenario::ComponentChoice& detector) {
   const auto says = [&](const char* option, const char* word) {
     const auto found = detector.options.find(option);
     return found != detector.options.end() && std::get<std::string>(found->second) == word;
@@ -170,7 +172,7 @@ bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, c
                   const EngagementHistory& history, double end_s) {
   const std::set<Rank> dead = dead_before(log, end_s);
   const Handled handled = handled_in(log);
-  for (const FaultSpec& fault : schedule.faults) {
+  for (const faults::FaultSpec& fault : schedule.faults) {
     const std::vector<Rank> at_once = victims_at_once(schedule, fault);
     for (const Rank sender : at_once)
       for (const Rank receiver : at_once) {
@@ -185,4 +187,4 @@ bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, c
   return false;
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -7,7 +7,7 @@
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/fault_schedule.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 /// The lemmas of adoption-2013 about giving up. They go by who really sent to whom and who really
 /// was whose child; GiveUpCondition, in contrast, goes by the messages that a process has seen. The
@@ -25,7 +25,7 @@ struct RelatedFailures {
 };
 
 /// The lemmas for an adoption protocol with these options.
-RelatedFailures related_failures_of(const ComponentChoice& detector);
+RelatedFailures related_failures_of(const scenario::ComponentChoice& detector);
 
 /// Lemmas 5.3 and 6.3: a protocol gives up only after related failures, or if the root died.
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
@@ -36,4 +36,4 @@ bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, co
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                   const EngagementHistory& history, double end_s);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -12,7 +12,7 @@
 #include "sim/core/random.hpp"
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 bool has_try_blocks(const FaultSchedule& schedule) {
   return static_cast<bool>(
@@ -169,4 +169,4 @@ OptionValues workload_options(const FaultSchedule& schedule) {
           {"task_compute_s", schedule.compute_s}};
 }
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -3,7 +3,7 @@
 
 #include "sim/core/options.hpp"
 
-namespace faultline {
+namespace faultline::lemmas {
 
 struct FaultSchedule;
 
@@ -13,4 +13,4 @@ bool has_try_blocks(const FaultSchedule& schedule);
 /// The options of a schedule's workload that are not the defaults.
 OptionValues workload_options(const FaultSchedule& schedule);
 
-}  // namespace faultline
+}  // namespace faultline::lemmas

@@ -7,7 +7,7 @@
 
 #include "analysis/drawing/gnuplot.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 namespace {
 
@@ -15,21 +15,21 @@ constexpr std::size_t kMostLines = 8;
 constexpr std::size_t kMostCategories = 12;
 constexpr std::size_t kMostPlaces = 30;  // places along x where each line has its own
 
-std::string cell_of(const SelectedPoint& point, const std::string& path) {
-  return cell_text(cell_at(point, path));
+std::string cell_of(const store::SelectedPoint& point, const std::string& path) {
+  return store::cell_text(store::cell_at(point, path));
 }
 
-std::size_t count_values(const std::vector<SelectedPoint>& points, const std::string& path) {
+std::size_t count_values(const std::vector<store::SelectedPoint>& points, const std::string& path) {
   std::set<std::string> values;
-  for (const SelectedPoint& point : points) values.insert(cell_of(point, path));
+  for (const store::SelectedPoint& point : points) values.insert(cell_of(point, path));
   return values.size();
 }
 
 /// True if there is only one value of `path` for each value of `by`.
-bool determines(const std::vector<SelectedPoint>& points, const std::string& by,
+bool determines(const std::vector<store::SelectedPoint>& points, const std::string& by,
                 const std::string& path) {
   std::map<std::string, std::string> value_of;
-  return std::all_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
+  return std::all_of(points.begin(), points.end(), [&](const store::SelectedPoint& point) {
     const std::string value = cell_of(point, path);
     return value_of.emplace(cell_of(point, by), value).first->second == value;
   });
@@ -44,11 +44,11 @@ int rank_of(const std::string& path) {
   return 2;
 }
 
-std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first) {
+std::string axis_of(const std::vector<store::SelectedPoint>& points, bool faults_first) {
   std::string best;
   std::size_t most = 0;
   bool of_faults = false;
-  for (const std::string& path : swept_paths(points)) {
+  for (const std::string& path : store::swept_paths(points)) {
     if (path == "seed" || path == "study" || !is_numeric_axis(points, path)) continue;
     const bool faults = faults_first && path.starts_with("faults");
     const std::size_t count = count_values(points, path);
@@ -61,15 +61,16 @@ std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first)
 }
 
 /// True if the value itself states what it is.
-bool has_name(const SelectedPoint& point, const std::string& path) {
-  const JsonValue* value = point.at(split_path(path));
+bool has_name(const store::SelectedPoint& point, const std::string& path) {
+  const json::JsonValue* value = point.at(json::split_path(path));
   return value != nullptr && value->find("name") != nullptr;
 }
 
 /// "cda", "fanout 4", "delay_s 0.1".
-std::string key_words(const SelectedPoint& point, const std::string& path, const Titles& titles) {
+std::string key_words(const store::SelectedPoint& point, const std::string& path,
+                      const Titles& titles) {
   const bool alone = rank_of(path) < 2 || has_name(point, path);
-  return (alone ? "" : path_heading(titles, path) + " ") + words_at(point, path);
+  return (alone ? "" : path_heading(titles, path) + " ") + store::words_at(point, path);
 }
 
 void append_part(std::string& text, const std::string& part) {
@@ -78,11 +79,11 @@ void append_part(std::string& text, const std::string& part) {
 
 /// The keys that are needed to tell lines apart. One of several zipped keys, which change together,
 /// is enough.
-std::vector<std::string> needed(const std::vector<SelectedPoint>& points,
+std::vector<std::string> needed(const std::vector<store::SelectedPoint>& points,
                                 const std::vector<std::string>& keys) {
   std::vector<std::string> kept = keys;
   const auto combinations = [&](const std::vector<std::string>& paths) {
-    return group_points(points, paths).size();
+    return store::group_points(points, paths).size();
   };
   const std::size_t all = combinations(keys);
   for (std::size_t i = kept.size(); i-- > 1;) {
@@ -93,13 +94,13 @@ std::vector<std::string> needed(const std::vector<SelectedPoint>& points,
   return kept;
 }
 
-ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
+ReportLine line_of(const store::PointGroup& group, const ReportLayout& layout,
                    const std::vector<std::string>& named) {
   ReportLine line;
-  const SelectedPoint& any = *group.points.front();
+  const store::SelectedPoint& any = *group.points.front();
   for (const std::string& path : named) {
     if (layout.has_protocol && path == layout.keys.front()) {
-      line.protocol = words_at(any, path);
+      line.protocol = store::words_at(any, path);
       continue;
     }
     append_part(line.rest, key_words(any, path, layout.titles));
@@ -123,10 +124,10 @@ void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
       });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
-    types.emplace(coloured, line_type_at(types.size()));
+    types.emplace(coloured, drawing::line_type_at(types.size()));
     line.line_type = types[coloured];
     const std::string& dashed = by_rest ? line.rest : line.name;
-    dashes.emplace(dashed, dash_at(dashes.size()));
+    dashes.emplace(dashed, drawing::dash_at(dashes.size()));
     line.dash = dashes[dashed];
   }
 }
@@ -156,18 +157,18 @@ std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
                               [&](const ReportPanel& of) { return of.own_rest == line.own_rest; });
     if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, line.own_rest, {}});
     line.name = line.protocol;
-    line.dash = dash_at(panel->lines.size());
+    line.dash = drawing::dash_at(panel->lines.size());
     panel->lines.push_back(std::move(line));
   }
   return panels;
 }
 
 /// The layout with this path along x; "" for nothing.
-ReportLayout layout_over(const std::vector<SelectedPoint>& points, const std::string& x) {
+ReportLayout layout_over(const std::vector<store::SelectedPoint>& points, const std::string& x) {
   ReportLayout layout;
   layout.x = x;
   layout.x_is_numeric = x.empty() || is_numeric_axis(points, x);
-  for (const std::string& path : swept_paths(points))
+  for (const std::string& path : store::swept_paths(points))
     if (path != "seed" && path != "study" && path != layout.x && count_values(points, path) > 1 &&
         (layout.x.empty() || !determines(points, layout.x, path)))
       layout.keys.push_back(path);
@@ -183,40 +184,40 @@ ReportLayout layout_over(const std::vector<SelectedPoint>& points, const std::st
 }
 
 /// The place of each category along x, by the text of its cell.
-std::map<std::string, double> places_of(const std::vector<SelectedPoint>& points,
+std::map<std::string, double> places_of(const std::vector<store::SelectedPoint>& points,
                                         const ReportLayout& layout) {
   std::map<std::string, double> places;
   if (layout.x.empty() || layout.x_is_numeric) return places;
-  for (const SelectedPoint& point : points)
+  for (const store::SelectedPoint& point : points)
     places.emplace(cell_of(point, layout.x), static_cast<double>(places.size() + 1));
   return places;
 }
 
 }  // namespace
 
-bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path) {
+bool is_numeric_axis(const std::vector<store::SelectedPoint>& points, const std::string& path) {
   return count_values(points, path) > 1 &&
-         std::all_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
-           return number_of(cell_at(point, path)).has_value();
+         std::all_of(points.begin(), points.end(), [&](const store::SelectedPoint& point) {
+           return json::number_of(store::cell_at(point, path)).has_value();
          });
 }
 
-bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path) {
+bool has_several_values(const std::vector<store::SelectedPoint>& points, const std::string& path) {
   return count_values(points, path) > 1;
 }
 
-std::vector<std::string> categories_of(const std::vector<SelectedPoint>& points,
+std::vector<std::string> categories_of(const std::vector<store::SelectedPoint>& points,
                                        const ReportLayout& layout) {
   std::vector<std::string> categories;
   if (layout.x.empty() || layout.x_is_numeric) return categories;
   std::set<std::string> known;
-  for (const SelectedPoint& point : points)
+  for (const store::SelectedPoint& point : points)
     if (known.insert(cell_of(point, layout.x)).second)
-      categories.push_back(words_at(point, layout.x));
+      categories.push_back(store::words_at(point, layout.x));
   return categories;
 }
 
-ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first,
+ReportLayout layout_of(const std::vector<store::SelectedPoint>& points, bool faults_first,
                        const std::string& chosen_x) {
   const bool is_chosen = !chosen_x.empty() && has_several_values(points, chosen_x);
   ReportLayout layout = layout_over(points, is_chosen ? chosen_x : axis_of(points, faults_first));
@@ -227,12 +228,12 @@ ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_fir
   return beside ? layout_over(points, layout.keys.front()) : layout;
 }
 
-std::string protocol_path(const std::vector<SelectedPoint>& points) {
+std::string protocol_path(const std::vector<store::SelectedPoint>& points) {
   const ReportLayout layout = layout_over(points, axis_of(points, false));
   return layout.has_protocol ? layout.keys.front() : "";
 }
 
-std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
+std::vector<ReportPanel> panels_of(const std::vector<store::SelectedPoint>& points,
                                    const ReportLayout& layout) {
   const std::map<std::string, double> places = places_of(points, layout);
   const std::vector<std::string> named = needed(points, layout.keys);
@@ -240,12 +241,12 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
   if (!layout.x.empty()) paths.push_back(layout.x);
   std::vector<ReportLine> lines;
   std::map<std::string, std::size_t> known;
-  for (PointGroup& group : group_points(points, paths)) {
+  for (store::PointGroup& group : store::group_points(points, paths)) {
     const double x = layout.x.empty()      ? 0.0
-                     : layout.x_is_numeric ? *number_of(group.key.back())
-                                           : places.at(cell_text(group.key.back()));
+                     : layout.x_is_numeric ? *json::number_of(group.key.back())
+                                           : places.at(store::cell_text(group.key.back()));
     if (!layout.x.empty()) group.key.pop_back();
-    const auto [place, is_new] = known.emplace(to_json(group.key), lines.size());
+    const auto [place, is_new] = known.emplace(json::to_json(group.key), lines.size());
     if (is_new) lines.push_back(line_of(group, layout, named));
     lines[place->second].groups.emplace_back(x, std::move(group));
   }
@@ -260,7 +261,7 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
       kMostLines);
 }
 
-ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+ArrangedPoints arranged(const std::vector<store::SelectedPoint>& points, bool faults_first,
                         const std::string& chosen_x, const Titles& titles) {
   ReportLayout layout = layout_of(points, faults_first, chosen_x);
   layout.titles = titles;
@@ -269,4 +270,4 @@ ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_fi
   return {std::move(layout), std::move(categories), std::move(panels)};
 }
 
-}  // namespace faultline
+}  // namespace faultline::report

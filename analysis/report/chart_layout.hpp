@@ -8,7 +8,7 @@
 #include "analysis/report/titles.hpp"
 #include "analysis/store/query.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 /// How to draw the points of a study: what is along the x axis, and what distinguishes the lines.
 struct ReportLayout {
@@ -25,15 +25,15 @@ struct ReportLayout {
 /// - the number with the most values;
 /// - the protocol, if anything else is swept, too.
 /// Paths that x determines (zipped and derived ones) do not distinguish lines. Seeds are pooled.
-ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first,
+ReportLayout layout_of(const std::vector<store::SelectedPoint>& points, bool faults_first,
                        const std::string& chosen_x = {});
 
 /// The path of the protocol, or else of another swept value that is not a number; "" if there is
 /// none.
-std::string protocol_path(const std::vector<SelectedPoint>& points);
+std::string protocol_path(const std::vector<store::SelectedPoint>& points);
 
 /// The distinct values along x for people, in the order of the points; empty if they are numbers.
-std::vector<std::string> categories_of(const std::vector<SelectedPoint>& points,
+std::vector<std::string> categories_of(const std::vector<store::SelectedPoint>& points,
                                        const ReportLayout& layout);
 
 /// The points of one line, ascending in x. For categories x is 1, 2, ...; if nothing is along x, it
@@ -45,7 +45,7 @@ struct ReportLine {
   std::string own_rest;  ///< the rest in the paths' own words, whatever their titles
   std::size_t line_type = 1;
   std::size_t dash = 1;
-  std::vector<std::pair<double, PointGroup>> groups;
+  std::vector<std::pair<double, store::PointGroup>> groups;
 };
 
 /// The lines of one chart.
@@ -58,7 +58,7 @@ struct ReportPanel {
 /// All lines, in panels. If they are too many for one, there is a panel for each combination of
 /// values other than the protocol. A protocol has the same colour in all panels. `points` must
 /// outlive them.
-std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
+std::vector<ReportPanel> panels_of(const std::vector<store::SelectedPoint>& points,
                                    const ReportLayout& layout);
 
 /// Points as charts show them. All charts of a study that have the same x axis share it.
@@ -69,13 +69,13 @@ struct ArrangedPoints {
 };
 
 /// Arranges the points by their layout (layout_of). `points` must outlive the result.
-ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+ArrangedPoints arranged(const std::vector<store::SelectedPoint>& points, bool faults_first,
                         const std::string& chosen_x = {}, const Titles& titles = {});
 
 /// True if the points have several values at this path.
-bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
+bool has_several_values(const std::vector<store::SelectedPoint>& points, const std::string& path);
 
 /// True if all values at this path are numbers, and not all the same.
-bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path);
+bool is_numeric_axis(const std::vector<store::SelectedPoint>& points, const std::string& path);
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -11,7 +11,7 @@
 #include "analysis/statistics/estimate.hpp"
 #include "analysis/statistics/metric_type.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 namespace {
 
@@ -35,7 +35,7 @@ std::string file_words(const std::string& text) {
 
 /// Names the files of charts, one for each panel: "mean-control-messages-machine-cori". They do not
 /// change with titles, so that what refers to them stays right.
-void name_files(std::vector<Chart>& charts, const std::vector<ReportPanel>& panels,
+void name_files(std::vector<drawing::Chart>& charts, const std::vector<ReportPanel>& panels,
                 const std::string& kind, const std::string& metric) {
   for (std::size_t i = 0; i < charts.size(); ++i) {
     charts[i].stem = kind;
@@ -48,7 +48,7 @@ void name_files(std::vector<Chart>& charts, const std::vector<ReportPanel>& pane
 std::string plain_title(const Titles& titles, const std::string& metric) {
   std::string title = metric_axis_title(titles, metric);
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-  const bool has_unit = metric_type(metric) == MetricType::time;
+  const bool has_unit = statistics::metric_type(metric) == statistics::MetricType::time;
   return has_unit ? title.substr(0, title.size() - 4) : title;
 }
 
@@ -57,19 +57,21 @@ std::string plain_title(const Titles& titles, const std::string& metric) {
 std::string x_title(const ReportLayout& layout) {
   std::string given = given_title(layout.titles, layout.x);
   if (!given.empty() || !layout.x.starts_with("faults")) return given;
-  return without_unit(layout.x) + (metric_type(layout.x) == MetricType::time ? " [s]" : "");
+  return statistics::without_unit(layout.x) +
+         (statistics::metric_type(layout.x) == statistics::MetricType::time ? " [s]" : "");
 }
 
 /// The axis of a metric, which shows its title if the reader gave it one.
-void show_metric(ChartAxis& axis, const Titles& titles, const std::string& metric) {
+void show_metric(drawing::ChartAxis& axis, const Titles& titles, const std::string& metric) {
   axis.name = metric;
   axis.title = given_title(titles, metric);
   axis.heading = axis.title;
 }
 
 /// The chart of one panel, without its values.
-Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const std::string& title) {
-  Chart chart;
+drawing::Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout,
+                           const std::string& title) {
+  drawing::Chart chart;
   chart.title = title;
   chart.panel = panel.rest;
   if (!panel.rest.empty()) chart.title += ", " + panel.rest;
@@ -80,34 +82,35 @@ Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const st
   return chart;
 }
 
-ChartLine empty_line(const ReportLine& of) { return {of.name, of.line_type, of.dash, {}}; }
+drawing::ChartLine empty_line(const ReportLine& of) { return {of.name, of.line_type, of.dash, {}}; }
 
 /// The share of runs that reached their end.
-Estimate share_of(const PointGroup& group) {
+statistics::Estimate share_of(const store::PointGroup& group) {
   std::vector<double> reached;
-  for (const SelectedPoint* point : group.points)
-    for (const RunRecord& run : point->stored.runs) reached.push_back(survived(run) ? 1.0 : 0.0);
-  return reached.empty() ? Estimate{} : estimate_share(reached);
+  for (const store::SelectedPoint* point : group.points)
+    for (const runs::RunRecord& run : point->stored.runs)
+      reached.push_back(runs::survived(run) ? 1.0 : 0.0);
+  return reached.empty() ? statistics::Estimate{} : statistics::estimate_share(reached);
 }
 
-std::size_t runs_of(const PointGroup& group) {
+std::size_t runs_of(const store::PointGroup& group) {
   std::size_t runs = 0;
   for (const auto& [ending, count] : endings_of(group)) runs += count;
   return runs;
 }
 
 /// The axis runs from 0 to 1. If all shares are large, it begins below the smallest one.
-void choose_share_axis(std::vector<Chart>& panels) {
+void choose_share_axis(std::vector<drawing::Chart>& panels) {
   double least = 1.0;
-  for (const Chart& chart : panels)
-    for (const ChartLine& line : chart.lines)
-      for (const ChartPoint& point : line.points)
+  for (const drawing::Chart& chart : panels)
+    for (const drawing::ChartLine& line : chart.lines)
+      for (const drawing::ChartPoint& point : line.points)
         if (point.y) least = std::min(least, point.y_interval ? point.y_interval->low : *point.y);
   const double low = least < 0.5 ? 0.0 : std::floor(least * 10 - 1e-9) / 10;
-  for (Chart& chart : panels) {
+  for (drawing::Chart& chart : panels) {
     chart.y.name = "survived";
     chart.y.title = "share of runs that survive";
-    chart.y.range = Interval{low - (low == 0.0 ? 0.02 : 0.0), 1.0 + 0.03 * (1.0 - low)};
+    chart.y.range = statistics::Interval{low - (low == 0.0 ? 0.02 : 0.0), 1.0 + 0.03 * (1.0 - low)};
   }
 }
 
@@ -115,13 +118,13 @@ void choose_share_axis(std::vector<Chart>& panels) {
 class Gaps {
  public:
   /// Adds a point. `of` is its category if x has categories, otherwise its line.
-  void add(const std::string& of, const PointGroup& group) {
+  void add(const std::string& of, const store::PointGroup& group) {
     ++points_;
     if (std::find(of_.begin(), of_.end(), of) == of_.end()) of_.push_back(of);
     for (const auto& [ending, count] : endings_of(group)) endings_[ending] += count;
-    failed_ += static_cast<std::size_t>(
-        std::count_if(group.points.begin(), group.points.end(),
-                      [](const SelectedPoint* point) { return !point->stored.failure.empty(); }));
+    failed_ += static_cast<std::size_t>(std::count_if(
+        group.points.begin(), group.points.end(),
+        [](const store::SelectedPoint* point) { return !point->stored.failure.empty(); }));
   }
 
   /// "3 of 16 points have no value, of cda" and "runs: 24 hung". Empty if all points have a value.
@@ -151,15 +154,15 @@ class Gaps {
 };
 
 /// Says below a chart how many of its means are over runs that were cut off.
-void note_bounds(Chart& chart) {
+void note_bounds(drawing::Chart& chart) {
   std::size_t bounds = 0;
   std::size_t unsure = 0;
   std::size_t all = 0;
-  for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) {
+  for (const drawing::ChartLine& line : chart.lines)
+    for (const drawing::ChartPoint& point : line.points) {
       ++all;
-      bounds += point.bound == MeanBound::at_least ? 1 : 0;
-      unsure += point.bound == MeanBound::unknown ? 1 : 0;
+      bounds += point.bound == statistics::MeanBound::at_least ? 1 : 0;
+      unsure += point.bound == statistics::MeanBound::unknown ? 1 : 0;
     }
   const std::size_t marked = bounds + unsure;
   if (marked == 0) return;
@@ -170,18 +173,18 @@ void note_bounds(Chart& chart) {
 }
 
 template <class Point>
-std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& title,
-                             const Point& point_of) {
-  std::vector<Chart> charts;
+std::vector<drawing::Chart> charts_of(const ArrangedPoints& points, const std::string& title,
+                                      const Point& point_of) {
+  std::vector<drawing::Chart> charts;
   for (const ReportPanel& panel : points.panels) {
-    Chart& chart = charts.emplace_back(empty_chart(panel, points.layout, title));
+    drawing::Chart& chart = charts.emplace_back(empty_chart(panel, points.layout, title));
     chart.x.categories = points.categories;
     Gaps gaps;
     std::size_t all = 0;
     for (const ReportLine& line : panel.lines) {
-      ChartLine& drawn = chart.lines.emplace_back(empty_line(line));
+      drawing::ChartLine& drawn = chart.lines.emplace_back(empty_line(line));
       for (const auto& [x, group] : line.groups) {
-        const ChartPoint& point = drawn.points.emplace_back(point_of(x, group));
+        const drawing::ChartPoint& point = drawn.points.emplace_back(point_of(x, group));
         const auto& categories = chart.x.categories;
         if (!point.y && !point.box)
           gaps.add(categories.empty() ? line.name : categories.at(static_cast<std::size_t>(x) - 1),
@@ -197,23 +200,23 @@ std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& ti
 
 /// Makes the numbers along x categories, unless there are too many: boxes that stand side by side
 /// need equal room at each place.
-void space_evenly(std::vector<Chart>& panels) {
+void space_evenly(std::vector<drawing::Chart>& panels) {
   constexpr std::size_t kMostPlaces = 12;
   std::set<double> values;
-  for (const Chart& chart : panels)
-    for (const ChartLine& line : chart.lines)
-      for (const ChartPoint& point : line.points) values.insert(point.x);
-  for (Chart& chart : panels) {
+  for (const drawing::Chart& chart : panels)
+    for (const drawing::ChartLine& line : chart.lines)
+      for (const drawing::ChartPoint& point : line.points) values.insert(point.x);
+  for (drawing::Chart& chart : panels) {
     if (chart.x.names_lines || !chart.x.categories.empty() || values.size() > kMostPlaces) return;
-    for (const double value : values) chart.x.categories.push_back(shortest(value));
-    for (ChartLine& line : chart.lines)
-      for (ChartPoint& point : line.points)
+    for (const double value : values) chart.x.categories.push_back(json::shortest(value));
+    for (drawing::ChartLine& line : chart.lines)
+      for (drawing::ChartPoint& point : line.points)
         point.x = 1.0 + static_cast<double>(std::distance(values.begin(), values.find(point.x)));
   }
 }
 
 /// The values beyond the whiskers, each once.
-std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) {
+std::vector<double> outliers_of(std::vector<double> values, const statistics::Boxplot& box) {
   std::erase_if(
       values, [&](double value) { return value >= box.whisker_low && value <= box.whisker_high; });
   std::sort(values.begin(), values.end());
@@ -223,12 +226,12 @@ std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) 
 
 }  // namespace
 
-std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric) {
+std::vector<drawing::Chart> curves_of(const ArrangedPoints& points, const std::string& metric) {
   const Titles& titles = points.layout.titles;
   auto charts =
-      charts_of(points, plain_title(titles, metric), [&](double x, const PointGroup& group) {
-        const Summary summary = summarize(group, metric);
-        ChartPoint point;
+      charts_of(points, plain_title(titles, metric), [&](double x, const store::PointGroup& group) {
+        const statistics::Summary summary = store::summarize(group, metric);
+        drawing::ChartPoint point;
         point.x = x;
         point.y = summary.mean;
         point.y_interval = summary.confidence_95;
@@ -237,42 +240,42 @@ std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& me
         return point;
       });
   name_files(charts, points.panels, "mean", metric);
-  for (Chart& chart : charts) show_metric(chart.y, titles, metric);
-  fit_axes(charts);
+  for (drawing::Chart& chart : charts) show_metric(chart.y, titles, metric);
+  drawing::fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric) {
+std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::string& metric) {
   const Titles& titles = points.layout.titles;
   auto charts =
-      charts_of(points, plain_title(titles, metric), [&](double x, const PointGroup& group) {
-        const GroupSample of = sample(group, metric);
+      charts_of(points, plain_title(titles, metric), [&](double x, const store::PointGroup& group) {
+        const store::GroupSample of = store::sample(group, metric);
         const std::vector<double>& values = of.values;
-        ChartPoint point;
-        if (of.cut_off > 0) point.bound = bound_of(metric);
+        drawing::ChartPoint point;
+        if (of.cut_off > 0) point.bound = runs::bound_of(metric);
         point.x = x;
         point.runs = values.size();
         if (values.empty()) return point;
-        point.y = summarize(values).mean;
-        point.box = boxplot(values);
+        point.y = statistics::summarize(values).mean;
+        point.box = statistics::boxplot(values);
         point.outliers = outliers_of(values, *point.box);
         return point;
       });
   space_evenly(charts);
   name_files(charts, points.panels, "boxes", metric);
-  for (Chart& chart : charts) {
-    chart.kind = ChartKind::boxes;
+  for (drawing::Chart& chart : charts) {
+    chart.kind = drawing::ChartKind::boxes;
     chart.joined = false;
     show_metric(chart.y, titles, metric);
   }
-  fit_axes(charts);
+  drawing::fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> survival_of(const ArrangedPoints& points) {
-  auto charts = charts_of(points, "Survival", [&](double x, const PointGroup& group) {
-    const Estimate share = share_of(group);
-    ChartPoint point;
+std::vector<drawing::Chart> survival_of(const ArrangedPoints& points) {
+  auto charts = charts_of(points, "Survival", [&](double x, const store::PointGroup& group) {
+    const statistics::Estimate share = share_of(group);
+    drawing::ChartPoint point;
     point.x = x;
     point.y = share.value;
     point.y_interval = share.confidence_95;
@@ -281,31 +284,32 @@ std::vector<Chart> survival_of(const ArrangedPoints& points) {
   });
   name_files(charts, points.panels, "survival", "");
   choose_share_axis(charts);
-  fit_axes(charts);
+  drawing::fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric) {
+std::vector<drawing::Chart> planes_of(const ArrangedPoints& points, const std::string& metric) {
   const ReportLayout& layout = points.layout;
-  auto charts = charts_of(points, "Cost and survival", [&](double x, const PointGroup& group) {
-    const Summary cost = summarize(group, metric);
-    const Estimate share = share_of(group);
-    ChartPoint point;
-    if (!layout.x.empty())
-      point.of = layout.x_is_numeric ? html_number(x)
-                                     : points.categories.at(static_cast<std::size_t>(x) - 1);
-    point.runs = runs_of(group);
-    if (!cost.mean) return point;
-    point.x = *cost.mean;
-    point.x_interval = cost.confidence_95;
-    point.bound = cost.bound;
-    point.y = share.value;
-    point.y_interval = share.confidence_95;
-    return point;
-  });
+  auto charts =
+      charts_of(points, "Cost and survival", [&](double x, const store::PointGroup& group) {
+        const statistics::Summary cost = store::summarize(group, metric);
+        const statistics::Estimate share = share_of(group);
+        drawing::ChartPoint point;
+        if (!layout.x.empty())
+          point.of = layout.x_is_numeric ? drawing::html_number(x)
+                                         : points.categories.at(static_cast<std::size_t>(x) - 1);
+        point.runs = runs_of(group);
+        if (!cost.mean) return point;
+        point.x = *cost.mean;
+        point.x_interval = cost.confidence_95;
+        point.bound = cost.bound;
+        point.y = share.value;
+        point.y_interval = share.confidence_95;
+        return point;
+      });
   name_files(charts, points.panels, "cost-survival", "");
-  for (Chart& chart : charts) {
-    chart.kind = ChartKind::plane;
+  for (drawing::Chart& chart : charts) {
+    chart.kind = drawing::ChartKind::plane;
     chart.points_of = layout.x.empty() ? "point" : short_path(layout.x);
     chart.points_heading = chart.x.heading;
     chart.x.names_lines = false;
@@ -314,25 +318,25 @@ std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& me
     chart.joined = layout.x_is_numeric;
   }
   choose_share_axis(charts);
-  fit_axes(charts);
+  drawing::fit_axes(charts);
   return charts;
 }
 
-bool has_faults(const std::vector<SelectedPoint>& points) {
-  return std::any_of(points.begin(), points.end(), [](const SelectedPoint& point) {
-    const JsonValue* faults = point.values.find("faults");
+bool has_faults(const std::vector<store::SelectedPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const store::SelectedPoint& point) {
+    const json::JsonValue* faults = point.values.find("faults");
     if (faults == nullptr || faults->object() == nullptr) return false;
     return std::any_of(faults->object()->begin(), faults->object()->end(),
-                       [](const JsonMember& source) {
-                         const JsonValue::List* list = source.value.list();
+                       [](const json::JsonMember& source) {
+                         const json::JsonValue::List* list = source.value.list();
                          return !source.value.is_null() && (list == nullptr || !list->empty());
                        });
   });
 }
 
-void number_equal_stems(const std::vector<Chart*>& charts) {
+void number_equal_stems(const std::vector<drawing::Chart*>& charts) {
   std::set<std::string> taken;
-  for (Chart* chart : charts) {
+  for (drawing::Chart* chart : charts) {
     std::string stem = chart->stem;
     for (std::size_t number = 2; !taken.insert(stem).second; ++number)
       stem = chart->stem + "-" + std::to_string(number);
@@ -340,11 +344,12 @@ void number_equal_stems(const std::vector<Chart*>& charts) {
   }
 }
 
-std::map<std::string, std::size_t> endings_of(const PointGroup& group) {
+std::map<std::string, std::size_t> endings_of(const store::PointGroup& group) {
   std::map<std::string, std::size_t> endings;
-  for (const SelectedPoint* point : group.points)
-    for (const RunRecord& run : point->stored.runs) ++endings[engine::outcome_word(run.outcome)];
+  for (const store::SelectedPoint* point : group.points)
+    for (const runs::RunRecord& run : point->stored.runs)
+      ++endings[engine::outcome_word(run.outcome)];
   return endings;
 }
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -8,31 +8,31 @@
 #include "analysis/drawing/chart.hpp"
 #include "analysis/report/chart_layout.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 /// Means of a metric with their 95 % intervals over x, with a chart for each panel
 /// (analysis/report/chart_layout).
-std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric);
+std::vector<drawing::Chart> curves_of(const ArrangedPoints& points, const std::string& metric);
 
 /// Boxplots of the replications of a metric.
-std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric);
+std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::string& metric);
 
 /// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
 /// Pearson). Points that are arranged with `faults_first` show it over a swept number of the
 /// faults, if there is one.
-std::vector<Chart> survival_of(const ArrangedPoints& points);
+std::vector<drawing::Chart> survival_of(const ArrangedPoints& points);
 
 /// The share of runs that end `terminated` or `finished`, as in survival_of(), over the mean of a
 /// metric, which stands for the cost.
-std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric);
+std::vector<drawing::Chart> planes_of(const ArrangedPoints& points, const std::string& metric);
 
 /// True if the points have faults, so that survival is a question.
-bool has_faults(const std::vector<SelectedPoint>& points);
+bool has_faults(const std::vector<store::SelectedPoint>& points);
 
 /// Gives each chart a stem of its own, by numbering those that are equal.
-void number_equal_stems(const std::vector<Chart*>& charts);
+void number_equal_stems(const std::vector<drawing::Chart*>& charts);
 
 /// How often the runs of a group ended in each way. Failed points do not count.
-std::map<std::string, std::size_t> endings_of(const PointGroup& group);
+std::map<std::string, std::size_t> endings_of(const store::PointGroup& group);
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -10,7 +10,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::string grouped(const std::string& query, const ReportLayout& layout) {
   std::string paths;
   for (const std::string& path : layout.keys) paths.append(paths.empty() ? "" : ",").append(path);
   if (!layout.x.empty()) paths.append(paths.empty() ? "" : ",").append(layout.x);
-  return paths.empty() ? query : query + " --group-by " + shell_word(paths);
+  return paths.empty() ? query : query + " --group-by " + text::shell_word(paths);
 }
 
 Query query_of(const StudyReport& report, const std::string& store, const ReportLayout& usual,
@@ -35,23 +35,24 @@ Query query_of(const StudyReport& report, const std::string& store, const Report
   std::vector<std::string> words = {"faultline", "query", store};
   for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
-  const std::string query = shell_line(words) + " --format csv";
+  const std::string query = text::shell_line(words) + " --format csv";
   return {query + " --runs", grouped(query, usual), grouped(query, faults_first)};
 }
 
 std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
   std::string command = query;
-  for (const std::string& metric : metrics) command.append(" --metric ").append(shell_word(metric));
+  for (const std::string& metric : metrics)
+    command.append(" --metric ").append(text::shell_word(metric));
   return command;
 }
 
 /// Appends charts, all with this caption and command. If there are too many, the caption of the
 /// last one counts those that are left out.
-void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string& caption,
-            const std::string& command) {
+void append(std::vector<drawing::Chart>& to, std::vector<drawing::Chart> charts,
+            const std::string& caption, const std::string& command) {
   const std::size_t left_out = charts.size() > kMostPanels ? charts.size() - kMostPanels : 0;
   charts.resize(charts.size() - left_out);
-  for (Chart& chart : charts) {
+  for (drawing::Chart& chart : charts) {
     chart.caption = caption;
     chart.command = command;
     to.push_back(std::move(chart));
@@ -94,27 +95,27 @@ void add_charts(StudyReport& report, const std::string& store) {
 
 /// Drops charts that have no value at all (of a metric that no protocol here has), and boxplots
 /// with more boxes than a reader can tell apart.
-void drop_useless(std::vector<Chart>& charts) {
+void drop_useless(std::vector<drawing::Chart>& charts) {
   constexpr std::size_t kMostBoxes = 200;
-  std::erase_if(charts, [](const Chart& chart) {
+  std::erase_if(charts, [](const drawing::Chart& chart) {
     std::size_t points = 0;
-    for (const ChartLine& line : chart.lines) points += line.points.size();
-    if (chart.kind == ChartKind::boxes && points > kMostBoxes) return true;
-    return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+    for (const drawing::ChartLine& line : chart.lines) points += line.points.size();
+    if (chart.kind == drawing::ChartKind::boxes && points > kMostBoxes) return true;
+    return std::all_of(chart.lines.begin(), chart.lines.end(), [](const drawing::ChartLine& line) {
       return std::all_of(line.points.begin(), line.points.end(),
-                         [](const ChartPoint& point) { return !point.y && !point.box; });
+                         [](const drawing::ChartPoint& point) { return !point.y && !point.box; });
     });
   });
 }
 
-std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
+std::vector<std::string> metrics_of(const std::vector<store::SelectedPoint>& points,
                                     const StoreReportSettings& settings) {
-  if (settings.metrics.empty()) return usual_metrics(points);
-  const auto known = metric_names(points);
+  if (settings.metrics.empty()) return store::usual_metrics(points);
+  const auto known = store::metric_names(points);
   for (const std::string& metric : settings.metrics)
     if (std::find(known.begin(), known.end(), metric) == known.end())
-      throw UsageError("report: --metric: no study has " + in_quotes(metric) +
-                       suggestion(metric, known));
+      throw UsageError("report: --metric: no study has " + json::in_quotes(metric) +
+                       json::suggestion(metric, known));
   return settings.metrics;
 }
 
@@ -124,31 +125,33 @@ void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
   std::vector<std::string> swept;
   for (const StudyReport& report : reports) {
     if (has_several_values(report.points, x)) return;
-    for (const std::string& path : swept_paths(report.points))
+    for (const std::string& path : store::swept_paths(report.points))
       if (std::find(swept.begin(), swept.end(), path) == swept.end()) swept.push_back(path);
   }
-  throw UsageError("report: --x: " + in_quotes(x) + " has the same value at all points" +
-                   (swept.empty() ? "" : suggestion(x, swept)));
+  throw UsageError("report: --x: " + json::in_quotes(x) + " has the same value at all points" +
+                   (swept.empty() ? "" : json::suggestion(x, swept)));
 }
 
 /// Throws if no chart could show the subject of a title.
-void check_titles(const std::vector<SelectedPoint>& points, const StoreReportSettings& settings) {
-  std::vector<std::string> known = swept_paths(points);
+void check_titles(const std::vector<store::SelectedPoint>& points,
+                  const StoreReportSettings& settings) {
+  std::vector<std::string> known = store::swept_paths(points);
   if (!settings.x.empty()) known.push_back(settings.x);
-  const auto metrics = metric_names(points);
+  const auto metrics = store::metric_names(points);
   known.insert(known.end(), metrics.begin(), metrics.end());
   for (const auto& [name, title] : settings.titles)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError("report: --title: " + in_quotes(name) +
-                       " is neither swept in the store nor a metric" + suggestion(name, known));
+      throw UsageError("report: --title: " + json::in_quotes(name) +
+                       " is neither swept in the store nor a metric" +
+                       json::suggestion(name, known));
 }
 
 /// Drops useless charts, and gives the others distinct names.
 void finish_charts(StudyReport& report, const std::string& prefix) {
-  std::vector<Chart*> all;
+  std::vector<drawing::Chart*> all;
   for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
     drop_useless(*charts);
-    for (Chart& chart : *charts) {
+    for (drawing::Chart& chart : *charts) {
       chart.stem.insert(0, prefix);
       all.push_back(&chart);
     }
@@ -157,32 +160,34 @@ void finish_charts(StudyReport& report, const std::string& prefix) {
 }
 
 /// The text of a screen reader for a drawing.
-std::string label_of(const Chart& chart) {
+std::string label_of(const drawing::Chart& chart) {
   std::string lines;
-  for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;
+  for (const drawing::ChartLine& line : chart.lines)
+    lines += (lines.empty() ? "" : "; ") + line.name;
   const std::string over = chart.x.names_lines ? "" : " over " + chart.x.title;
   return chart.title + ": " + chart.y.title + over + ", of " + lines +
          ". The numbers are in the table below.";
 }
 
-std::string notes_of(const Chart& chart) {
+std::string notes_of(const drawing::Chart& chart) {
   std::string text;
-  for (const std::string& note : chart.notes) text += (text.empty() ? " " : "; ") + escaped(note);
+  for (const std::string& note : chart.notes)
+    text += (text.empty() ? " " : "; ") + drawing::escaped(note);
   return text.empty() ? text : text + ".";
 }
 
-std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
-                                   const std::map<std::string, std::string>& drawings) {
-  std::vector<HtmlFigure> figures;
+std::vector<drawing::HtmlFigure> figures_of(const std::vector<drawing::Chart>& charts,
+                                            const std::map<std::string, std::string>& drawings) {
+  std::vector<drawing::HtmlFigure> figures;
   figures.reserve(charts.size());
-  for (const Chart& chart : charts) {
+  for (const drawing::Chart& chart : charts) {
     const auto drawing = drawings.find(chart.stem);
-    HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
-                      .label = label_of(chart),
-                      .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption +
-                                 notes_of(chart),
-                      .command = chart.command,
-                      .numbers = chart_table(chart)};
+    drawing::HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
+                               .label = label_of(chart),
+                               .caption = "<strong>" + drawing::escaped(chart.title) + "</strong>" +
+                                          chart.caption + notes_of(chart),
+                               .command = chart.command,
+                               .numbers = drawing::chart_table(chart)};
     if (figure.drawing.empty())
       figure.caption += " Not drawn: gnuplot is missing or failed. The numbers are below.";
     figures.push_back(std::move(figure));
@@ -192,12 +197,12 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
 
 }  // namespace
 
-std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
+std::vector<StudyReport> study_reports(std::vector<store::SelectedPoint> points,
                                        const StoreReportSettings& settings) {
   const auto metrics = metrics_of(points, settings);
   if (!settings.titles.empty()) check_titles(points, settings);
   std::vector<StudyReport> reports;
-  for (SelectedPoint& point : points) {
+  for (store::SelectedPoint& point : points) {
     if (reports.empty() || reports.back().points.front().study.id != point.study.id)
       reports.emplace_back();
     reports.back().points.push_back(std::move(point));
@@ -218,7 +223,7 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
   return reports;
 }
 
-void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
+void add_study(drawing::HtmlPage& page, const StudyReport& report, const std::string& store,
                const std::map<std::string, std::string>& drawings) {
   page.section(report.points.front().study.name);
   page.subsection("What was run");
@@ -238,4 +243,4 @@ void add_study(HtmlPage& page, const StudyReport& report, const std::string& sto
   add_comparisons(page, report, store);
 }
 
-}  // namespace faultline
+}  // namespace faultline::report

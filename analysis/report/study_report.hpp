@@ -8,19 +8,19 @@
 #include "analysis/report/titles.hpp"
 #include "analysis/store/query.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 /// The content of a report about one study.
 struct StudyReport {
-  std::vector<SelectedPoint> points;    ///< points of this study only
-  std::vector<std::string> conditions;  ///< the conditions that select the points
+  std::vector<store::SelectedPoint> points;  ///< points of this study only
+  std::vector<std::string> conditions;       ///< the conditions that select the points
   std::vector<std::string> metrics;
   std::string x;         ///< path that the reader chose for the x axis; "" for none
   Titles titles;         ///< the reader's titles of paths and metrics
   std::string protocol;  ///< path of the protocol (protocol_path); "" for none
-  std::vector<Chart> curves;
-  std::vector<Chart> boxes;
-  std::vector<Chart> survival;  ///< includes survival over cost; empty without faults
+  std::vector<drawing::Chart> curves;
+  std::vector<drawing::Chart> boxes;
+  std::vector<drawing::Chart> survival;  ///< includes survival over cost; empty without faults
 };
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -7,7 +7,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::report {
 
 Titles read_titles(const std::vector<std::string>& options) {
   const std::string option = "report: --title: ";
@@ -15,17 +15,17 @@ Titles read_titles(const std::vector<std::string>& options) {
   for (const std::string& words : options) {
     const std::size_t equals = words.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw UsageError(option + "expected PATH=TEXT, got " + in_quotes(words));
+      throw UsageError(option + "expected PATH=TEXT, got " + json::in_quotes(words));
     const std::string path = words.substr(0, equals);
     const std::string text = words.substr(equals + 1);
     if (text.find_first_not_of(' ') == std::string::npos)
-      throw UsageError(option + "expected a text after " + in_quotes(path + "="));
+      throw UsageError(option + "expected a text after " + json::in_quotes(path + "="));
     if (visible(text) != text)
-      throw UsageError(option + in_quotes(path) +
+      throw UsageError(option + json::in_quotes(path) +
                        ": expected a text of one line in UTF-8 without control characters, got " +
-                       in_quotes(text));
+                       json::in_quotes(text));
     if (!titles.emplace(path, text).second)
-      throw UsageError(option + in_quotes(path) + " has two titles");
+      throw UsageError(option + json::in_quotes(path) + " has two titles");
   }
   return titles;
 }
@@ -33,7 +33,8 @@ Titles read_titles(const std::vector<std::string>& options) {
 std::string given_title(const Titles& titles, const std::string& name) {
   const auto title = titles.find(name);
   if (title == titles.end()) return "";
-  const bool needs_unit = metric_type(name) == MetricType::time && !title->second.ends_with(" [s]");
+  const bool needs_unit = statistics::metric_type(name) == statistics::MetricType::time &&
+                          !title->second.ends_with(" [s]");
   return title->second + (needs_unit ? " [s]" : "");
 }
 
@@ -49,7 +50,7 @@ std::string metric_heading(const Titles& titles, const std::string& metric) {
 
 std::string metric_axis_title(const Titles& titles, const std::string& metric) {
   const std::string given = given_title(titles, metric);
-  return given.empty() ? axis_title(metric) : given;
+  return given.empty() ? drawing::axis_title(metric) : given;
 }
 
 std::string short_path(const std::string& path) {
@@ -58,4 +59,4 @@ std::string short_path(const std::string& path) {
   return last == "name" && dot != std::string::npos ? path.substr(0, dot) : last;
 }
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::report {
 
 /// The reader's titles of paths and metrics, by their names. All others keep their own words.
 using Titles = std::map<std::string, std::string>;
@@ -29,4 +29,4 @@ std::string metric_axis_title(const Titles& titles, const std::string& metric);
 /// The last part of a path, for people: "processes".
 std::string short_path(const std::string& path);
 
-}  // namespace faultline
+}  // namespace faultline::report

@@ -12,7 +12,7 @@
 #include "analysis/statistics/linear_fit.hpp"
 #include "analysis/statistics/metric_type.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -114,8 +114,8 @@ OptionSet<FigureSelection> figure_options(const std::vector<std::string>& figure
 
 std::vector<std::string> lemma_figure_words(Family family) {
   std::vector<std::string> figures;
-  for (const LemmaFigure figure : lemma_figures(family))
-    figures.emplace_back(lemma_figure_word(figure));
+  for (const lemmas::LemmaFigure figure : lemmas::lemma_figures(family))
+    figures.emplace_back(lemmas::lemma_figure_word(figure));
   return figures;
 }
 
@@ -136,7 +136,7 @@ const OptionSet<SurvivalSelection>& survival_selection_options() {
 
 /// Reads the member that names the cell's protocol. Its key is the family's word for a protocol. If
 /// there are no choices, any name will do.
-std::string read_protocol(CheckedObject& object, Family family,
+std::string read_protocol(json::CheckedObject& object, Family family,
                           std::vector<std::string> choices = {}) {
   const OptionSpec spec{.name = protocol_word(family),
                         .kind = OptionKind::text,
@@ -147,7 +147,8 @@ std::string read_protocol(CheckedObject& object, Family family,
 
 std::vector<std::string> lemma_subject_names(Family family) {
   std::vector<std::string> names;
-  for (const LemmaSubject& subject : lemma_subjects(family)) names.push_back(subject.name);
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(family))
+    names.push_back(subject.name);
   return names;
 }
 
@@ -161,16 +162,16 @@ std::string alternatives(const std::vector<std::string>& words) {
 
 class CellReader {
  public:
-  CellReader(ReproductionItem& item, Problems& problems) : item_(item), problems_(problems) {}
+  CellReader(ReproductionItem& item, json::Problems& problems) : item_(item), problems_(problems) {}
 
-  void read(const JsonValue& value, const std::string& path);
+  void read(const json::JsonValue& value, const std::string& path);
 
  private:
   void read_stated(const CellHead& head, const std::string& path, Cell& cell);
-  void read_evidence(const CellHead& head, const JsonValue* given, const std::string& path,
+  void read_evidence(const CellHead& head, const json::JsonValue* given, const std::string& path,
                      Cell& cell);
-  void read_selection(CheckedObject& object, Cell& cell);
-  void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
+  void read_selection(json::CheckedObject& object, Cell& cell);
+  void read_series_selection(json::CheckedObject& object, const SeriesMeasure& series, Cell& cell);
   void check_relative_at(const SeriesSelection& selection, const SeriesMeasure& series,
                          const std::string& path);
   void read_fit(const SeriesSelection& selection, const SeriesMeasure& series,
@@ -180,12 +181,12 @@ class CellReader {
                                                const std::string& measure);
 
   ReproductionItem& item_;
-  Problems& problems_;
+  json::Problems& problems_;
 };
 
-void CellReader::read(const JsonValue& value, const std::string& path) {
+void CellReader::read(const json::JsonValue& value, const std::string& path) {
   const std::size_t before = problems_.size();
-  CheckedObject object(value, path, problems_);
+  json::CheckedObject object(value, path, problems_);
   const CellHead head = read_options(object, cell_options());
   Cell cell;
   cell.name = head.cell;
@@ -206,18 +207,18 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   for (const Verdict verdict : {Verdict::match, Verdict::differs, Verdict::not_comparable})
     if (head.expected == verdict_word(verdict)) cell.expected = verdict;
   if (cell.expected != Verdict::match && cell.reason.empty())
-    problems_.add(member_path(path, "reason"),
+    problems_.add(json::member_path(path, "reason"),
                   "missing, expected the reason why it is not a match");
   if (cell.stated && cell.why.empty() && cell.expected != Verdict::not_comparable)
-    problems_.add(member_path(path, "why"), "missing, expected the reason for the tolerance");
+    problems_.add(json::member_path(path, "why"), "missing, expected the reason for the tolerance");
   if (cell.exact.has_value() == cell.exact_formula.empty())
     problems_.add(path, "expected exact and exact_formula together or neither");
   const auto& measures = item_.measures;
   const auto found = std::find_if(measures.begin(), measures.end(),
                                   [&](const Measure& m) { return m.name == head.measure; });
   if (found == measures.end()) {
-    problems_.add(member_path(path, "measure"),
-                  "expected one of the members of measures, got " + in_quotes(head.measure));
+    problems_.add(json::member_path(path, "measure"),
+                  "expected one of the members of measures, got " + json::in_quotes(head.measure));
     return;
   }
   cell.measure = static_cast<std::size_t>(found - measures.begin());
@@ -226,7 +227,7 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   for (const Cell& other : item_.cells) {
     if (other.name == cell.name) problems_.add(path, "a cell with this name occurs above");
     if (asks_the_same(other, cell, last_point(item_, cell, false)))
-      problems_.add(path, "compares the same value as " + in_quotes(other.name) + " above");
+      problems_.add(path, "compares the same value as " + json::in_quotes(other.name) + " above");
   }
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
 }
@@ -240,7 +241,7 @@ void CellReader::read_stated(const CellHead& head, const std::string& path, Cell
   for (const auto& [source, value] : values) {
     if (!value) continue;
     if (cell.stated)
-      problems_.add(member_path(path, source_word(source)),
+      problems_.add(json::member_path(path, source_word(source)),
                     std::string("beside ") + source_word(cell.source) +
                         ", expected one of paper, derived and threshold");
     cell.stated = value;
@@ -250,11 +251,11 @@ void CellReader::read_stated(const CellHead& head, const std::string& path, Cell
 
 /// Reads what a match would be evidence of. Every cell that states a value has evidence; a cell
 /// that states none, and so matches nothing, has none, whatever its group or item declares.
-void CellReader::read_evidence(const CellHead& head, const JsonValue* given,
+void CellReader::read_evidence(const CellHead& head, const json::JsonValue* given,
                                const std::string& path, Cell& cell) {
   if (!cell.stated) return;
   if (head.evidence) cell.evidence = evidence_of(*head.evidence);
-  const std::string place = member_path(path, "evidence");
+  const std::string place = json::member_path(path, "evidence");
   // An unknown word has its own problem.
   if (given == nullptr || given->is_null())
     problems_.add(place,
@@ -265,16 +266,16 @@ void CellReader::read_evidence(const CellHead& head, const JsonValue* given,
     problems_.add(place, "expected bound beside threshold: a threshold predicts no value");
 }
 
-void CellReader::read_selection(CheckedObject& object, Cell& cell) {
+void CellReader::read_selection(json::CheckedObject& object, Cell& cell) {
   const auto& how = item_.measures[cell.measure].how;
   if (std::holds_alternative<SurvivalMeasure>(how)) {
     const SurvivalSelection selection = read_options(object, survival_selection_options());
     cell.figure = selection.figure;
     cell.fanout = selection.fanout;
-    const JsonValue* failed = object.child("failed");
+    const json::JsonValue* failed = object.child("failed");
     if (failed != nullptr || cell.figure != "survival-percent")
-      cell.failed =
-          read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
+      cell.failed = read_integers<std::int64_t>(failed, json::member_path(object.path(), "failed"),
+                                                problems_);
     return;
   }
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&how)) {
@@ -282,7 +283,8 @@ void CellReader::read_selection(CheckedObject& object, Cell& cell) {
     cell.figure = read_options(object, figure_options(lemma_figure_words(lemmas->family))).figure;
   } else if (const auto* exploration = std::get_if<ExplorationMeasure>(&how)) {
     if (!exploration->printed.points.empty())
-      cell.protocol = protocol_of(exploration->printed.points.front(), Family::termination);
+      cell.protocol =
+          scenario::protocol_of(exploration->printed.points.front(), Family::termination);
     cell.figure = read_options(object, figure_options(exploration_figures())).figure;
   } else if (const auto* series = std::get_if<SeriesMeasure>(&how)) {
     cell.protocol = read_protocol(object, series->family);
@@ -294,7 +296,7 @@ void CellReader::read_selection(CheckedObject& object, Cell& cell) {
   }
 }
 
-void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasure& series,
+void CellReader::read_series_selection(json::CheckedObject& object, const SeriesMeasure& series,
                                        Cell& cell) {
   const SeriesSelection selection = read_options(object, series_selection_options());
   cell.metric = selection.metric;
@@ -306,23 +308,25 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   cell.at = selection.at;
   cell.relative_at = selection.relative_at;
   if (cell.of_runs != RunsFigure::mean && cell.ratio_of_means)
-    problems_.add(member_path(object.path(), "of_runs"),
+    problems_.add(json::member_path(object.path(), "of_runs"),
                   "beside ratio_of_means, which takes the means of all runs");
-  if (cell.of_runs != RunsFigure::mean && metric_type(cell.metric) == MetricType::share)
-    problems_.add(member_path(object.path(), "of_runs"), "a share has no bound for each run");
+  if (cell.of_runs != RunsFigure::mean &&
+      statistics::metric_type(cell.metric) == statistics::MetricType::share)
+    problems_.add(json::member_path(object.path(), "of_runs"), "a share has no bound for each run");
   if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
-    problems_.add(member_path(object.path(), "metric"),
-                  "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
+    problems_.add(
+        json::member_path(object.path(), "metric"),
+        "expected one of the metrics of its measure, got " + json::in_quotes(cell.metric));
   if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
-    problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
+    problems_.add(json::member_path(object.path(), "at"), "expected a point of its measure");
   if (!cell.beyond.empty() && (cell.ratio_of_means || cell.relative_at))
-    problems_.add(member_path(object.path(), "beyond"),
+    problems_.add(json::member_path(object.path(), "beyond"),
                   "beside ratio_of_means or relative_at, expected one of them");
-  if (!cell.beyond.empty() && metric_type(cell.metric) == MetricType::share)
-    problems_.add(member_path(object.path(), "beyond"), "shares are not subtracted");
+  if (!cell.beyond.empty() && statistics::metric_type(cell.metric) == statistics::MetricType::share)
+    problems_.add(json::member_path(object.path(), "beyond"), "shares are not subtracted");
   if (cell.relative_at) check_relative_at(selection, series, object.path());
   // An unknown `fit` has its own problem.
-  const JsonValue* fit = object.child("fit");
+  const json::JsonValue* fit = object.child("fit");
   if (selection.fit || fit == nullptr || fit->is_null())
     read_fit(selection, series, object.path(), cell);
 }
@@ -331,14 +335,14 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
 void CellReader::check_relative_at(const SeriesSelection& selection, const SeriesMeasure& series,
                                    const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    problems_.add(member_path(path, "relative_at"), why);
+    problems_.add(json::member_path(path, "relative_at"), why);
   };
   if (std::find(series.at.begin(), series.at.end(), *selection.relative_at) == series.at.end())
     refuse("expected a point of its measure");
   if (!selection.relative_to.empty() || selection.fit ||
       selection.of_runs != runs_figure_word(RunsFigure::mean))
     refuse("beside relative_to, fit or of_runs, expected one of them");
-  if (metric_type(selection.metric) == MetricType::share)
+  if (statistics::metric_type(selection.metric) == statistics::MetricType::share)
     refuse("a ratio of shares is not estimated");
 }
 
@@ -346,7 +350,7 @@ void CellReader::check_relative_at(const SeriesSelection& selection, const Serie
 void CellReader::read_fit(const SeriesSelection& selection, const SeriesMeasure& series,
                           const std::string& path, Cell& cell) {
   const auto refuse = [&](const char* key, const std::string& why) {
-    problems_.add(member_path(path, key), why);
+    problems_.add(json::member_path(path, key), why);
   };
   if (!selection.fit) {
     if (selection.scale) refuse("scale", "belongs to a fit, and the cell has none");
@@ -359,14 +363,15 @@ void CellReader::read_fit(const SeriesSelection& selection, const SeriesMeasure&
   if (cell.at) refuse("at", "beside fit, which takes all points of its measure");
   if (cell.of_runs != RunsFigure::mean) refuse("of_runs", "beside fit, which takes the means");
   if (cell.ratio_of_means) refuse("ratio_of_means", "beside fit, which takes the ratios of runs");
-  if (metric_type(cell.metric) == MetricType::share)
+  if (statistics::metric_type(cell.metric) == statistics::MetricType::share)
     refuse("metric", "expected another metric for a fit: the spread of a share changes with it");
   const auto axis = read_axis(selection, series, path, item_.measures[cell.measure].name);
   if (!axis) return;
   cell.fit->x = *axis;
   if (!cell.fit->is_determined(axis->size()))
     refuse("fit", "expected an axis with at least " + std::to_string(fewest_x(cell.fit->figure)) +
-                      " different numbers, got " + std::to_string(different_values(*axis)));
+                      " different numbers, got " +
+                      std::to_string(statistics::different_values(*axis)));
 }
 
 /// The x of each point of a fit: the value that its measure, or the path that the cell names, sets
@@ -379,27 +384,27 @@ std::optional<std::vector<double>> CellReader::read_axis(const SeriesSelection& 
   // A measure whose points could not be read has its own problem.
   if (series.at.size() != series.changes.size()) return std::nullopt;
   const auto refuse = [&](const char* key, const std::string& why) {
-    problems_.add(member_path(path, key), why);
+    problems_.add(json::member_path(path, key), why);
     return std::nullopt;
   };
-  const std::string changes = member_path(member_path("measures", measure), "changes");
+  const std::string changes = json::member_path(json::member_path("measures", measure), "changes");
   const std::string over = selection.over.value_or(series.over);
   const bool is_logarithm = selection.scale == kBinaryLogarithm;
   std::vector<double> axis;
   for (std::size_t i = 0; i < series.changes.size(); ++i) {
-    const JsonValue change(series.changes[i]);
-    const JsonValue* value = change.find(over);
+    const json::JsonValue change(series.changes[i]);
+    const json::JsonValue* value = change.find(over);
     if (value == nullptr)
-      return refuse("over",
-                    "expected a path that all changes of its measure set, got " + in_quotes(over));
-    const auto number = number_of(*value);
-    const std::string found = in_quotes(over) + " is " + describe(*value);
+      return refuse("over", "expected a path that all changes of its measure set, got " +
+                                json::in_quotes(over));
+    const auto number = json::number_of(*value);
+    const std::string found = json::in_quotes(over) + " is " + json::describe(*value);
     if (!number)
       return refuse("over", "expected a path that is a number at all points, " + found + " in " +
-                                item_path(changes, i));
+                                json::item_path(changes, i));
     if (is_logarithm && *number <= 0)
       return refuse("scale", "expected an axis above 0 for its logarithm, " + found + " in " +
-                                 item_path(changes, i));
+                                 json::item_path(changes, i));
     axis.push_back(is_logarithm ? std::log2(*number) : *number);
   }
   return axis;
@@ -407,9 +412,9 @@ std::optional<std::vector<double>> CellReader::read_axis(const SeriesSelection& 
 
 }  // namespace
 
-void read_cell(const JsonValue& value, const std::string& path, ReproductionItem& item,
-               Problems& problems) {
+void read_cell(const json::JsonValue& value, const std::string& path, ReproductionItem& item,
+               json::Problems& problems) {
   CellReader(item, problems).read(value, path);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

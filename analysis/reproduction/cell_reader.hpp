@@ -7,11 +7,11 @@
 #include "sim/json/json_value.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// Reads and checks one cell, and adds it to the item, whose measures must have been read. A cell
 /// with an error is left out, and its errors are added to `problems`.
-void read_cell(const JsonValue& value, const std::string& path, ReproductionItem& item,
-               Problems& problems);
+void read_cell(const json::JsonValue& value, const std::string& path, ReproductionItem& item,
+               json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

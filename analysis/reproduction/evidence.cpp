@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reproduction/evidence.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 const std::vector<Evidence>& all_evidence() {
   static const std::vector<Evidence> all = {Evidence::predicted,  Evidence::bound,
@@ -40,4 +40,4 @@ std::optional<Evidence> evidence_of(const std::string& word) {
   return std::nullopt;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

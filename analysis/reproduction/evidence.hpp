@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// What a match is evidence of, for the paper and for the simulator. Every cell that states a value
 /// declares it (docs/reproduction.md). Strongest first:
@@ -28,4 +28,4 @@ const char* evidence_word(Evidence evidence);
 std::vector<std::string> evidence_words();
 std::optional<Evidence> evidence_of(const std::string& word);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

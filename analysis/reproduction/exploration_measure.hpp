@@ -3,7 +3,7 @@
 
 #include "analysis/reproduction/measures.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// What a cell can take from explorations.
 namespace exploration_figure {
@@ -24,4 +24,4 @@ double work_of(const ExplorationMeasure& measure, const ReproductionSettings& se
 Measured measure_exploration(const ExplorationMeasure& measure,
                              const ReproductionSettings& settings);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -7,7 +7,7 @@
 #include "analysis/reproduction/series_samples.hpp"
 #include "analysis/reproduction/step_model_figure.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -25,4 +25,4 @@ FigurePanels figure_panels(const ItemResult& result) {
   return draws_series(result.item) ? series_panels(result) : step_model_panels(result);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

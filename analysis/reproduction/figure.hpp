@@ -7,7 +7,7 @@
 #include "analysis/drawing/chart.hpp"
 #include "analysis/reproduction/verdicts.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The curves of an item as lines of a CSV file, the header first.
 ///
@@ -25,7 +25,7 @@ FigureRows figure_rows(const ItemResult& result);
 
 /// The panels of a figure, to be drawn so many in a row (analysis/drawing/chart).
 struct FigurePanels {
-  std::vector<Chart> charts;
+  std::vector<drawing::Chart> charts;
   std::size_t columns = 1;
 };
 
@@ -40,4 +40,4 @@ struct FigurePanels {
 /// logarithmic where that suits their values (wants_logarithm).
 FigurePanels figure_panels(const ItemResult& result);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/linear_fit.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -138,7 +138,7 @@ std::size_t fewest_x(FitFigure figure) { return figure == FitFigure::r_squared ?
 
 bool CellFit::is_determined(std::size_t points) const {
   const auto end = x.begin() + static_cast<std::ptrdiff_t>(std::min(points, x.size()));
-  return different_values({x.begin(), end}) >= fewest_x(figure);
+  return statistics::different_values({x.begin(), end}) >= fewest_x(figure);
 }
 
 const char* protocol_word(Family family) {
@@ -147,10 +147,12 @@ const char* protocol_word(Family family) {
   return detects ? "detector" : "protocol";
 }
 
-std::set<std::string> protocols_of(const std::vector<Scenario>& scenarios, Family family) {
+std::set<std::string> protocols_of(const std::vector<scenario::Scenario>& scenarios,
+                                   Family family) {
   std::set<std::string> protocols;
-  for (const Scenario& scenario : scenarios)
-    for (const RunSpec& run : scenario.points) protocols.insert(protocol_of(run, family));
+  for (const scenario::Scenario& scenario : scenarios)
+    for (const scenario::RunSpec& run : scenario.points)
+      protocols.insert(scenario::protocol_of(run, family));
   return protocols;
 }
 
@@ -187,4 +189,4 @@ void keep_quick_cells(ReproductionItem& item) {
   item.cells = std::move(kept);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -14,7 +14,7 @@
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// An item of a reproduction: a table, figure or theorem of a paper. Its file states what the paper
 /// prints, how to measure that, and how close the result is expected to be (docs/reproduction.md
@@ -69,7 +69,7 @@ const char* protocol_word(Family family);
 /// one family.
 struct RunsMeasure {
   Family family = Family::termination;
-  std::vector<Scenario> scenarios;  ///< with each set of changes, checked; at least one
+  std::vector<scenario::Scenario> scenarios;  ///< with each set of changes, checked; at least one
   std::string metric;
   std::string relative_to;  ///< a protocol, whose metric divides the others'; "": none
   std::optional<KnownMean> known_mean;
@@ -82,11 +82,11 @@ struct RunsMeasure {
 /// Tells the samples apart by the protocols of one family.
 struct SeriesMeasure {
   Family family = Family::termination;
-  std::string over;                         ///< the axis: a path that every point sets
-  std::vector<double> at;                   ///< its values, ascending
-  std::vector<JsonValue::Object> changes;   ///< changes at each point
-  std::vector<Scenario> scenarios;          ///< of each point, checked
-  std::vector<std::uint32_t> replications;  ///< of each point
+  std::string over;                              ///< the axis: a path that every point sets
+  std::vector<double> at;                        ///< its values, ascending
+  std::vector<json::JsonValue::Object> changes;  ///< changes at each point
+  std::vector<scenario::Scenario> scenarios;     ///< of each point, checked
+  std::vector<std::uint32_t> replications;       ///< of each point
   std::vector<std::string> metrics;
   std::string drawn_relative_to;  ///< a protocol, whose means divide the others'; "": boxes
   std::uint32_t quick_replications = 1;
@@ -99,7 +99,7 @@ struct StepModelMeasure {
   std::string preset;
   std::vector<std::uint64_t> tree_seeds;
   std::string mapping;
-  StepRules rules = StepRules::resolved;
+  theory::StepRules rules = theory::StepRules::resolved;
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
   std::uint32_t quick_trees = 1;
@@ -125,10 +125,11 @@ struct LemmasMeasure {
 /// Explores a small job in every order of its events (docs/explore.md): as a paper prints its
 /// protocol, for a shortest run that ends as it should not; and as it is corrected.
 struct ExplorationMeasure {
-  Scenario printed;
-  Scenario corrected;
-  std::string looked_for;     ///< the wanted end of a run: an outcome or a violation
-  ExplorationRequest bounds;  ///< which actors die when, and the number of steps; without a job
+  scenario::Scenario printed;
+  scenario::Scenario corrected;
+  std::string looked_for;  ///< the wanted end of a run: an outcome or a violation
+  exploration::ExplorationRequest
+      bounds;  ///< which actors die when, and the number of steps; without a job
 };
 
 struct Measure {
@@ -220,7 +221,7 @@ struct ReproductionItem {
 };
 
 /// The protocols of that family that the scenarios run; "none" for a scenario without one.
-std::set<std::string> protocols_of(const std::vector<Scenario>& scenarios, Family family);
+std::set<std::string> protocols_of(const std::vector<scenario::Scenario>& scenarios, Family family);
 
 /// The point of a cell that states none: the last one of its series.
 std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick);
@@ -234,4 +235,4 @@ bool asks_the_same(const Cell& one, const Cell& other, const std::optional<doubl
 /// has another last point.
 void keep_quick_cells(ReproductionItem& item);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -9,7 +9,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -36,8 +36,8 @@ std::string reproduction_item_name(const fs::path& file) {
 
 bool is_reproduction_item(const std::string& file) {
   try {
-    Problems problems(file);
-    const JsonValue root = read_json_file(file, problems);
+    json::Problems problems(file);
+    const json::JsonValue root = json::read_json_file(file, problems);
     return root.find("groups") != nullptr;
   } catch (const UsageError&) {
     return false;
@@ -63,8 +63,8 @@ std::vector<fs::path> find_reproduction_items(const std::string& name) {
     if (name == item || name == item.substr(0, item.find('/'))) found.push_back(file);
   }
   if (!found.empty()) return found;
-  throw UsageError("reproduce: unknown paper or item " + in_quotes(name) +
-                   suggestion(name, reproduction_item_names()));
+  throw UsageError("reproduce: unknown paper or item " + json::in_quotes(name) +
+                   json::suggestion(name, reproduction_item_names()));
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

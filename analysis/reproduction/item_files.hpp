@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The name by which a user calls a file, "PAPER/ITEM": its folder and its own name.
 std::string reproduction_item_name(const std::filesystem::path& file);
@@ -21,4 +21,4 @@ std::vector<std::filesystem::path> find_reproduction_items(const std::string& na
 /// The names of all papers and of their items, as find_reproduction_items takes them.
 std::vector<std::string> reproduction_item_names();
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -11,7 +11,7 @@
 #include "sim/json/file_memo.hpp"
 #include "sim/json/json_reader.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -60,7 +60,7 @@ bool is_drawn_as_boxes(const Measure& measure) {
 /// Reads the parts of one file, one after another.
 class ItemReader {
  public:
-  ItemReader(const JsonValue& root, Problems& problems)
+  ItemReader(const json::JsonValue& root, json::Problems& problems)
       : root_(root, "", problems), problems_(problems) {}
 
   ReproductionItem read() {
@@ -70,17 +70,17 @@ class ItemReader {
     item_.time_s = head.time_s;
     item_.quick_time_s = head.quick_time_s;
     item_.overlaid = head.overlaid;
-    const JsonValue* scenarios = root_.child("scenarios");
+    const json::JsonValue* scenarios = root_.child("scenarios");
     object_of(scenarios, "scenarios", problems_);
-    const JsonValue* measures = root_.child("measures");
-    for (const JsonMember& member : object_of(measures, "measures", problems_))
+    const json::JsonValue* measures = root_.child("measures");
+    for (const json::JsonMember& member : object_of(measures, "measures", problems_))
       item_.measures.push_back(
-          {member.key,
-           read_measure(member.value, member_path("measures", member.key), scenarios, problems_)});
-    if (const JsonValue* curves = root_.child("curves")) read_curves(*curves);
+          {member.key, read_measure(member.value, json::member_path("measures", member.key),
+                                    scenarios, problems_)});
+    if (const json::JsonValue* curves = root_.child("curves")) read_curves(*curves);
     std::optional<std::string> evidence = head.evidence;
     // An unknown kind has its own problem, and its cells need no further ones.
-    const JsonValue* given = root_.child("evidence");
+    const json::JsonValue* given = root_.child("evidence");
     if (!evidence && given != nullptr && !given->is_null()) evidence = evidence_words().back();
     read_groups(root_.child("groups"), evidence);
     root_.finish();
@@ -89,18 +89,18 @@ class ItemReader {
   }
 
  private:
-  void read_curves(const JsonValue& curves);
-  void read_groups(const JsonValue* groups, const std::optional<std::string>& evidence);
+  void read_curves(const json::JsonValue& curves);
+  void read_groups(const json::JsonValue* groups, const std::optional<std::string>& evidence);
 
-  CheckedObject root_;
-  Problems& problems_;
+  json::CheckedObject root_;
+  json::Problems& problems_;
   ReproductionItem item_;
 };
 
 /// Reads the curves. All panels of a figure are of one sort: step models, boxes of series, or
 /// ratios of series, and all series are of one family.
-void ItemReader::read_curves(const JsonValue& curves) {
-  const JsonValue::List& list = list_of(&curves, "curves", problems_);
+void ItemReader::read_curves(const json::JsonValue& curves) {
+  const json::JsonValue::List& list = list_of(&curves, "curves", problems_);
   item_.curves.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto drawn = [&](const Measure& measure) {
@@ -111,13 +111,15 @@ void ItemReader::read_curves(const JsonValue& curves) {
     const auto& measures = item_.measures;
     const auto found = std::find_if(measures.begin(), measures.end(), drawn);
     if (found == measures.end()) {
-      problems_.add(item_path("curves", i),
-                    "expected a measure of kind step-model or series, got " + describe(list[i]));
+      problems_.add(
+          json::item_path("curves", i),
+          "expected a measure of kind step-model or series, got " + json::describe(list[i]));
       continue;
     }
     item_.curves.push_back(static_cast<std::size_t>(found - measures.begin()));
     if (!are_drawn_alike(*found, measures[item_.curves.front()]))
-      problems_.add(item_path("curves", i), "expected a measure of the same kind as the first");
+      problems_.add(json::item_path("curves", i),
+                    "expected a measure of the same kind as the first");
   }
   if (item_.overlaid && !item_.curves.empty() &&
       !is_drawn_as_boxes(item_.measures[item_.curves.front()]))
@@ -126,23 +128,24 @@ void ItemReader::read_curves(const JsonValue& curves) {
 
 /// Reads the groups. A group's members apply to those of its cells that leave them out, and so does
 /// the evidence that the item declares.
-void ItemReader::read_groups(const JsonValue* groups, const std::optional<std::string>& evidence) {
-  const JsonValue::List& list = list_of(groups, "groups", problems_);
+void ItemReader::read_groups(const json::JsonValue* groups,
+                             const std::optional<std::string>& evidence) {
+  const json::JsonValue::List& list = list_of(groups, "groups", problems_);
   for (std::size_t g = 0; g < list.size(); ++g) {
-    const std::string path = item_path("groups", g);
+    const std::string path = json::item_path("groups", g);
     if (list[g].object() == nullptr) {
-      problems_.add(path, "expected an object, got " + describe(list[g]));
+      problems_.add(path, "expected an object, got " + json::describe(list[g]));
       continue;
     }
-    const JsonValue::List& cells =
-        list_of(list[g].find("cells"), member_path(path, "cells"), problems_);
+    const json::JsonValue::List& cells =
+        list_of(list[g].find("cells"), json::member_path(path, "cells"), problems_);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string place = item_path(member_path(path, "cells"), c);
-      JsonValue cell = JsonValue::Object{};
+      const std::string place = json::item_path(json::member_path(path, "cells"), c);
+      json::JsonValue cell = json::JsonValue::Object{};
       if (evidence) cell.set("evidence", *evidence);
-      for (const JsonMember& member : *list[g].object())
+      for (const json::JsonMember& member : *list[g].object())
         if (member.key != "cells") cell.set(member.key, member.value);
-      for (const JsonMember& member : object_of(&cells[c], place, problems_))
+      for (const json::JsonMember& member : object_of(&cells[c], place, problems_))
         cell.set(member.key, member.value);
       read_cell(cell, place, item_, problems_);
     }
@@ -152,9 +155,9 @@ void ItemReader::read_groups(const JsonValue* groups, const std::optional<std::s
 }  // namespace
 
 ReproductionItem read_reproduction_item(const fs::path& file) {
-  const FileMemo files;
-  Problems problems(file.string());
-  const JsonValue root = read_json_file(file.string(), problems);
+  const json::FileMemo files;
+  json::Problems problems(file.string());
+  const json::JsonValue root = json::read_json_file(file.string(), problems);
   ReproductionItem item = ItemReader(root, problems).read();
   std::error_code without_folder;
   const fs::path whole = fs::absolute(file, without_folder);
@@ -162,4 +165,4 @@ ReproductionItem read_reproduction_item(const fs::path& file) {
   return item;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -16,15 +16,15 @@
 #include "sim/core/partial_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
 /// The counted promise: a figure of the subject with this index in lemma_subjects(family).
-using Counted = std::pair<std::size_t, LemmaFigure>;
+using Counted = std::pair<std::size_t, lemmas::LemmaFigure>;
 
 /// The first schedule in which something was found, and the engine that ran it.
-using FirstFound = std::pair<EngineKind, std::uint64_t>;
+using FirstFound = std::pair<scenario::EngineKind, std::uint64_t>;
 
 /// How often something was found, and where first.
 struct Findings {
@@ -49,17 +49,19 @@ Extent extent_of(const LemmasMeasure& measure, bool quick) {
   return {measure.loggp_schedules, measure.simgrid_schedules};
 }
 
-using Broken = std::optional<BrokenPromise>;
+using Broken = std::optional<lemmas::BrokenPromise>;
 
 /// Runs one schedule and returns what was found. A run on simgrid has its own process, which sends
 /// "FIGURE TEXT" if it finds something.
-Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine) {
-  if (engine == EngineKind::loggp) return run_lemma(schedule, stack, engine).broken;
+Broken found_in(const lemmas::FaultSchedule& schedule, const lemmas::ProtocolStack& stack,
+                scenario::EngineKind engine) {
+  if (engine == scenario::EngineKind::loggp)
+    return lemmas::run_lemma(schedule, stack, engine).broken;
   Broken found;
-  in_processes(
+  runs::in_processes(
       1,
-      [&](unsigned, const WriteLine& write) {
-        const Broken broken = run_lemma(schedule, stack, engine).broken;
+      [&](unsigned, const runs::WriteLine& write) {
+        const Broken broken = lemmas::run_lemma(schedule, stack, engine).broken;
         if (broken) write(std::to_string(static_cast<int>(broken->figure)) + ' ' + broken->text);
       },
       [&](const std::string& line) {
@@ -67,16 +69,16 @@ Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, Engin
         int figure = 0;
         std::string text;
         std::getline(words >> figure >> std::ws, text);
-        found = BrokenPromise{static_cast<LemmaFigure>(figure), text};
+        found = lemmas::BrokenPromise{static_cast<lemmas::LemmaFigure>(figure), text};
       });
   return found;
 }
 
 /// Runs one schedule of subjects[subject]. If something is found, writes the line "ENGINE SCHEDULE
 /// SUBJECT FIGURE", in numbers.
-void try_one(std::uint64_t number, const std::vector<LemmaSubject>& subjects, std::size_t subject,
-             EngineKind engine, const WriteLine& write) {
-  const LemmaSubject& tried = subjects[subject];
+void try_one(std::uint64_t number, const std::vector<lemmas::LemmaSubject>& subjects,
+             std::size_t subject, scenario::EngineKind engine, const runs::WriteLine& write) {
+  const lemmas::LemmaSubject& tried = subjects[subject];
   const Broken found = found_in(tried.draw(number), tried.stack, engine);
   if (!found) return;
   std::ostringstream line;
@@ -87,15 +89,15 @@ void try_one(std::uint64_t number, const std::vector<LemmaSubject>& subjects, st
 
 /// Tries one worker's share, which is every jobs-th schedule. Writes an empty line after each.
 void search(Family family, const Extent& extent, unsigned worker, unsigned jobs,
-            const WriteLine& write) {
-  const auto& subjects = lemma_subjects(family);
+            const runs::WriteLine& write) {
+  const auto& subjects = lemmas::lemma_subjects(family);
   for (std::uint64_t number = 1 + worker; number <= extent.loggp; number += jobs) {
     for (std::size_t subject = 0; subject < subjects.size(); ++subject)
-      try_one(number, subjects, subject, EngineKind::loggp, write);
+      try_one(number, subjects, subject, scenario::EngineKind::loggp, write);
     write("");
   }
   for (std::uint64_t number = 1 + worker; number <= extent.simgrid; number += jobs) {
-    try_one(number, subjects, number % subjects.size(), EngineKind::simgrid, write);
+    try_one(number, subjects, number % subjects.size(), scenario::EngineKind::simgrid, write);
     write("");
   }
 }
@@ -117,12 +119,14 @@ std::optional<Findings> search_in_processes(Family family, const Extent& extent,
     std::size_t subject = 0;
     int figure = 0;
     words >> engine >> schedule >> subject >> figure;
-    findings.add({subject, static_cast<LemmaFigure>(figure)},
-                 {static_cast<EngineKind>(engine), schedule});
+    findings.add({subject, static_cast<lemmas::LemmaFigure>(figure)},
+                 {static_cast<scenario::EngineKind>(engine), schedule});
   };
-  in_processes(
+  runs::in_processes(
       jobs,
-      [&](unsigned worker, const WriteLine& write) { search(family, extent, worker, jobs, write); },
+      [&](unsigned worker, const runs::WriteLine& write) {
+        search(family, extent, worker, jobs, write);
+      },
       heard);
   if (InterruptGuard::interrupted()) return std::nullopt;
   return findings;
@@ -139,22 +143,22 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 /// Shrinks a counterexample and writes it. Returns the name of the scenario that replays it.
-std::string write_counterexample(const LemmaSubject& subject, const Counted& counted,
+std::string write_counterexample(const lemmas::LemmaSubject& subject, const Counted& counted,
                                  const FirstFound& place) {
-  const LemmaFigure figure = counted.second;
-  const EngineKind engine = place.first;
-  const Judge judge = [&](const FaultSchedule& simpler) -> Broken {
+  const lemmas::LemmaFigure figure = counted.second;
+  const scenario::EngineKind engine = place.first;
+  const lemmas::Judge judge = [&](const lemmas::FaultSchedule& simpler) -> Broken {
     Broken broken = found_in(simpler, subject.stack, engine);
     return broken && broken->figure == figure ? broken : std::nullopt;
   };
-  const FaultSchedule schedule = subject.draw(place.second);
-  const std::uint64_t seeds = engine == EngineKind::loggp ? 100 : 1;
-  const LemmaCounterexample found =
-      shrink({schedule, judge(schedule).value_or(BrokenPromise{figure, ""})}, judge, seeds);
-  std::string stem = "counterexample-" + subject.name + '-' + lemma_figure_word(figure);
+  const lemmas::FaultSchedule schedule = subject.draw(place.second);
+  const std::uint64_t seeds = engine == scenario::EngineKind::loggp ? 100 : 1;
+  const lemmas::LemmaCounterexample found = lemmas::shrink(
+      {schedule, judge(schedule).value_or(lemmas::BrokenPromise{figure, ""})}, judge, seeds);
+  std::string stem = "counterexample-" + subject.name + '-' + lemmas::lemma_figure_word(figure);
   std::replace(stem.begin(), stem.end(), ' ', '-');
-  const ReplayFiles files = replay_files(found.schedule, subject.stack, engine, found.broken.text,
-                                         "./" + stem + "-machine.json");
+  const lemmas::ReplayFiles files = lemmas::replay_files(
+      found.schedule, subject.stack, engine, found.broken.text, "./" + stem + "-machine.json");
   write_file(stem + ".json", files.scenario);
   write_file(stem + "-machine.json", files.machine);
   return stem + ".json";
@@ -173,11 +177,12 @@ Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings
       search_in_processes(measure.family, extent_of(measure, settings.quick), settings);
   measured.interrupted = !findings;
   if (!findings) return measured;
-  const auto& subjects = lemma_subjects(measure.family);
+  const auto& subjects = lemmas::lemma_subjects(measure.family);
   for (std::size_t subject = 0; subject < subjects.size(); ++subject)
-    for (const LemmaFigure figure : lemma_figures(measure.family)) {
-      const std::string word = lemma_figure_word(figure);
-      Estimate& estimate = measured.estimates[{measure.family, subjects[subject].name, word}];
+    for (const lemmas::LemmaFigure figure : lemmas::lemma_figures(measure.family)) {
+      const std::string word = lemmas::lemma_figure_word(figure);
+      statistics::Estimate& estimate =
+          measured.estimates[{measure.family, subjects[subject].name, word}];
       estimate.value = 0.0;
       const Counted counted(subject, figure);
       const auto first = findings->first.find(counted);
@@ -190,4 +195,4 @@ Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings
   return measured;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -3,7 +3,7 @@
 
 #include "analysis/reproduction/measures.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The number of schedules to try.
 double work_of(const LemmasMeasure& measure, const ReproductionSettings& settings);
@@ -14,4 +14,4 @@ double work_of(const LemmasMeasure& measure, const ReproductionSettings& setting
 /// shrunk and written to the working directory, as a scenario that replays it.
 Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -15,7 +15,7 @@
 #include "sim/scenario/sweep.hpp"
 #include "workloads/random_task_tree.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -64,7 +64,7 @@ struct ExplorationHead {
   std::string scenario;
   std::string looked_for;
   std::uint32_t faults = 0;
-  std::string crash = crash_word(CrashPlaces::between_events);
+  std::string crash = exploration::crash_word(exploration::CrashPlaces::between_events);
   bool in_order = false;
   std::uint32_t depth = UINT32_MAX;
 };
@@ -131,7 +131,7 @@ const OptionSet<StepModelHead>& step_model_options() {
   static const OptionSet<StepModelHead> set =
       OptionSet<StepModelHead>()
           .option("preset", &StepModelHead::preset,
-                  {.required = true, .choices = task_tree_presets()})
+                  {.required = true, .choices = workloads::task_tree_presets()})
           .option("mapping", &StepModelHead::mapping,
                   {.required = true, .choices = {"round-robin", "random"}})
           .option("rules", &StepModelHead::rules,
@@ -172,8 +172,8 @@ const OptionSet<ExplorationHead>& exploration_options() {
       OptionSet<ExplorationHead>()
           .option("scenario", &ExplorationHead::scenario, {.required = true})
           .option("looked_for", &ExplorationHead::looked_for, {.required = true})
-          .option("faults", &ExplorationHead::faults, {.maximum = kMostFaults})
-          .option("crash", &ExplorationHead::crash, {.choices = crash_words()})
+          .option("faults", &ExplorationHead::faults, {.maximum = exploration::kMostFaults})
+          .option("crash", &ExplorationHead::crash, {.choices = exploration::crash_words()})
           .option("in_order", &ExplorationHead::in_order, {})
           .option("depth", &ExplorationHead::depth, {.minimum = 1});
   return set;
@@ -181,31 +181,33 @@ const OptionSet<ExplorationHead>& exploration_options() {
 
 class MeasureReader {
  public:
-  MeasureReader(const JsonValue* scenarios, Problems& problems)
+  MeasureReader(const json::JsonValue* scenarios, json::Problems& problems)
       : scenarios_(scenarios), problems_(problems) {}
 
-  decltype(Measure::how) read(const JsonValue& value, const std::string& path);
+  decltype(Measure::how) read(const json::JsonValue& value, const std::string& path);
 
  private:
-  RunsMeasure read_runs(CheckedObject& object);
-  SeriesMeasure read_series(CheckedObject& object);
-  std::vector<JsonValue::Object> read_points(CheckedObject& object, SeriesMeasure& series);
-  StepModelMeasure read_step_model(CheckedObject& object);
-  static LemmasMeasure read_lemmas(CheckedObject& object);
-  ExplorationMeasure read_exploration(CheckedObject& object);
-  std::vector<JsonValue::Object> read_changes(const JsonValue* value, const std::string& path);
-  std::vector<Scenario> read_scenarios(const std::string& name,
-                                       const std::vector<JsonValue::Object>& changes,
-                                       const std::string& path);
-  void check_base(const std::string& protocol, const std::vector<Scenario>& scenarios,
+  RunsMeasure read_runs(json::CheckedObject& object);
+  SeriesMeasure read_series(json::CheckedObject& object);
+  std::vector<json::JsonValue::Object> read_points(json::CheckedObject& object,
+                                                   SeriesMeasure& series);
+  StepModelMeasure read_step_model(json::CheckedObject& object);
+  static LemmasMeasure read_lemmas(json::CheckedObject& object);
+  ExplorationMeasure read_exploration(json::CheckedObject& object);
+  std::vector<json::JsonValue::Object> read_changes(const json::JsonValue* value,
+                                                    const std::string& path);
+  std::vector<scenario::Scenario> read_scenarios(
+      const std::string& name, const std::vector<json::JsonValue::Object>& changes,
+      const std::string& path);
+  void check_base(const std::string& protocol, const std::vector<scenario::Scenario>& scenarios,
                   Family family, const std::string& path);
 
-  const JsonValue* scenarios_;
-  Problems& problems_;
+  const json::JsonValue* scenarios_;
+  json::Problems& problems_;
 };
 
-decltype(Measure::how) MeasureReader::read(const JsonValue& value, const std::string& path) {
-  CheckedObject object(value, path, problems_);
+decltype(Measure::how) MeasureReader::read(const json::JsonValue& value, const std::string& path) {
+  json::CheckedObject object(value, path, problems_);
   const std::string kind = read_options(object, measure_options()).kind;
   decltype(Measure::how) how;
   if (kind == "runs") how = read_runs(object);
@@ -219,36 +221,36 @@ decltype(Measure::how) MeasureReader::read(const JsonValue& value, const std::st
 }
 
 /// Reads a list of sets of changes. Without one, there is one set, which changes nothing.
-std::vector<JsonValue::Object> MeasureReader::read_changes(const JsonValue* value,
-                                                           const std::string& path) {
-  if (value == nullptr) return {JsonValue::Object{}};
-  const JsonValue::List& list = list_of(value, path, problems_);
-  std::vector<JsonValue::Object> changes;
+std::vector<json::JsonValue::Object> MeasureReader::read_changes(const json::JsonValue* value,
+                                                                 const std::string& path) {
+  if (value == nullptr) return {json::JsonValue::Object{}};
+  const json::JsonValue::List& list = list_of(value, path, problems_);
+  std::vector<json::JsonValue::Object> changes;
   changes.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i)
-    changes.push_back(object_of(&list[i], item_path(path, i), problems_));
+    changes.push_back(object_of(&list[i], json::item_path(path, i), problems_));
   return changes;
 }
 
 /// Checks the file's scenario of this name with each set of changes, before the first one runs.
 /// Stops at the first set that is wrong, since errors of the scenario itself are in all of them.
-std::vector<Scenario> MeasureReader::read_scenarios(const std::string& name,
-                                                    const std::vector<JsonValue::Object>& changes,
-                                                    const std::string& path) {
-  std::vector<Scenario> scenarios;
-  const JsonValue* plain = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
+std::vector<scenario::Scenario> MeasureReader::read_scenarios(
+    const std::string& name, const std::vector<json::JsonValue::Object>& changes,
+    const std::string& path) {
+  std::vector<scenario::Scenario> scenarios;
+  const json::JsonValue* plain = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
   if (plain == nullptr) {
-    problems_.add(member_path(path, "scenario"),
-                  "expected one of the members of scenarios, got " + in_quotes(name));
+    problems_.add(json::member_path(path, "scenario"),
+                  "expected one of the members of scenarios, got " + json::in_quotes(name));
     return scenarios;
   }
   scenarios.reserve(changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    Problems problems(problems_.file());
-    const std::string place = item_path(member_path(path, "changes"), i);
-    const JsonValue changed = with_values(*plain, changes[i], place, problems);
+    json::Problems problems(problems_.file());
+    const std::string place = json::item_path(json::member_path(path, "changes"), i);
+    const json::JsonValue changed = scenario::with_values(*plain, changes[i], place, problems);
     try {
-      scenarios.push_back(read_scenario(changed, problems));
+      scenarios.push_back(scenario::read_scenario(changed, problems));
     } catch (const UsageError& error) {
       problems_.add_lines(path, error.what());
       break;
@@ -258,15 +260,16 @@ std::vector<Scenario> MeasureReader::read_scenarios(const std::string& name,
 }
 
 /// Checks that the scenarios run the protocol that divides the others.
-void MeasureReader::check_base(const std::string& protocol, const std::vector<Scenario>& scenarios,
-                               Family family, const std::string& path) {
+void MeasureReader::check_base(const std::string& protocol,
+                               const std::vector<scenario::Scenario>& scenarios, Family family,
+                               const std::string& path) {
   if (protocol.empty() || scenarios.empty()) return;
   if (!protocols_of(scenarios, family).contains(protocol))
     problems_.add(path, std::string("expected a ") + protocol_word(family) +
-                            " of its scenario, got " + in_quotes(protocol));
+                            " of its scenario, got " + json::in_quotes(protocol));
 }
 
-RunsMeasure MeasureReader::read_runs(CheckedObject& object) {
+RunsMeasure MeasureReader::read_runs(json::CheckedObject& object) {
   const RunsHead head = read_options(object, runs_options());
   const std::string& path = object.path();
   RunsMeasure runs;
@@ -276,21 +279,21 @@ RunsMeasure MeasureReader::read_runs(CheckedObject& object) {
   runs.replications = head.replications;
   runs.quick_replications = head.quick_replications;
   runs.quick_every = head.quick_every;
-  const auto changes = read_changes(object.child("changes"), member_path(path, "changes"));
+  const auto changes = read_changes(object.child("changes"), json::member_path(path, "changes"));
   if (runs.quick_every / 2 >= changes.size())
-    problems_.add(member_path(path, "quick_every"),
+    problems_.add(json::member_path(path, "quick_every"),
                   "leaves none of " + std::to_string(changes.size()) + " sets of changes");
-  if (const JsonValue* known = object.child("known_mean")) {
-    CheckedObject inner(*known, member_path(path, "known_mean"), problems_);
+  if (const json::JsonValue* known = object.child("known_mean")) {
+    json::CheckedObject inner(*known, json::member_path(path, "known_mean"), problems_);
     runs.known_mean = read_options(inner, known_mean_options());
     inner.finish();
   }
   runs.scenarios = read_scenarios(head.scenario, changes, path);
-  check_base(runs.relative_to, runs.scenarios, runs.family, member_path(path, "relative_to"));
+  check_base(runs.relative_to, runs.scenarios, runs.family, json::member_path(path, "relative_to"));
   return runs;
 }
 
-SeriesMeasure MeasureReader::read_series(CheckedObject& object) {
+SeriesMeasure MeasureReader::read_series(json::CheckedObject& object) {
   const SeriesHead head = read_options(object, series_options());
   const std::string& path = object.path();
   SeriesMeasure series;
@@ -300,58 +303,60 @@ SeriesMeasure MeasureReader::read_series(CheckedObject& object) {
   series.quick_replications = head.quick_replications;
   series.quick_points = head.quick_points;
   series.changes = read_points(object, series);
-  series.metrics = read_texts(object.child("metrics"), member_path(path, "metrics"), problems_);
+  series.metrics =
+      read_texts(object.child("metrics"), json::member_path(path, "metrics"), problems_);
   series.scenarios = read_scenarios(head.scenario, series.changes, path);
   check_base(series.drawn_relative_to, series.scenarios, series.family,
-             member_path(path, "drawn_relative_to"));
+             json::member_path(path, "drawn_relative_to"));
   return series;
 }
 
 /// Reads the sets of changes, each with its place on the axis and its replications.
-std::vector<JsonValue::Object> MeasureReader::read_points(CheckedObject& object,
-                                                          SeriesMeasure& series) {
-  const std::string path = member_path(object.path(), "changes");
-  const JsonValue* value = object.child("changes");
+std::vector<json::JsonValue::Object> MeasureReader::read_points(json::CheckedObject& object,
+                                                                SeriesMeasure& series) {
+  const std::string path = json::member_path(object.path(), "changes");
+  const json::JsonValue* value = object.child("changes");
   auto changes = read_changes(value, path);
   series.replications = read_integers<std::uint32_t>(
-      object.child("replications"), member_path(object.path(), "replications"), problems_);
+      object.child("replications"), json::member_path(object.path(), "replications"), problems_);
   if (series.replications.size() != changes.size() ||
       std::count(series.replications.begin(), series.replications.end(), 0U) > 0)
-    problems_.add(member_path(object.path(), "replications"),
+    problems_.add(json::member_path(object.path(), "replications"),
                   "expected a number above 0 for each set of changes");
   if (series.quick_points > changes.size())
-    problems_.add(member_path(object.path(), "quick_points"),
+    problems_.add(json::member_path(object.path(), "quick_points"),
                   "expected at most " + std::to_string(changes.size()));
-  const JsonValue::List& list = list_of(value, path, problems_);
+  const json::JsonValue::List& list = list_of(value, path, problems_);
   const OptionSpec spec{.name = "", .kind = OptionKind::number};
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const JsonValue* place = list[i].find(series.over);
+    const json::JsonValue* place = list[i].find(series.over);
     if (place == nullptr) {
-      problems_.add(item_path(path, i), "expected a member " + in_quotes(series.over));
+      problems_.add(json::item_path(path, i), "expected a member " + json::in_quotes(series.over));
       continue;
     }
-    series.at.push_back(std::get<double>(read_option(*place, spec, item_path(path, i), problems_)));
+    series.at.push_back(
+        std::get<double>(json::read_option(*place, spec, json::item_path(path, i), problems_)));
     if (series.at.size() > 1 && series.at.back() <= series.at[series.at.size() - 2])
-      problems_.add(item_path(path, i), "expected " + series.over + " to ascend");
+      problems_.add(json::item_path(path, i), "expected " + series.over + " to ascend");
   }
   return changes;
 }
 
-StepModelMeasure MeasureReader::read_step_model(CheckedObject& object) {
+StepModelMeasure MeasureReader::read_step_model(json::CheckedObject& object) {
   const StepModelHead head = read_options(object, step_model_options());
   StepModelMeasure model;
   model.preset = head.preset;
   model.mapping = head.mapping;
-  model.rules = head.rules == "literal" ? StepRules::literal : StepRules::resolved;
+  model.rules = head.rules == "literal" ? theory::StepRules::literal : theory::StepRules::resolved;
   model.fewest_processes = head.fewest_processes;
   model.most_processes = std::max(head.most_processes, head.fewest_processes);
   model.quick_trees = head.quick_trees;
   model.tree_seeds = read_integers<std::uint64_t>(
-      object.child("tree_seeds"), member_path(object.path(), "tree_seeds"), problems_);
+      object.child("tree_seeds"), json::member_path(object.path(), "tree_seeds"), problems_);
   return model;
 }
 
-LemmasMeasure MeasureReader::read_lemmas(CheckedObject& object) {
+LemmasMeasure MeasureReader::read_lemmas(json::CheckedObject& object) {
   const LemmasHead head = read_options(object, lemmas_options());
   LemmasMeasure lemmas;
   lemmas.family = family_of(head.family);
@@ -364,46 +369,46 @@ LemmasMeasure MeasureReader::read_lemmas(CheckedObject& object) {
 }
 
 /// Reads a job that is explored twice, with the changes of `printed` and with those of `corrected`.
-ExplorationMeasure MeasureReader::read_exploration(CheckedObject& object) {
+ExplorationMeasure MeasureReader::read_exploration(json::CheckedObject& object) {
   const ExplorationHead head = read_options(object, exploration_options());
   const std::string& path = object.path();
   ExplorationMeasure exploration;
   exploration.looked_for = head.looked_for;
   exploration.bounds.faults = head.faults;
-  exploration.bounds.crash = crash_named(head.crash);
+  exploration.bounds.crash = exploration::crash_named(head.crash);
   exploration.bounds.in_order = head.in_order;
   exploration.bounds.depth = head.depth;
-  if (const JsonValue* victims = object.child("victims"))
+  if (const json::JsonValue* victims = object.child("victims"))
     exploration.bounds.victims =
-        read_integers<ActorId>(victims, member_path(path, "victims"), problems_);
+        read_integers<ActorId>(victims, json::member_path(path, "victims"), problems_);
   for (const auto& [key, scenario] : {std::pair("printed", &exploration.printed),
                                       std::pair("corrected", &exploration.corrected)}) {
-    const std::string place = member_path(path, key);
-    const JsonValue::Object& changes = object_of(object.child(key), place, problems_);
-    std::vector<Scenario> read = read_scenarios(head.scenario, {changes}, path);
+    const std::string place = json::member_path(path, key);
+    const json::JsonValue::Object& changes = object_of(object.child(key), place, problems_);
+    std::vector<scenario::Scenario> read = read_scenarios(head.scenario, {changes}, path);
     if (read.empty()) return exploration;
     *scenario = std::move(read.front());
-    Problems refused(problems_.file());
-    refuse_unexplorable(*scenario, exploration.bounds, refused);
+    json::Problems refused(problems_.file());
+    exploration::refuse_unexplorable(*scenario, exploration.bounds, refused);
     if (!refused.empty()) problems_.add_lines(place, refused.text());
   }
   if (exploration.printed.points.size() != 1) return exploration;
-  const RunSpec& job = exploration.printed.points.front();
-  const std::vector<std::string> words = goal_words(job);
+  const scenario::RunSpec& job = exploration.printed.points.front();
+  const std::vector<std::string> words = exploration::goal_words(job);
   if (std::find(words.begin(), words.end(), head.looked_for) == words.end())
-    problems_.add(member_path(path, "looked_for"),
-                  "expected how a run can end, got " + in_quotes(head.looked_for));
+    problems_.add(json::member_path(path, "looked_for"),
+                  "expected how a run can end, got " + json::in_quotes(head.looked_for));
   for (const ActorId victim : exploration.bounds.victims)
     if (victim >= job.platform.processes)
-      problems_.add(member_path(path, "victims"), "expected ranks of the job");
+      problems_.add(json::member_path(path, "victims"), "expected ranks of the job");
   return exploration;
 }
 
 }  // namespace
 
-decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path,
-                                    const JsonValue* scenarios, Problems& problems) {
+decltype(Measure::how) read_measure(const json::JsonValue& value, const std::string& path,
+                                    const json::JsonValue* scenarios, json::Problems& problems) {
   return MeasureReader(scenarios, problems).read(value, path);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

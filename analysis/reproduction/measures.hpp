@@ -12,7 +12,7 @@
 #include "analysis/statistics/estimate.hpp"
 #include "analysis/theory/survival.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 struct ReproductionSettings {
   bool quick = false;
@@ -54,17 +54,17 @@ struct TreeCounts {
 
 /// The result of one measure: estimates, the points of a series, or what a closed form is of.
 struct Measured {
-  std::map<EstimateKey, Estimate> estimates;
+  std::map<EstimateKey, statistics::Estimate> estimates;
   std::vector<SeriesPoint> points;
   std::string trouble;  ///< for runs and series: why there are no estimates or points
   bool interrupted = false;
   std::vector<TreeCounts> trees = {};  ///< for step models
-  FaultCounts faults = {};             ///< for survival: the content of its file
+  faults::FaultCounts faults = {};     ///< for survival: the content of its file
   std::string picture = {};            ///< for explorations: the run as an SVG; "" if there is none
 };
 
 /// Why a cell whose protocol was not measured has no value.
-Estimate not_measured(Family family, const std::string& protocol);
+statistics::Estimate not_measured(Family family, const std::string& protocol);
 
 /// The amount of work of a measure, from which progress is computed. The unit is one simulated
 /// process of one run: a run counts once for each of its processes.
@@ -76,12 +76,14 @@ Measured measure_runs(const RunsMeasure& measure, const ReproductionSettings& se
 Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings& settings);
 
 /// The estimate that a series, which was measured as `measured`, gives for one cell.
-Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell);
+statistics::Estimate measure_at(const SeriesMeasure& series, const Measured& measured,
+                                const Cell& cell);
 
 /// Reads the faults of a measure. Throws UsageError, as find_fault_counts does.
 Measured measure_survival(const SurvivalMeasure& measure);
 
 /// The value of the closed form for one cell, given the faults that were read as `measured`.
-Estimate survival_at(const SurvivalMeasure& measure, const Measured& measured, const Cell& cell);
+statistics::Estimate survival_at(const SurvivalMeasure& measure, const Measured& measured,
+                                 const Cell& cell);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace faultline {
+namespace faultline::reproduction {
 
 ReproductionPace::ReproductionPace(std::vector<double> estimates_s)
     : estimates_s_(std::move(estimates_s)),
@@ -37,4 +37,4 @@ std::optional<double> ReproductionPace::left_s(double elapsed_s) const {
   return elapsed_s * (1 - done) / done;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

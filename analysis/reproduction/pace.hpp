@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// Tells how much of a reproduction is done, and how long the rest will take on this machine. The
 /// data files state how long their items took on another machine. These times only weigh the items
@@ -39,4 +39,4 @@ class ReproductionPace {
   double done_ = 0;       ///< of that work
 };
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -9,7 +9,7 @@
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -22,25 +22,27 @@ constexpr const char* kWhatMatchesAre =
     "our runs agree; a <em>property</em> if it must hold in every run, and did in all that were "
     "made.";
 
-HtmlCell number_cell(const std::optional<double>& value) {
-  return {value ? html_number(*value) : "", "number"};
+drawing::HtmlCell number_cell(const std::optional<double>& value) {
+  return {value ? drawing::html_number(*value) : "", "number"};
 }
 
-HtmlCell stated_cell(const Cell& cell) {
-  HtmlCell shown = number_cell(cell.stated);
+drawing::HtmlCell stated_cell(const Cell& cell) {
+  drawing::HtmlCell shown = number_cell(cell.stated);
   if (is_lower_bound(cell.printed_as)) shown.html = "&#8805; " + shown.html;
   if (is_upper_bound(cell.printed_as)) shown.html = "&#8804; " + shown.html;
   return shown;
 }
 
-HtmlCell interval_cell(const std::optional<Interval>& interval) {
-  return {interval ? html_number(interval->low) + " to " + html_number(interval->high) : "",
+drawing::HtmlCell interval_cell(const std::optional<statistics::Interval>& interval) {
+  return {interval
+              ? drawing::html_number(interval->low) + " to " + drawing::html_number(interval->high)
+              : "",
           "number"};
 }
 
 /// A verdict with a sign beside the word, so that it does not depend on colour, and what a match is
 /// evidence of.
-HtmlCell verdict_cell(const Cell& cell, const CellResult& result) {
+drawing::HtmlCell verdict_cell(const Cell& cell, const CellResult& result) {
   std::string sign = "&#8211;";
   std::string kind = "verdict other";
   if (result.verdict == Verdict::match) sign = "&#10003;", kind = "verdict match";
@@ -66,8 +68,8 @@ std::vector<std::string> reasons_of(const ItemResult& result) {
 }
 
 /// A link to the reason of a cell, by its number in the list of reasons.
-HtmlCell reason_cell(const CellResult& result, const std::vector<std::string>& reasons,
-                     const std::string& prefix) {
+drawing::HtmlCell reason_cell(const CellResult& result, const std::vector<std::string>& reasons,
+                              const std::string& prefix) {
   if (result.reason.empty()) return {"", "plain"};
   const auto found = std::find(reasons.begin(), reasons.end(), result.reason);
   const std::string number = std::to_string(found - reasons.begin() + 1);
@@ -75,17 +77,18 @@ HtmlCell reason_cell(const CellResult& result, const std::vector<std::string>& r
 }
 
 /// Every cell beside what was measured. `prefix` begins the identifiers of the reasons.
-HtmlTable verdict_table(const ItemResult& result, const std::vector<std::string>& reasons,
-                        const std::string& prefix) {
+drawing::HtmlTable verdict_table(const ItemResult& result, const std::vector<std::string>& reasons,
+                                 const std::string& prefix) {
   const auto& cells = result.item.cells;
   const bool has_interval = std::any_of(
       result.cells.begin(), result.cells.end(),
       [](const CellResult& outcome) { return outcome.measured.confidence_95.has_value(); });
   const bool has_exact = std::any_of(cells.begin(), cells.end(),
                                      [](const Cell& cell) { return cell.exact.has_value(); });
-  HtmlTable table{.caption = escaped(result.item.name) + ": printed and measured values",
-                  .columns = {"cell"},
-                  .rows = {}};
+  drawing::HtmlTable table{
+      .caption = drawing::escaped(result.item.name) + ": printed and measured values",
+      .columns = {"cell"},
+      .rows = {}};
   const std::vector<Source> sources = sources_of(result.item);
   for (const Source source : sources) table.columns.emplace_back(source_word(source));
   table.columns.emplace_back("measured");
@@ -97,12 +100,12 @@ HtmlTable verdict_table(const ItemResult& result, const std::vector<std::string>
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = cells[i];
     const CellResult& outcome = result.cells[i];
-    std::vector<HtmlCell> row = {{escaped(cell.name), ""}};
+    std::vector<drawing::HtmlCell> row = {{drawing::escaped(cell.name), ""}};
     for (const Source source : sources)
       row.push_back(source == cell.source ? stated_cell(cell) : number_cell(std::nullopt));
     row.push_back(number_cell(outcome.measured.value));
     if (has_interval) row.push_back(interval_cell(outcome.measured.confidence_95));
-    row.push_back({outcome.ratio ? fixed(*outcome.ratio, 3) : "", "number"});
+    row.push_back({outcome.ratio ? text::fixed(*outcome.ratio, 3) : "", "number"});
     if (has_exact) row.push_back(number_cell(cell.exact));
     row.push_back(verdict_cell(cell, outcome));
     if (!reasons.empty()) row.push_back(reason_cell(outcome, reasons, prefix));
@@ -112,90 +115,94 @@ HtmlTable verdict_table(const ItemResult& result, const std::vector<std::string>
   return table;
 }
 
-HtmlTable place_table(const ItemResult& result) {
-  HtmlTable table{.caption = escaped(result.item.name) + ": places, tolerances and thresholds",
-                  .columns = {"cell", "place in the paper", "tolerance", "grounds"},
-                  .rows = {}};
+drawing::HtmlTable place_table(const ItemResult& result) {
+  drawing::HtmlTable table{
+      .caption = drawing::escaped(result.item.name) + ": places, tolerances and thresholds",
+      .columns = {"cell", "place in the paper", "tolerance", "grounds"},
+      .rows = {}};
   for (const Cell& cell : result.item.cells) {
-    std::string tolerance = html_number(100 * cell.tolerance) + " %";
-    if (cell.absolute_tolerance > 0) tolerance += " or " + html_number(cell.absolute_tolerance);
+    std::string tolerance = drawing::html_number(100 * cell.tolerance) + " %";
+    if (cell.absolute_tolerance > 0)
+      tolerance += " or " + drawing::html_number(cell.absolute_tolerance);
     if (is_by_interval(cell.printed_as)) tolerance = "99 % interval";
-    if (cell.factor) tolerance = "a factor of " + html_number(*cell.factor);
+    if (cell.factor) tolerance = "a factor of " + drawing::html_number(*cell.factor);
     if (!cell.stated) tolerance = "";
-    table.rows.push_back({{escaped(cell.name), ""},
-                          {escaped(cell.place), "long"},
+    table.rows.push_back({{drawing::escaped(cell.name), ""},
+                          {drawing::escaped(cell.place), "long"},
                           {tolerance, "plain"},
-                          {escaped(cell.why), "long"}});
+                          {drawing::escaped(cell.why), "long"}});
   }
   return table;
 }
 
-HtmlFigure figure_of(const ItemResult& result, const std::string& command) {
-  HtmlFigure figure{.drawing = result.drawing,
-                    .label = result.item.name + ": " + result.item.title,
-                    .caption = "<strong>" + escaped(result.item.title) + "</strong>",
-                    .command = command + " --figures DIR",
-                    .numbers = numbers_table("What is drawn", result.figure),
-                    .wide = true};
+drawing::HtmlFigure figure_of(const ItemResult& result, const std::string& command) {
+  drawing::HtmlFigure figure{
+      .drawing = result.drawing,
+      .label = result.item.name + ": " + result.item.title,
+      .caption = "<strong>" + drawing::escaped(result.item.title) + "</strong>",
+      .command = command + " --figures DIR",
+      .numbers = drawing::numbers_table("What is drawn", result.figure),
+      .wide = true};
   if (result.drawing.empty())
     figure.caption += "Not drawn: gnuplot is missing or failed. The numbers are below.";
   return figure;
 }
 
-HtmlCell count_cell(std::size_t cells) {
+drawing::HtmlCell count_cell(std::size_t cells) {
   return {cells == 0 ? "" : std::to_string(cells), "number"};
 }
 
 template <class Key>
-HtmlCell count_cell(const std::map<Key, std::size_t>& counts, Key key) {
+drawing::HtmlCell count_cell(const std::map<Key, std::size_t>& counts, Key key) {
   const auto found = counts.find(key);
   return count_cell(found == counts.end() ? 0 : found->second);
 }
 
-std::vector<HtmlCell> summary_row(const HtmlCell& name, const VerdictCounts& counts,
-                                  const std::string& title) {
-  std::vector<HtmlCell> row = {name, count_cell(counts.verdicts, Verdict::match)};
+std::vector<drawing::HtmlCell> summary_row(const drawing::HtmlCell& name,
+                                           const VerdictCounts& counts, const std::string& title) {
+  std::vector<drawing::HtmlCell> row = {name, count_cell(counts.verdicts, Verdict::match)};
   for (const Evidence evidence : all_evidence())
     row.push_back(count_cell(counts.matches, evidence));
   row.push_back(count_cell(counts.verdicts, Verdict::differs));
   row.push_back(count_cell(counts.verdicts, Verdict::not_comparable));
-  HtmlCell bad = count_cell(counts.unexpected);
+  drawing::HtmlCell bad = count_cell(counts.unexpected);
   if (counts.unexpected > 0) bad = {"&#9888; " + bad.html, "number alarm"};
   row.push_back(bad);
-  row.push_back({escaped(title), "long"});
+  row.push_back({drawing::escaped(title), "long"});
   return row;
 }
 
 /// The cells of each item, and of all, by verdict; the matches by what they are evidence of.
-HtmlTable summary_table(const Reproduction& reproduction) {
-  HtmlTable table{.caption =
-                      "Cells of the papers' tables and figures, by verdict, and the matches "
-                      "by what they are evidence of",
-                  .columns = {"item", "match"},
-                  .rows = {}};
+drawing::HtmlTable summary_table(const Reproduction& reproduction) {
+  drawing::HtmlTable table{
+      .caption =
+          "Cells of the papers' tables and figures, by verdict, and the matches "
+          "by what they are evidence of",
+      .columns = {"item", "match"},
+      .rows = {}};
   for (const Evidence evidence : all_evidence())
     table.columns.push_back(std::string("of these ") + evidence_word(evidence));
   for (const char* title : {"differs", "not comparable", "not as expected", ""})
     table.columns.emplace_back(title);
   for (const ItemResult& result : reproduction.results)
-    table.rows.push_back(
-        summary_row({escaped(result.item.name), ""}, counts_of({result}), result.item.title));
+    table.rows.push_back(summary_row({drawing::escaped(result.item.name), ""}, counts_of({result}),
+                                     result.item.title));
   if (reproduction.results.size() > 1)
     table.rows.push_back(
         summary_row({"<strong>all</strong>", ""}, counts_of(reproduction.results), ""));
   return table;
 }
 
-void add_item(HtmlPage& page, const ItemResult& result, const std::string& command) {
+void add_item(drawing::HtmlPage& page, const ItemResult& result, const std::string& command) {
   page.section(result.item.name + ": " + result.item.title);
-  if (!result.item.note.empty()) page.paragraph(escaped(result.item.note));
+  if (!result.item.note.empty()) page.paragraph(drawing::escaped(result.item.note));
   page.commands({command});
   if (!result.figure.empty()) page.figures({figure_of(result, command)});
-  std::vector<HtmlFigure> runs;
+  std::vector<drawing::HtmlFigure> runs;
   for (const Picture& picture : result.pictures())
     runs.push_back({.drawing = picture.svg,
                     .label = result.item.name + ": a run under " + picture.name,
-                    .caption = "<strong>" + escaped(picture.name) +
+                    .caption = "<strong>" + drawing::escaped(picture.name) +
                                "</strong>The shortest run that goes wrong, step by step",
                     .command = command + " --figures DIR",
                     .numbers = {},
@@ -206,7 +213,8 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   page.table(verdict_table(result, reasons, prefix));
   std::string list;
   for (std::size_t i = 0; i < reasons.size(); ++i)
-    list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + escaped(reasons[i]) + "</li>\n";
+    list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + drawing::escaped(reasons[i]) +
+            "</li>\n";
   if (!reasons.empty()) page.html("<ol class=\"reasons\">\n" + list + "</ol>\n");
   page.folded("Places in the paper, and the reasons for each tolerance and threshold",
               place_table(result));
@@ -219,9 +227,9 @@ std::string versions_of_this_build() {
   return "Faultline " + std::string(version()) + (simgrid.empty() ? "" : ", SimGrid " + simgrid);
 }
 
-void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
+void add_reproduction(drawing::HtmlPage& page, const Reproduction& reproduction) {
   page.section("What the papers print, and what was measured");
-  page.paragraph(escaped(reproduction.versions) +
+  page.paragraph(drawing::escaped(reproduction.versions) +
                  (reproduction.quick ? "; quick: fewer replications, trees and sizes" : "") +
                  ". A cell matches when the measured value is within the tolerance that its data "
                  "file states; the reason of each known difference is given. Values stand in the "
@@ -234,11 +242,11 @@ void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
 }
 
 std::string reproduction_page(const Reproduction& reproduction) {
-  HtmlPage page("Faultline: reproduction", escaped(reproduction.versions) +
-                                               (reproduction.quick ? ", quick" : "") +
-                                               ". Intervals are 95 %.");
+  drawing::HtmlPage page("Faultline: reproduction", drawing::escaped(reproduction.versions) +
+                                                        (reproduction.quick ? ", quick" : "") +
+                                                        ". Intervals are 95 %.");
   add_reproduction(page, reproduction);
   return page.text();
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

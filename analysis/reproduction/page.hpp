@@ -7,7 +7,7 @@
 #include "analysis/drawing/html_page.hpp"
 #include "analysis/reproduction/verdicts.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The results of items, and what produced them.
 struct Reproduction {
@@ -19,7 +19,7 @@ struct Reproduction {
 
 /// Adds a table of verdicts, then a section for each item: every cell beside what was measured, the
 /// reason of each verdict that is not a match, the drawing and its numbers.
-void add_reproduction(HtmlPage& page, const Reproduction& reproduction);
+void add_reproduction(drawing::HtmlPage& page, const Reproduction& reproduction);
 
 /// The results as one page that needs no other file. Equal results give the same bytes.
 std::string reproduction_page(const Reproduction& reproduction);
@@ -27,4 +27,4 @@ std::string reproduction_page(const Reproduction& reproduction);
 /// The versions of Faultline and of SimGrid in this program, for people.
 std::string versions_of_this_build();
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

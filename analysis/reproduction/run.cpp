@@ -15,7 +15,7 @@
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/text_table.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -50,8 +50,8 @@ std::string own_stem(const std::string& item, std::set<std::string>& taken) {
 void draw_item(ItemResult& result, const DrawChart& draw, const std::string& stem) {
   result.figure = figure_rows(result);
   const FigurePanels panels = figure_panels(result);
-  result.drawing =
-      draw(stem, csv_records(result.figure), panels_script(stem, panels.charts, panels.columns));
+  result.drawing = draw(stem, text::csv_records(result.figure),
+                        drawing::panels_script(stem, panels.charts, panels.columns));
 }
 
 std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
@@ -66,8 +66,8 @@ std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick)
 std::string pace_words(const ReproductionPace& pace, double elapsed_s, const std::string& item) {
   const double percent = 100 * pace.share();
   const auto left_s = pace.left_s(elapsed_s);
-  return fixed(percent, percent < 10 ? 1 : 0) + " % done, " +
-         (left_s ? "about " + duration_words(*left_s) + " left on this machine"
+  return text::fixed(percent, percent < 10 ? 1 : 0) + " % done, " +
+         (left_s ? "about " + runs::duration_words(*left_s) + " left on this machine"
                  : std::string("time left unknown")) +
          ", at " + item;
 }
@@ -97,7 +97,7 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
   all.quick = wanted.quick;
   all.versions = versions_of_this_build();
   StepModelCounts counts;
-  ProgressTeller teller(wanted.progress);
+  runs::ProgressTeller teller(wanted.progress);
   ReproductionPace pace(estimates_of(items, wanted.quick));
   std::set<std::string> stems;
   std::string name;
@@ -121,10 +121,10 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
       for (const Picture& picture : result.pictures())
         keep(own_stem(name + "-" + picture.name, stems), picture.svg);
     all.results.push_back(std::move(result));
-    all.commands.push_back("faultline reproduce " + shell_word(entry.named) +
+    all.commands.push_back("faultline reproduce " + text::shell_word(entry.named) +
                            (settings.quick ? " --quick" : ""));
   }
   return all;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -8,7 +8,7 @@
 
 #include "analysis/reproduction/page.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// An item to reproduce, as it was read from a file.
 struct ItemFile {
@@ -39,4 +39,4 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& wanted,
                                             const DrawChart& draw, const KeepPicture& keep = {});
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -5,39 +5,40 @@
 #include "sim/core/error.hpp"
 #include "sim/json/json_reader.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
 /// A JSON object that must have the members asked for; else the file is something else.
 class Members {
  public:
-  Members(const JsonValue& object, std::string place) : object_(object), place_(std::move(place)) {}
+  Members(const json::JsonValue& object, std::string place)
+      : object_(object), place_(std::move(place)) {}
 
-  [[nodiscard]] const JsonValue& at(const std::string& key) const {
-    const JsonValue* value = object_.find(key);
+  [[nodiscard]] const json::JsonValue& at(const std::string& key) const {
+    const json::JsonValue* value = object_.find(key);
     if (value == nullptr) refuse(key, "missing");
     return *value;
   }
   [[nodiscard]] const std::string& text(const std::string& key) const {
     const std::string* value = at(key).text();
-    if (value == nullptr) refuse(key, "expected text, got " + describe(at(key)));
+    if (value == nullptr) refuse(key, "expected text, got " + json::describe(at(key)));
     return *value;
   }
   [[nodiscard]] std::optional<double> number(const std::string& key) const {
-    const JsonValue* value = object_.find(key);
+    const json::JsonValue* value = object_.find(key);
     if (value == nullptr || value->is_null()) return std::nullopt;
-    const auto number = number_of(*value);
-    if (!number) refuse(key, "expected a number, got " + describe(*value));
+    const auto number = json::number_of(*value);
+    if (!number) refuse(key, "expected a number, got " + json::describe(*value));
     return number;
   }
-  [[nodiscard]] const JsonValue::List& list(const std::string& key) const {
-    const JsonValue::List* value = at(key).list();
-    if (value == nullptr) refuse(key, "expected a list, got " + describe(at(key)));
+  [[nodiscard]] const json::JsonValue::List& list(const std::string& key) const {
+    const json::JsonValue::List* value = at(key).list();
+    if (value == nullptr) refuse(key, "expected a list, got " + json::describe(at(key)));
     return *value;
   }
   [[nodiscard]] bool truth(const std::string& key, bool otherwise) const {
-    const JsonValue* value = object_.find(key);
+    const json::JsonValue* value = object_.find(key);
     const bool* truth = value == nullptr ? nullptr : std::get_if<bool>(&value->data);
     return truth == nullptr ? otherwise : *truth;
   }
@@ -47,7 +48,7 @@ class Members {
   }
 
  private:
-  const JsonValue& object_;
+  const json::JsonValue& object_;
   std::string place_;
 };
 
@@ -81,7 +82,7 @@ void read_cell(const Members& saved, ItemResult& result) {
   outcome.measured.value = saved.number("measured");
   const auto low = saved.number("low");
   const auto high = saved.number("high");
-  if (low && high) outcome.measured.confidence_95 = Interval{*low, *high};
+  if (low && high) outcome.measured.confidence_95 = statistics::Interval{*low, *high};
   outcome.ratio = saved.number("ratio");
   outcome.verdict = verdict_of(saved, "verdict");
   outcome.reason = saved.text("reason");
@@ -95,7 +96,7 @@ ItemResult read_item(const Members& saved, const std::string& place) {
   result.item.name = saved.text("item");
   result.item.title = saved.text("title");
   result.item.note = saved.text("note");
-  const JsonValue::List& cells = saved.list("cells");
+  const json::JsonValue::List& cells = saved.list("cells");
   for (std::size_t i = 0; i < cells.size(); ++i)
     read_cell(Members(cells[i], place + "cells[" + std::to_string(i) + "]."), result);
   return result;
@@ -104,8 +105,8 @@ ItemResult read_item(const Members& saved, const std::string& place) {
 }  // namespace
 
 Reproduction read_saved_reproduction(const std::string& file) {
-  Problems problems(file);
-  const JsonValue json = read_json_file(file, problems);
+  json::Problems problems(file);
+  const json::JsonValue json = json::read_json_file(file, problems);
   problems.throw_if_any();
   const Members whole(json, file + ": ");
   Reproduction saved;
@@ -114,14 +115,15 @@ Reproduction read_saved_reproduction(const std::string& file) {
   saved.versions = "Faultline " + versions.text("faultline");
   if (const std::string* simgrid = versions.at("simgrid").text())
     saved.versions += ", SimGrid " + *simgrid;
-  const JsonValue::List& items = whole.list("items");
+  const json::JsonValue::List& items = whole.list("items");
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string place = file + ": items[" + std::to_string(i) + "].";
     saved.results.push_back(read_item(Members(items[i], place), place));
-    saved.commands.push_back("faultline reproduce " + shell_word(saved.results.back().item.name) +
+    saved.commands.push_back("faultline reproduce " +
+                             text::shell_word(saved.results.back().item.name) +
                              (saved.quick ? " --quick" : ""));
   }
   return saved;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

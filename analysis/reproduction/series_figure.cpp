@@ -7,7 +7,7 @@
 #include "analysis/reproduction/series_samples.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -109,18 +109,18 @@ bool are_single_runs(const std::vector<DrawnLine>& lines, const std::string& met
 
 /// A chart of these lines, each of whose points `draw` makes of the samples there.
 template <class Draw>
-Chart chart_of(const ItemResult& result, const std::string& title,
-               const std::vector<DrawnLine>& lines, const Draw& draw) {
-  Chart chart;
+drawing::Chart chart_of(const ItemResult& result, const std::string& title,
+                        const std::vector<DrawnLine>& lines, const Draw& draw) {
+  drawing::Chart chart;
   chart.panel = title;
   chart.x.name = over_of(result.item);
   chart.y.from_zero = false;
   chart.names_single = true;
   for (const DrawnLine& line : lines) {
-    ChartLine& drawn = chart.lines.emplace_back();
+    drawing::ChartLine& drawn = chart.lines.emplace_back();
     drawn.name = line.label;
-    drawn.line_type = line_type_at(line.place);
-    drawn.dash = dash_at(line.place);
+    drawn.line_type = drawing::line_type_at(line.place);
+    drawn.dash = drawing::dash_at(line.place);
     for (const SeriesPoint& point : *line.points) {
       drawn.points.push_back(draw(line, point));
       drawn.points.back().x = point.at;
@@ -129,9 +129,9 @@ Chart chart_of(const ItemResult& result, const std::string& title,
   return chart;
 }
 
-Chart fitted(Chart chart) {
-  std::vector<Chart> panels = {std::move(chart)};
-  fit_axes(panels);
+drawing::Chart fitted(drawing::Chart chart) {
+  std::vector<drawing::Chart> panels = {std::move(chart)};
+  drawing::fit_axes(panels);
   return std::move(panels.front());
 }
 
@@ -139,42 +139,45 @@ Chart fitted(Chart chart) {
 bool follow_line(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values.front() <= 0 || (values.size() > 2 && !wants_logarithm(values));
+  return values.front() <= 0 || (values.size() > 2 && !drawing::wants_logarithm(values));
 }
 
 /// One panel: a curve for each line through its medians, and boxes side by side unless each point
 /// is a single run. Where x is linear, y is, too: a law that is a straight line in a paper is one
 /// here.
-Chart box_panel(const ItemResult& result, const std::string& title, const std::string& metric,
-                const std::vector<DrawnLine>& lines) {
+drawing::Chart box_panel(const ItemResult& result, const std::string& title,
+                         const std::string& metric, const std::vector<DrawnLine>& lines) {
   std::vector<double> places;
-  Chart chart = chart_of(result, title, lines, [&](const DrawnLine& line, const SeriesPoint& at) {
-    ChartPoint point;
-    point.box = box_of(at.samples.at(line.protocol), metric);
-    point.y = point.box->median;
-    places.push_back(at.at);
-    return point;
-  });
-  chart.kind = are_single_runs(lines, metric) ? ChartKind::curves : ChartKind::boxes;
+  drawing::Chart chart =
+      chart_of(result, title, lines, [&](const DrawnLine& line, const SeriesPoint& at) {
+        drawing::ChartPoint point;
+        point.box = box_of(at.samples.at(line.protocol), metric);
+        point.y = point.box->median;
+        places.push_back(at.at);
+        return point;
+      });
+  chart.kind =
+      are_single_runs(lines, metric) ? drawing::ChartKind::curves : drawing::ChartKind::boxes;
   chart.y.name = metric;
   chart.y.largest = largest_of(result, metric);
-  if (follow_line(places)) chart.y.scale = AxisScale::linear;
+  if (follow_line(places)) chart.y.scale = drawing::AxisScale::linear;
   return fitted(std::move(chart));
 }
 
 /// One panel of ratios: a point for each line, with whiskers for its 99 % interval.
-Chart ratio_panel(const ItemResult& result, const SeriesMeasure& series, const std::string& metric,
-                  const std::vector<DrawnLine>& lines) {
-  Chart chart = chart_of(result, lines.front().series, lines,
-                         [&](const DrawnLine& line, const SeriesPoint& at) {
-                           const Estimate ratio = ratio_at(series, at, line.protocol, metric);
-                           ChartPoint point;
-                           point.y = ratio.value;
-                           point.y_interval = ratio.confidence_99;
-                           return point;
-                         });
+drawing::Chart ratio_panel(const ItemResult& result, const SeriesMeasure& series,
+                           const std::string& metric, const std::vector<DrawnLine>& lines) {
+  drawing::Chart chart = chart_of(
+      result, lines.front().series, lines, [&](const DrawnLine& line, const SeriesPoint& at) {
+        const statistics::Estimate ratio = ratio_at(series, at, line.protocol, metric);
+        drawing::ChartPoint point;
+        point.y = ratio.value;
+        point.y_interval = ratio.confidence_99;
+        return point;
+      });
   chart.y.name = "ratio";
-  chart.y.title = metric_title(metric) + " relative to " + paper_name(series.drawn_relative_to);
+  chart.y.title =
+      drawing::metric_title(metric) + " relative to " + paper_name(series.drawn_relative_to);
   chart.joined = false;
   chart.level = 1.0;
   return fitted(std::move(chart));
@@ -215,4 +218,4 @@ FigurePanels series_panels(const ItemResult& result) {
   return result.item.overlaid ? overlaid_panels(result) : separate_panels(result);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -3,9 +3,9 @@
 
 #include "analysis/reproduction/figure.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// figure_panels() of an item whose curves are series.
 FigurePanels series_panels(const ItemResult& result);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

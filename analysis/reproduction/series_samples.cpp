@@ -7,7 +7,7 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -21,26 +21,27 @@ std::string protocol_column(const ReproductionItem& item) {
 
 /// One line of the CSV. The mean of a box over ranks is not known.
 std::vector<std::string> box_record(const MetricSamples& samples, const std::string& metric) {
-  const Boxplot box = box_of(samples, metric);
+  const statistics::Boxplot box = box_of(samples, metric);
   const auto found = samples.find(metric);
   return {std::to_string(samples.begin()->second.size()),
-          shortest(box.min),
-          shortest(box.whisker_low),
-          shortest(box.quartile_1),
-          shortest(box.median),
-          shortest(box.quartile_3),
-          shortest(box.whisker_high),
-          shortest(box.max),
-          found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
+          json::shortest(box.min),
+          json::shortest(box.whisker_low),
+          json::shortest(box.quartile_1),
+          json::shortest(box.median),
+          json::shortest(box.quartile_3),
+          json::shortest(box.whisker_high),
+          json::shortest(box.max),
+          found == samples.end() ? "" : json::shortest(*statistics::summarize(found->second).mean)};
 }
 
 /// One line of the CSV. A single run gives no interval.
 std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesPoint& point,
                                       const std::string& detector, const std::string& metric) {
-  const Estimate ratio = ratio_at(series, point, detector, metric);
+  const statistics::Estimate ratio = ratio_at(series, point, detector, metric);
   const auto& interval = ratio.confidence_99;
-  return {std::to_string(point.samples.at(detector).at(metric).size()), shortest(*ratio.value),
-          interval ? shortest(interval->low) : "", interval ? shortest(interval->high) : ""};
+  return {std::to_string(point.samples.at(detector).at(metric).size()),
+          json::shortest(*ratio.value), interval ? json::shortest(interval->low) : "",
+          interval ? json::shortest(interval->high) : ""};
 }
 
 FigureRows ratio_rows(const ItemResult& result) {
@@ -54,7 +55,7 @@ FigureRows ratio_rows(const ItemResult& result) {
         if (detector == series.drawn_relative_to) continue;
         for (const std::string& metric : series.metrics) {
           std::vector<std::string> record = {item.measures[curve].name, metric, detector,
-                                             shortest(point.at)};
+                                             json::shortest(point.at)};
           const auto ratio = ratio_record(series, point, detector, metric);
           record.insert(record.end(), ratio.begin(), ratio.end());
           rows.push_back(std::move(record));
@@ -74,7 +75,7 @@ FigureRows box_rows(const ItemResult& result) {
       for (const auto& [detector, samples] : point.samples)
         for (const std::string& metric : drawn_metrics(series_of(item, curve))) {
           std::vector<std::string> record = {item.measures[curve].name, metric, detector,
-                                             shortest(point.at)};
+                                             json::shortest(point.at)};
           const auto box = box_record(samples, metric);
           record.insert(record.end(), box.begin(), box.end());
           rows.push_back(std::move(record));
@@ -114,11 +115,11 @@ std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
   return drawn;
 }
 
-Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
+statistics::Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
   const auto found = samples.find(metric);
-  if (found != samples.end()) return boxplot(found->second);
+  if (found != samples.end()) return statistics::boxplot(found->second);
   const auto mean = [&](std::size_t part) {
-    return *summarize(samples.at(metric + kBoxParts[part])).mean;
+    return *statistics::summarize(samples.at(metric + kBoxParts[part])).mean;
   };
   return {.min = mean(0),
           .whisker_low = mean(0),
@@ -129,14 +130,14 @@ Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
           .max = mean(4)};
 }
 
-Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
-                  const std::string& detector, const std::string& metric) {
-  return estimate_ratio_of_means(point.samples.at(detector).at(metric),
-                                 point.samples.at(series.drawn_relative_to).at(metric));
+statistics::Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
+                              const std::string& detector, const std::string& metric) {
+  return statistics::estimate_ratio_of_means(point.samples.at(detector).at(metric),
+                                             point.samples.at(series.drawn_relative_to).at(metric));
 }
 
 FigureRows series_rows(const ItemResult& result) {
   return draws_ratios(result.item) ? ratio_rows(result) : box_rows(result);
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -8,7 +8,7 @@
 #include "analysis/reproduction/verdicts.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The samples of one protocol at one point of a series, by metric.
 using MetricSamples = std::map<std::string, std::vector<double>>;
@@ -28,14 +28,14 @@ std::vector<std::string> drawn_metrics(const SeriesMeasure& series);
 
 /// The box of a drawn metric: over runs, or, if five metrics describe its spread, over ranks. The
 /// latter has the means of the runs, and whiskers that reach the extremes.
-Boxplot box_of(const MetricSamples& samples, const std::string& metric);
+statistics::Boxplot box_of(const MetricSamples& samples, const std::string& metric);
 
 /// A protocol's mean at a point, divided by that of the protocol to which the series is drawn
 /// relative.
-Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
-                  const std::string& protocol, const std::string& metric);
+statistics::Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
+                              const std::string& protocol, const std::string& metric);
 
 /// figure_rows() of an item whose curves are series.
 FigureRows series_rows(const ItemResult& result);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

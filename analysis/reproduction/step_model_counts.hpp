@@ -10,16 +10,16 @@
 
 #include "analysis/theory/step_model.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The activities, in the order in which reports have them (step_activity_words).
-inline constexpr std::array<StepActivity, 3> kStepActivities = {
-    StepActivity::instant, StepActivity::local, StepActivity::load};
+inline constexpr std::array<theory::StepActivity, 3> kStepActivities = {
+    theory::StepActivity::instant, theory::StepActivity::local, theory::StepActivity::load};
 
 /// The control messages on one tree by one number of processes.
 struct ProcessCounts {
   std::uint32_t processes = 1;
-  std::array<ControlMessageCounts, 3> by_activity;  ///< as kStepActivities
+  std::array<theory::ControlMessageCounts, 3> by_activity;  ///< as kStepActivities
 };
 
 /// Everything that the counts of a tree depend on.
@@ -27,7 +27,7 @@ struct StepModelTree {
   std::string preset;
   std::uint64_t seed = 0;
   std::string mapping;
-  StepRules rules = StepRules::resolved;
+  theory::StepRules rules = theory::StepRules::resolved;
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
 
@@ -49,4 +49,4 @@ class StepModelCounts {
   std::map<StepModelTree, std::vector<ProcessCounts>> counted_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

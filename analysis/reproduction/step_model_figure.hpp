@@ -3,7 +3,7 @@
 
 #include "analysis/reproduction/figure.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// figure_rows() of an item whose curves are step models.
 FigureRows step_model_rows(const ItemResult& result);
@@ -11,4 +11,4 @@ FigureRows step_model_rows(const ItemResult& result);
 /// figure_panels() of such an item.
 FigurePanels step_model_panels(const ItemResult& result);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

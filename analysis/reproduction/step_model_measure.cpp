@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -18,7 +18,7 @@ TreeRatios tree_ratios(const std::vector<ProcessCounts>& counts) {
   TreeRatios sum;
   double counted = 0;
   for (const ProcessCounts& here : counts)
-    for (const ControlMessageCounts& messages : here.by_activity) {
+    for (const theory::ControlMessageCounts& messages : here.by_activity) {
       const auto cda = static_cast<double>(messages.cda);
       sum.four_counter += static_cast<double>(messages.four_counter) / cda;
       sum.edod += static_cast<double>(messages.edod) / cda;
@@ -63,13 +63,13 @@ Measured measure_step_model(const StepModelMeasure& measure, const ReproductionS
     hcda.push_back(ratios.hcda);
     if (settings.worked) settings.worked(work_of_tree(measure));
   }
-  const auto estimate = [&](const char* detector) -> Estimate& {
+  const auto estimate = [&](const char* detector) -> statistics::Estimate& {
     return measured.estimates[{Family::termination, detector, kStepModelFigure}];
   };
-  estimate("four-counter") = estimate_mean(four_counter);
-  estimate("edod") = estimate_mean(edod);
-  estimate("hcda") = estimate_mean(hcda);
+  estimate("four-counter") = statistics::estimate_mean(four_counter);
+  estimate("edod") = statistics::estimate_mean(edod);
+  estimate("hcda") = statistics::estimate_mean(hcda);
   return measured;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

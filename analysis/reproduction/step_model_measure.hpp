@@ -4,7 +4,7 @@
 #include "analysis/reproduction/measures.hpp"
 #include "analysis/reproduction/step_model_counts.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The number of trees that are counted, once for each number of processes.
 double work_of(const StepModelMeasure& measure, const ReproductionSettings& settings);
@@ -14,4 +14,4 @@ double work_of(const StepModelMeasure& measure, const ReproductionSettings& sett
 Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings,
                             StepModelCounts& counts);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

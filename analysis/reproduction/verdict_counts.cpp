@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reproduction/verdict_counts.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
@@ -49,15 +49,15 @@ std::string counts_words(const VerdictCounts& counts) {
   return text + "; " + std::to_string(counts.unexpected) + " not as expected (!)";
 }
 
-JsonValue counts_json(const VerdictCounts& counts) {
-  JsonValue json = JsonValue::Object{};
+json::JsonValue counts_json(const VerdictCounts& counts) {
+  json::JsonValue json = json::JsonValue::Object{};
   for (const Verdict verdict : kEveryVerdict)
     json.set(verdict_word(verdict), count_in(counts.verdicts, verdict));
-  JsonValue kinds = JsonValue::Object{};
+  json::JsonValue kinds = json::JsonValue::Object{};
   for (const Evidence evidence : all_evidence())
     kinds.set(evidence_word(evidence), count_in(counts.matches, evidence));
   json.set("matches", std::move(kinds));
   return json;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -9,7 +9,7 @@
 #include "analysis/reproduction/verdicts.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The number of cells with each verdict, and the matches by their kind of evidence.
 struct VerdictCounts {
@@ -26,6 +26,6 @@ VerdictCounts counts_of(const std::vector<ItemResult>& results);
 std::string counts_words(const VerdictCounts& counts);
 
 /// The counts of cells as JSON.
-JsonValue counts_json(const VerdictCounts& counts);
+json::JsonValue counts_json(const VerdictCounts& counts);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

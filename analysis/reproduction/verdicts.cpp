@@ -16,11 +16,11 @@
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 namespace {
 
-bool is_match(const Cell& cell, const Estimate& estimate) {
+bool is_match(const Cell& cell, const statistics::Estimate& estimate) {
   const double measured = *estimate.value;
   if (is_by_interval(cell.printed_as))
     return estimate.confidence_99 &&
@@ -44,7 +44,7 @@ bool is_comparable(const Cell& cell, double measured) {
 
 /// True if the measured value is within the tolerance, or within about three standard errors (1.5
 /// times the half-width of its 95 % interval).
-bool agrees(const Cell& cell, const Estimate& measured) {
+bool agrees(const Cell& cell, const statistics::Estimate& measured) {
   double slack = cell.exact_tolerance * std::fabs(*cell.exact);
   if (const auto& interval = measured.confidence_95)
     slack = std::max(slack, 0.75 * (interval->high - interval->low));
@@ -96,7 +96,8 @@ EstimateKey key_of(const Measure& measure, const Cell& cell) {
   return {Family::termination, cell.protocol, kStepModelFigure};
 }
 
-Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {
+statistics::Estimate estimate_of(const Measured& measured, const Measure& measure,
+                                 const Cell& cell) {
   if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
     return survival_at(*survival, measured, cell);
   if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
@@ -114,32 +115,33 @@ bool is_wanted(const ReproductionItem& item, std::size_t measure) {
                      [=](const Cell& cell) { return cell.measure == measure; });
 }
 
-JsonValue optional_json(const std::optional<double>& value) {
-  return value ? JsonValue(*value) : JsonValue();
+json::JsonValue optional_json(const std::optional<double>& value) {
+  return value ? json::JsonValue(*value) : json::JsonValue();
 }
 
 /// The stated value for the source that it comes from; null for all others.
-JsonValue stated_json(const Cell& cell, Source source) {
-  return cell.source == source ? optional_json(cell.stated) : JsonValue();
+json::JsonValue stated_json(const Cell& cell, Source source) {
+  return cell.source == source ? optional_json(cell.stated) : json::JsonValue();
 }
 
-JsonValue cell_json(const Cell& cell, const CellResult& result) {
+json::JsonValue cell_json(const Cell& cell, const CellResult& result) {
   const auto& interval = result.measured.confidence_95;
   const auto& wide = result.measured.confidence_99;
-  JsonValue json = json_object(
+  json::JsonValue json = json::json_object(
       {{"cell", cell.name},
        {"place", cell.place},
-       {"source", cell.stated ? JsonValue(source_word(cell.source)) : JsonValue()},
+       {"source", cell.stated ? json::JsonValue(source_word(cell.source)) : json::JsonValue()},
        {"paper", stated_json(cell, Source::paper)},
        {"derived", stated_json(cell, Source::derived)},
        {"threshold", stated_json(cell, Source::threshold)},
-       {"evidence", cell.evidence ? JsonValue(evidence_word(*cell.evidence)) : JsonValue()},
+       {"evidence",
+        cell.evidence ? json::JsonValue(evidence_word(*cell.evidence)) : json::JsonValue()},
        {"printed_as", printed_as_word(cell.printed_as)},
        {"measured", optional_json(result.measured.value)},
-       {"low", interval ? JsonValue(interval->low) : JsonValue()},
-       {"high", interval ? JsonValue(interval->high) : JsonValue()},
-       {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
-       {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
+       {"low", interval ? json::JsonValue(interval->low) : json::JsonValue()},
+       {"high", interval ? json::JsonValue(interval->high) : json::JsonValue()},
+       {"low_99", wide ? json::JsonValue(wide->low) : json::JsonValue()},
+       {"high_99", wide ? json::JsonValue(wide->high) : json::JsonValue()},
        {"ratio", optional_json(result.ratio)},
        {"verdict", verdict_word(result.verdict)},
        {"expected", verdict_word(cell.expected)},
@@ -169,7 +171,7 @@ std::string compact(const std::optional<double>& value) {
   return text;
 }
 
-std::string half_width(const Estimate& estimate) {
+std::string half_width(const statistics::Estimate& estimate) {
   if (!estimate.confidence_95) return "";
   const double half = (estimate.confidence_95->high - estimate.confidence_95->low) / 2;
   char text[32];
@@ -198,15 +200,15 @@ std::string item_table(const ItemResult& result, std::size_t width) {
   const bool has_interval = std::any_of(
       result.cells.begin(), result.cells.end(),
       [](const CellResult& outcome) { return outcome.measured.confidence_95.has_value(); });
-  TextTable table;
-  table.columns = {{"cell", Align::left}};
+  text::TextTable table;
+  table.columns = {{"cell", text::Align::left}};
   const std::vector<Source> sources = sources_of(result.item);
   for (const Source source : sources) table.columns.push_back({source_word(source)});
   table.columns.push_back({"measured"});
   if (has_interval) table.columns.push_back({"+-"});
   table.columns.push_back({"ratio"});
   if (has_exact) table.columns.push_back({"exact"});
-  table.columns.push_back({"verdict", Align::left});
+  table.columns.push_back({"verdict", text::Align::left});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.item.cells[i];
     const CellResult& outcome = result.cells[i];
@@ -215,12 +217,12 @@ std::string item_table(const ItemResult& result, std::size_t width) {
       row.push_back(source == cell.source ? printed(cell) : std::string());
     row.push_back(compact(outcome.measured.value));
     if (has_interval) row.push_back(half_width(outcome.measured));
-    row.push_back(outcome.ratio ? fixed(*outcome.ratio, 3) : "-");
+    row.push_back(outcome.ratio ? text::fixed(*outcome.ratio, 3) : "-");
     if (has_exact) row.push_back(compact(cell.exact));
     row.push_back(verdict_with_evidence(cell, outcome) + (outcome.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
   }
-  return render(table, width);
+  return text::render(table, width);
 }
 
 /// The reasons why cells do not match: each distinct one, with its cells.
@@ -240,7 +242,7 @@ std::string reasons_of(const ItemResult& result) {
         cells.size() == 1 ? "" : " and " + std::to_string(cells.size() - 1) + " more";
     std::string line = cells.front();
     line.append(more).append(": ").append(reason);
-    text.append("\n").append(wrapped(line));
+    text.append("\n").append(text::wrapped(line));
   }
   return text;
 }
@@ -264,7 +266,7 @@ std::vector<Source> sources_of(const ReproductionItem& item) {
   return sources;
 }
 
-CellResult judge(const Cell& cell, const Estimate& measured) {
+CellResult judge(const Cell& cell, const statistics::Estimate& measured) {
   CellResult result;
   result.measured = measured;
   if (!measured.value) {
@@ -333,28 +335,29 @@ bool as_expected(const std::vector<ItemResult>& results) {
 }
 
 std::string reproduction_json(const std::vector<ItemResult>& results, bool quick) {
-  JsonValue::List items;
+  json::JsonValue::List items;
   for (const ItemResult& result : results) {
-    JsonValue::List cells;
+    json::JsonValue::List cells;
     cells.reserve(result.cells.size());
     for (std::size_t i = 0; i < result.cells.size(); ++i)
       cells.push_back(cell_json(result.item.cells[i], result.cells[i]));
-    items.push_back(json_object({{"item", result.item.name},
-                                 {"title", result.item.title},
-                                 {"note", result.item.note},
-                                 {"counts", counts_json(counts_of({result}))},
-                                 {"cells", std::move(cells)}}));
+    items.push_back(json::json_object({{"item", result.item.name},
+                                       {"title", result.item.title},
+                                       {"note", result.item.note},
+                                       {"counts", counts_json(counts_of({result}))},
+                                       {"cells", std::move(cells)}}));
   }
   const std::string simgrid = engine::simgrid_version();
-  const JsonValue report = json_object(
+  const json::JsonValue report = json::json_object(
       {{"schema_version", 1},
-       {"versions", json_object({{"faultline", std::string(version())},
-                                 {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
+       {"versions", json::json_object({{"faultline", std::string(version())},
+                                       {"simgrid", simgrid.empty() ? json::JsonValue()
+                                                                   : json::JsonValue(simgrid)}})},
        {"quick", quick},
        {"as_expected", as_expected(results)},
        {"counts", counts_json(counts_of(results))},
        {"items", std::move(items)}});
-  return to_json(report, 2) + "\n";
+  return json::to_json(report, 2) + "\n";
 }
 
 std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
@@ -362,15 +365,15 @@ std::string reproduction_table(const std::vector<ItemResult>& results, bool quic
   std::string text;
   for (const ItemResult& result : results) {
     text += (text.empty() ? "" : "\n") +
-            wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
-            "\n" + item_table(result, width) + "\n" + wrapped(counts_words(counts_of({result}))) +
-            reasons_of(result);
-    if (!result.item.note.empty()) text += "\n" + wrapped(result.item.note);
+            text::wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
+            "\n" + item_table(result, width) + "\n" +
+            text::wrapped(counts_words(counts_of({result}))) + reasons_of(result);
+    if (!result.item.note.empty()) text += "\n" + text::wrapped(result.item.note);
   }
   if (results.size() > 1)
-    text += "\n" + wrapped("all " + std::to_string(results.size()) +
-                           " items: " + counts_words(counts_of(results)));
+    text += "\n" + text::wrapped("all " + std::to_string(results.size()) +
+                                 " items: " + counts_words(counts_of(results)));
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

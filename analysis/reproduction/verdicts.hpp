@@ -9,11 +9,11 @@
 #include "analysis/reproduction/measures.hpp"
 #include "analysis/text/text_table.hpp"
 
-namespace faultline {
+namespace faultline::reproduction {
 
 /// The verdict on one cell, and the measurement for it.
 struct CellResult {
-  Estimate measured;
+  statistics::Estimate measured;
   std::optional<double> ratio;        ///< measured / paper
   std::optional<double> exact_ratio;  ///< measured / exact
   Verdict verdict = Verdict::not_comparable;
@@ -51,7 +51,7 @@ struct ItemResult {
 std::vector<Source> sources_of(const ReproductionItem& item);
 
 /// Compares one measurement with its printed and its exact value.
-CellResult judge(const Cell& cell, const Estimate& measured);
+CellResult judge(const Cell& cell, const statistics::Estimate& measured);
 
 /// The work of all measures of an item, which `settings.worked` will be told about.
 double work_of(const ReproductionItem& item, const ReproductionSettings& settings);
@@ -69,6 +69,6 @@ bool as_expected(const std::vector<ItemResult>& results);
 /// gives the same bytes, whatever the number of jobs.
 std::string reproduction_json(const std::vector<ItemResult>& results, bool quick);
 std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
-                               std::size_t width = kUsualWidth);
+                               std::size_t width = text::kUsualWidth);
 
-}  // namespace faultline
+}  // namespace faultline::reproduction

@@ -20,7 +20,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -40,7 +40,7 @@ Measurement in_own_process(Measure measure) {
   in_processes(
       1,
       [&](unsigned, const WriteLine& write) {
-        for (const double number : measure()) write(shortest(number));
+        for (const double number : measure()) write(json::shortest(number));
       },
       [&](const std::string& line) {
         if (known < measured.size()) measured[known++] = std::stod(line);
@@ -76,8 +76,8 @@ Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
 
 /// A run of a few processes and messages. It loads the program's own code, so that this does not
 /// count as memory of the large run.
-void warm_up(const Scenario& scenario) {
-  RunSpec small = scenario.points[0];
+void warm_up(const scenario::Scenario& scenario) {
+  scenario::RunSpec small = scenario.points[0];
   small.platform.processes = 16;
   small.stop.events = 1000;
   OptionValues& options = small.components[static_cast<std::size_t>(Family::workload)].options;
@@ -85,8 +85,9 @@ void warm_up(const Scenario& scenario) {
   engine::run_simulation(small, scenario.engine, scenario.seed, 0);
 }
 
-Measurement measure_engine(const Scenario& scenario) {
-  if (scenario.engine == EngineKind::loggp) warm_up(scenario);  // SimGrid runs once in a process
+Measurement measure_engine(const scenario::Scenario& scenario) {
+  if (scenario.engine == scenario::EngineKind::loggp)
+    warm_up(scenario);  // SimGrid runs once in a process
   const auto before = static_cast<double>(peak_rss_bytes());
   const engine::RunResult result =
       engine::run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
@@ -97,9 +98,9 @@ Measurement measure_engine(const Scenario& scenario) {
   return {messages / spent_s, peak, peak - before, (messages + control) / spent_s, messages};
 }
 
-Machine machine_named(const std::string& name) {
+platform::Machine machine_named(const std::string& name) {
   try {
-    return load_machine(name, "");
+    return scenario::load_machine(name, "");
   } catch (const UsageError& error) {
     throw UsageError("bench: --machine: " + std::string(error.what()));
   }
@@ -111,58 +112,58 @@ void check_processes(std::uint32_t processes, std::uint64_t most, const std::str
                      of_what + ", got " + std::to_string(processes));
 }
 
-Machine machine_of(const BenchmarkSettings& settings) {
-  Machine machine = machine_named(settings.machine);
+platform::Machine machine_of(const BenchmarkSettings& settings) {
+  platform::Machine machine = machine_named(settings.machine);
   check_processes(settings.processes,
                   std::uint64_t{machine.nodes} * machine.hardware_threads_per_node,
                   "hardware threads of " + machine.name);
   return machine;
 }
 
-JsonValue integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+json::JsonValue integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 /// The scenario `bench` on this machine, with these further members.
-JsonValue scenario_on(const std::string& machine, std::uint32_t processes, std::uint32_t per_node,
-                      JsonValue::Object members) {
-  JsonValue scenario =
-      json_object({{"schema_version", 1},
-                   {"name", "bench"},
-                   {"platform", json_object({{"machine", machine},
-                                             {"processes", integer(processes)},
-                                             {"processes_per_node", integer(per_node)}})}});
-  for (JsonMember& member : members) scenario.set(member.key, std::move(member.value));
+json::JsonValue scenario_on(const std::string& machine, std::uint32_t processes,
+                            std::uint32_t per_node, json::JsonValue::Object members) {
+  json::JsonValue scenario = json::json_object(
+      {{"schema_version", 1},
+       {"name", "bench"},
+       {"platform", json::json_object({{"machine", machine},
+                                       {"processes", integer(processes)},
+                                       {"processes_per_node", integer(per_node)}})}});
+  for (json::JsonMember& member : members) scenario.set(member.key, std::move(member.value));
   return scenario;
 }
 
 /// Adds a component, if there is one of that name.
-void add_component(JsonValue& scenario, const char* family, const std::string& name) {
-  if (!name.empty()) scenario.set(family, json_object({{"name", name}}));
+void add_component(json::JsonValue& scenario, const char* family, const std::string& name) {
+  if (!name.empty()) scenario.set(family, json::json_object({{"name", name}}));
 }
 
-JsonValue stop_when(const char* when, double time_s) {
+json::JsonValue stop_when(const char* when, double time_s) {
   constexpr std::int64_t kNoLimit = std::int64_t{1} << 53;
-  return json_object({{"when", when}, {"time_s", time_s}, {"events", kNoLimit}});
+  return json::json_object({{"when", when}, {"time_s", time_s}, {"events", kNoLimit}});
 }
 
-JsonValue uniform_traffic(std::uint64_t tokens, std::uint64_t hops) {
-  return json_object(
+json::JsonValue uniform_traffic(std::uint64_t tokens, std::uint64_t hops) {
+  return json::json_object(
       {{"name", "uniform-traffic"}, {"tokens", integer(tokens)}, {"hops", integer(hops)}});
 }
 
-Scenario checked(const JsonValue& scenario) {
-  Problems problems("bench");
-  return read_scenario(scenario, problems);
+scenario::Scenario checked(const json::JsonValue& scenario) {
+  json::Problems problems("bench");
+  return scenario::read_scenario(scenario, problems);
 }
 
 /// What is measured: uniform traffic, or what has a state to be logged for.
-JsonValue workload_of(const BenchmarkSettings& settings) {
+json::JsonValue workload_of(const BenchmarkSettings& settings) {
   const auto rounds_of = [&](std::uint64_t messages) {
     return std::max<std::uint64_t>(1, (settings.messages + messages - 1) / messages);
   };
   if (settings.message_logging.empty())
     return uniform_traffic(settings.in_flight, rounds_of(settings.in_flight));
   constexpr std::uint64_t kNeighbours = 6;
-  return json_object(
+  return json::json_object(
       {{"name", "stencil"},
        {"preset", "jacobi3d"},
        {"objects_per_process", integer(kBenchmarkObjects)},
@@ -170,8 +171,8 @@ JsonValue workload_of(const BenchmarkSettings& settings) {
 }
 
 /// `with_protocols`: without them it is the bare traffic.
-Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protocols) {
-  const Machine machine = machine_of(settings);
+scenario::Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protocols) {
+  const platform::Machine machine = machine_of(settings);
   // Under message logging nodes have shared NICs, in whose queue its messages overtake others. The
   // bare traffic has them if a node has several processes.
   const std::uint32_t per_node = settings.message_logging.empty()
@@ -180,10 +181,10 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protoco
   const char* end = !settings.message_logging.empty()                 ? "finished"
                     : with_protocols && !settings.termination.empty() ? "announced"
                                                                       : "time";
-  JsonValue scenario = scenario_on(settings.machine, settings.processes, per_node,
-                                   {{"engine", word_of(settings.engine)},
-                                    {"workload", workload_of(settings)},
-                                    {"stop", stop_when(end, 1e9)}});
+  json::JsonValue scenario = scenario_on(settings.machine, settings.processes, per_node,
+                                         {{"engine", scenario::word_of(settings.engine)},
+                                          {"workload", workload_of(settings)},
+                                          {"stop", stop_when(end, 1e9)}});
   if (with_protocols) {
     add_component(scenario, "termination", settings.termination);
     add_component(scenario, "message_logging", settings.message_logging);
@@ -193,7 +194,7 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protoco
 
 /// SimGrid's own rate. Which way to send is faster depends on how many messages are in flight, so
 /// both are measured, and the faster one counts.
-double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
+double measure_bare_simgrid(const scenario::Scenario& scenario, const BenchmarkSettings& settings) {
   double most = 0.0;
   for (const engine::BareSends sends : {engine::BareSends::detached, engine::BareSends::kept}) {
     const Measurement measured = in_own_process([&]() -> Measurement {
@@ -210,13 +211,13 @@ double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& s
 constexpr std::uint32_t kDeathsAtOnce = 18;
 
 /// The detector with those options of the benchmark that it has.
-JsonValue detector_of(const DetectionBenchmarkSettings& settings) {
+json::JsonValue detector_of(const DetectionBenchmarkSettings& settings) {
   const Registration* detector =
       find_registration(Family::failure_detection, settings.failure_detection);
   if (detector == nullptr)
     throw UsageError("bench: --failure-detection: there is no failure detector " +
                      visible(settings.failure_detection));
-  JsonValue json = json_object({{"name", detector->name}});
+  json::JsonValue json = json::json_object({{"name", detector->name}});
   for (const OptionSpec& option : detector->options) {
     if (option.name == "heartbeat_period_s") json.set("heartbeat_period_s", kBenchmarkPeriod_s);
     if (option.name == "timeout_s") json.set("timeout_s", kBenchmarkTimeout_s);
@@ -226,21 +227,22 @@ JsonValue detector_of(const DetectionBenchmarkSettings& settings) {
 }
 
 /// A fault at this moment, of these ranks or nodes.
-JsonValue fault_at(double time_s, const char* victims, JsonValue::List numbers) {
-  return json_object(
-      {{"at", JsonValue::List{json_object({{"time_s", time_s}, {victims, std::move(numbers)}})}}});
+json::JsonValue fault_at(double time_s, const char* victims, json::JsonValue::List numbers) {
+  return json::json_object({{"at", json::JsonValue::List{json::json_object(
+                                       {{"time_s", time_s}, {victims, std::move(numbers)}})}}});
 }
 
-Scenario detection_scenario(const DetectionBenchmarkSettings& settings, std::uint32_t deaths) {
-  const Machine machine = machine_named(settings.machine);
+scenario::Scenario detection_scenario(const DetectionBenchmarkSettings& settings,
+                                      std::uint32_t deaths) {
+  const platform::Machine machine = machine_named(settings.machine);
   check_processes(settings.daemons, machine.nodes, "nodes of " + machine.name);
-  JsonValue scenario = scenario_on(settings.machine, settings.daemons, 1,
-                                   {{"workload", uniform_traffic(1, 1)},
-                                    {"failure_detection", detector_of(settings)},
-                                    {"stop", stop_when("time", settings.simulated_s)}});
+  json::JsonValue scenario = scenario_on(settings.machine, settings.daemons, 1,
+                                         {{"workload", uniform_traffic(1, 1)},
+                                          {"failure_detection", detector_of(settings)},
+                                          {"stop", stop_when("time", settings.simulated_s)}});
   scenario.find("platform")->set("silent_link_lost_delay_s", kBenchmarkSilence_s);
   // The dead are spread over the job, so that each is found by itself.
-  JsonValue::List dead;
+  json::JsonValue::List dead;
   for (std::uint64_t death = 0; death < deaths; ++death)
     dead.push_back(integer(death * settings.daemons / deaths));
   if (deaths > 0)
@@ -248,7 +250,7 @@ Scenario detection_scenario(const DetectionBenchmarkSettings& settings, std::uin
   return checked(scenario);
 }
 
-Measurement measure_detector(const Scenario& scenario) {
+Measurement measure_detector(const scenario::Scenario& scenario) {
   const engine::RunResult result =
       engine::run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   return {result.wall_s - result.setup_s, *result.metrics.values().at("detection_messages"),
@@ -265,43 +267,45 @@ std::uint64_t iterations_of(const TransactionsBenchmarkSettings& settings) {
 
 /// A job on the machine of the benchmark, with these further members. A spare node takes the place
 /// of a rank that dies.
-JsonValue job_of(const TransactionsBenchmarkSettings& settings, JsonValue::Object members) {
-  const Machine machine = machine_named(settings.machine);
+json::JsonValue job_of(const TransactionsBenchmarkSettings& settings,
+                       json::JsonValue::Object members) {
+  const platform::Machine machine = machine_named(settings.machine);
   check_processes(settings.processes,
                   std::uint64_t{machine.nodes - 1} * machine.hardware_threads_per_node,
                   "hardware threads of " + machine.name + " but for a spare node");
-  JsonValue scenario = scenario_on(settings.machine, settings.processes,
-                                   machine.hardware_threads_per_node, std::move(members));
+  json::JsonValue scenario = scenario_on(settings.machine, settings.processes,
+                                         machine.hardware_threads_per_node, std::move(members));
   scenario.find("platform")->set("spare_nodes", 1);
   return scenario;
 }
 
 /// Minife under a protocol, or under none (""), in which a rank dies at that time, or none (never).
-Scenario program_scenario(const TransactionsBenchmarkSettings& settings,
-                          const std::string& transactions, double death_s) {
-  JsonValue scenario = job_of(
-      settings, {{"workload", json_object({{"name", "minife"},
-                                           {"nx", 2000},
-                                           {"ny", 1000},
-                                           {"nz", 1000},
-                                           {"iterations", integer(iterations_of(settings))}})},
-                 {"failure_detection", json_object({{"name", "oracle"}})},
-                 {"stop", json_object({{"when", "finished"}, {"time_s", 1e9}})}});
+scenario::Scenario program_scenario(const TransactionsBenchmarkSettings& settings,
+                                    const std::string& transactions, double death_s) {
+  json::JsonValue scenario =
+      job_of(settings,
+             {{"workload", json::json_object({{"name", "minife"},
+                                              {"nx", 2000},
+                                              {"ny", 1000},
+                                              {"nz", 1000},
+                                              {"iterations", integer(iterations_of(settings))}})},
+              {"failure_detection", json::json_object({{"name", "oracle"}})},
+              {"stop", json::json_object({{"when", "finished"}, {"time_s", 1e9}})}});
   add_component(scenario, "transactions", transactions);
   if (death_s != kNever)
     scenario.set("faults", fault_at(death_s, "ranks", {integer(settings.processes / 2)}));
   return checked(scenario);
 }
 
-Scenario traffic_scenario(const TransactionsBenchmarkSettings& settings) {
+scenario::Scenario traffic_scenario(const TransactionsBenchmarkSettings& settings) {
   return checked(job_of(
       settings, {{"workload",
                   uniform_traffic(settings.processes, 1 + settings.messages / settings.processes)},
-                 {"stop", json_object({{"when", "time"}, {"time_s", 1e9}})}}));
+                 {"stop", json::json_object({{"when", "time"}, {"time_s", 1e9}})}}));
 }
 
 /// `small` is warmed up with.
-Measurement measure_job(const Scenario& scenario, const Scenario& small) {
+Measurement measure_job(const scenario::Scenario& scenario, const scenario::Scenario& small) {
   warm_up(small);
   const auto before = static_cast<double>(peak_rss_bytes());
   const engine::RunResult result =
@@ -338,8 +342,8 @@ Run median_of(const std::vector<Run>& rounds, std::initializer_list<double Run::
 }  // namespace
 
 BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
-  const Scenario scenario = benchmark_scenario(settings, true);
-  const Scenario bare_scenario = benchmark_scenario(settings, false);
+  const scenario::Scenario scenario = benchmark_scenario(settings, true);
+  const scenario::Scenario bare_scenario = benchmark_scenario(settings, false);
   const bool has_protocol = !settings.termination.empty() || !settings.message_logging.empty();
   std::vector<BenchmarkResult> rounds(settings.rounds);
   for (BenchmarkResult& round : rounds) {
@@ -355,7 +359,7 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
       round.bare_messages_per_s = in_own_process([&] { return measure_engine(bare_scenario); })[0];
       round.layer_ratio = engine[3] / round.bare_messages_per_s;
     }
-    if (settings.engine == EngineKind::simgrid) {
+    if (settings.engine == scenario::EngineKind::simgrid) {
       round.bare_simgrid_messages_per_s = measure_bare_simgrid(scenario, settings);
       round.simgrid_ratio = engine[0] / round.bare_simgrid_messages_per_s;
     }
@@ -375,7 +379,7 @@ std::vector<DetectionBenchmarkRun> run_detection_benchmark(
   using Run = DetectionBenchmarkRun;
   std::vector<Run> runs;
   for (const std::uint32_t deaths : {0U, std::min(kDeathsAtOnce, settings.daemons / 4)}) {
-    const Scenario scenario = detection_scenario(settings, deaths);
+    const scenario::Scenario scenario = detection_scenario(settings, deaths);
     std::vector<Run> rounds(settings.rounds);
     for (Run& round : rounds) {
       const Measurement engine = in_own_process([&] { return measure_detector(scenario); });
@@ -401,9 +405,9 @@ std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
   if (find_registration(Family::transactions, settings.transactions) == nullptr)
     throw UsageError("bench: --transactions: there is no protocol " +
                      visible(settings.transactions));
-  const Scenario bare = program_scenario(settings, "", kNever);
-  const Scenario quiet = program_scenario(settings, settings.transactions, kNever);
-  const Scenario traffic = traffic_scenario(settings);
+  const scenario::Scenario bare = program_scenario(settings, "", kNever);
+  const scenario::Scenario quiet = program_scenario(settings, settings.transactions, kNever);
+  const scenario::Scenario traffic = traffic_scenario(settings);
   constexpr std::array<std::uint32_t, 2> kDeaths{0, 1};
   std::array<std::vector<TransactionsBenchmarkRun>, kDeaths.size()> rounds;
   for (unsigned round = 0; round < settings.rounds; ++round) {
@@ -411,7 +415,8 @@ std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
     const Measurement plain = in_own_process([&] { return measure_job(traffic, traffic); });
     for (std::size_t kind = 0; kind < kDeaths.size(); ++kind) {
       const double death_s = kDeaths[kind] == 0 ? kNever : alone[4] / 2.0;
-      const Scenario scenario = program_scenario(settings, settings.transactions, death_s);
+      const scenario::Scenario scenario =
+          program_scenario(settings, settings.transactions, death_s);
       const Measurement whole = in_own_process([&] { return measure_job(scenario, quiet); });
       TransactionsBenchmarkRun run{.deaths = kDeaths[kind],
                                    .iterations = iterations_of(settings),
@@ -437,4 +442,4 @@ std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
   return runs;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -7,10 +7,10 @@
 
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 struct BenchmarkSettings {
-  EngineKind engine = EngineKind::loggp;
+  scenario::EngineKind engine = scenario::EngineKind::loggp;
   std::string machine = "intrepid";
   std::string termination;      ///< "" for none
   std::string message_logging;  ///< "" for none; if there is one, the traffic is that of a stencil
@@ -116,4 +116,4 @@ struct TransactionsBenchmarkRun {
 std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
     const TransactionsBenchmarkSettings& settings);
 
-}  // namespace faultline
+}  // namespace faultline::runs

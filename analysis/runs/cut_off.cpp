@@ -4,7 +4,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/core/run_metrics.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -26,22 +26,22 @@ bool is_cut_off(engine::Outcome outcome) { return outcome == engine::Outcome::li
 
 bool is_cut_off(const RunRecord& run) { return is_cut_off(run.outcome); }
 
-MeanBound bound_of(const std::string& metric) {
+statistics::MeanBound bound_of(const std::string& metric) {
   const MetricSpec* of_run = run_metrics::find(metric);
   const bool grows = of_run != nullptr ? only_rises(*of_run) : components_only_add(metric);
-  return grows ? MeanBound::at_least : MeanBound::unknown;
+  return grows ? statistics::MeanBound::at_least : statistics::MeanBound::unknown;
 }
 
-void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_off) {
+void mark_cut_off(statistics::Summary& summary, const std::string& metric, std::size_t cut_off) {
   summary.cut_off = cut_off;
   if (cut_off == 0) return;
   summary.bound = bound_of(metric);
   summary.confidence_95.reset();
 }
 
-JsonValue bound_json(MeanBound bound) {
-  if (bound == MeanBound::exact) return {};
-  return bound_word(bound);
+json::JsonValue bound_json(statistics::MeanBound bound) {
+  if (bound == statistics::MeanBound::exact) return {};
+  return statistics::bound_word(bound);
 }
 
 void RunCount::add(engine::Outcome outcome, std::size_t count) {
@@ -64,4 +64,4 @@ std::string cut_off_note(const RunCount& count) {
          "at least that. One with (cut off) could be more or less.";
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

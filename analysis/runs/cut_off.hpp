@@ -7,7 +7,7 @@
 #include "analysis/runs/run_record.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// True if a limit of `stop` ended the run. Its measurements until then are no result.
 bool is_cut_off(engine::Outcome outcome);
@@ -16,14 +16,14 @@ bool is_cut_off(const RunRecord& run);
 /// How far the mean of a metric holds if some of its runs were cut off. A count, a time, or the
 /// largest of some values is only larger after a longer run; a mean, a share or a rate may go
 /// either way, and so may a metric that this program does not know.
-MeanBound bound_of(const std::string& metric);
+statistics::MeanBound bound_of(const std::string& metric);
 
 /// Marks the summary of a metric if `cut_off` of its values are of runs that were cut off. Such a
 /// mean has no interval.
-void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_off);
+void mark_cut_off(statistics::Summary& summary, const std::string& metric, std::size_t cut_off);
 
 /// `bound_word`; null for an exact mean.
-JsonValue bound_json(MeanBound bound);
+json::JsonValue bound_json(statistics::MeanBound bound);
 
 /// The number of runs, and how many of them were cut off.
 struct RunCount {
@@ -41,4 +41,4 @@ std::string cut_off_count(const RunCount& count);
 /// them), as sentences; "" if no run was cut off.
 std::string cut_off_note(const RunCount& count);
 
-}  // namespace faultline
+}  // namespace faultline::runs

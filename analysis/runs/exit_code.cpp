@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/runs/exit_code.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 ExitCode exit_code(engine::Outcome outcome, bool violated) {
   switch (outcome) {
@@ -30,4 +30,4 @@ ExitCode exit_code(const ReplicationRecord& record) {
   return record.run ? exit_code(*record.run) : kExitRun;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -6,7 +6,7 @@
 #include "analysis/runs/run_record.hpp"
 #include "sim/engine/verdict/run_result.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// Exit codes of the program (docs/exit-codes.md).
 enum ExitCode : std::uint8_t {
@@ -24,4 +24,4 @@ ExitCode exit_code(const RunRecord& run);
 /// The exit code of one replication. One that crashed has kExitRun.
 ExitCode exit_code(const ReplicationRecord& record);
 
-}  // namespace faultline
+}  // namespace faultline::runs

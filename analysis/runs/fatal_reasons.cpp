@@ -7,7 +7,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string FatalReasons::text() const {
   return std::to_string(all) + " fatal-reported: " + list;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -7,7 +7,7 @@
 
 #include "analysis/runs/run_record.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// Counts the reasons for which runs ended as `fatal-reported`. It keeps 64 reasons; runs with any
 /// other are counted together, so its memory does not grow with the number of runs.
@@ -27,4 +27,4 @@ class FatalReasons {
   std::size_t more_ = 0;                     ///< runs whose reasons are not kept
 };
 
-}  // namespace faultline
+}  // namespace faultline::runs

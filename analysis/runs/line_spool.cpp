@@ -15,7 +15,7 @@
 #include "sim/core/interrupt.hpp"
 #include "sim/core/partial_file.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -80,4 +80,4 @@ void LineSpool::for_each(const std::function<void(const std::string& line)>& tak
   take_lines(text, take);
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace faultline {
+namespace faultline::runs {
 
 /// Keeps lines to be read again, in order. The first ones stay in memory; when there are many they
 /// move to a file without a name. If that cannot be written, they stay in memory after all.
@@ -31,4 +31,4 @@ class LineSpool {
   std::size_t in_file_B_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::runs

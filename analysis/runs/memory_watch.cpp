@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::uint64_t machine_memory_bytes() {
   return std::min(installed, control_group_limit());
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::runs {
 
 /// A simulating process, and the memory that it holds.
 struct WatchedProcess {
@@ -62,4 +62,4 @@ class MemoryWatch {
   Clock::time_point next_ = Clock::now();
 };
 
-}  // namespace faultline
+}  // namespace faultline::runs

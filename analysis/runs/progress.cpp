@@ -10,7 +10,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::string duration_words(double seconds) {
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace faultline {
+namespace faultline::runs {
 
 /// How progress is shown: not at all, as one line that is rewritten on a terminal, or as lines in a
 /// log.
@@ -74,4 +74,4 @@ class ProgressLine {
 /// A duration in words: "2 h 05 min", "3 min 20 s", "4 s".
 std::string duration_words(double seconds);
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -16,7 +16,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -38,12 +38,12 @@ using MakeFirstRun = std::function<FirstRun()>;
 
 /// What the runtime knows of a broken invariant, and the scenario, in one line.
 std::string internal_error(const std::string& what, const std::string& scenario) {
-  return "internal error: " + what + ", scenario " + in_quotes(scenario);
+  return "internal error: " + what + ", scenario " + json::in_quotes(scenario);
 }
 
 /// The run that `make` makes, or the error that it throws.
 template <class Make>
-ReplicationRecord record_or_error(const Scenario& scenario, std::size_t point,
+ReplicationRecord record_or_error(const scenario::Scenario& scenario, std::size_t point,
                                   std::uint64_t replication, Make make) {
   ReplicationRecord record{
       .point = point, .replication = replication, .run = std::nullopt, .error = {}};
@@ -62,7 +62,7 @@ ReplicationRecord record_or_error(const Scenario& scenario, std::size_t point,
 
 /// Makes the run in a child, which sends the run in one line and, if a rank gave up, its number in
 /// a second one.
-FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
+FirstRun in_process_of_its_own(const scenario::Scenario& scenario, std::size_t point,
                                std::uint64_t replication, const MakeFirstRun& make) {
   std::vector<std::string> lines;
   in_processes(
@@ -87,40 +87,41 @@ FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
 
 /// A run in which a detector gave up is repeated, so that it can be watched and judged. SimGrid
 /// allows one simulation per process, so the first run then has a process of its own.
-RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
-  const RunSpec& spec = scenario.points[point];
-  const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
+RunRecord judged_run(const scenario::Scenario& scenario, std::size_t point,
+                     std::uint64_t replication) {
+  const scenario::RunSpec& spec = scenario.points[point];
+  const bool may_be_judged = spec.has_faults() && lemmas::gives_up_by_messages(spec);
   if (may_be_judged && spec.order) {
-    FactLog log(spec.platform.processes);
+    lemmas::FactLog log(spec.platform.processes);
     engine::RunResult result =
         engine::run_simulation(spec, scenario.engine, scenario.seed, replication, &log);
-    judge_both_ways(spec, log, result);
+    lemmas::judge_both_ways(spec, log, result);
     return run_record(replication, result);
   }
   const MakeFirstRun make = [&] {
     const engine::RunResult result =
         engine::run_simulation(spec, scenario.engine, scenario.seed, replication);
     FirstRun first{run_record(replication, result), std::nullopt};
-    if (may_be_judged && detector_gave_up(result)) first.gave_up = result.fatal_actor;
+    if (may_be_judged && lemmas::detector_gave_up(result)) first.gave_up = result.fatal_actor;
     return first;
   };
-  const bool alone = may_be_judged && scenario.engine == EngineKind::simgrid;
+  const bool alone = may_be_judged && scenario.engine == scenario::EngineKind::simgrid;
   FirstRun first = alone ? in_process_of_its_own(scenario, point, replication, make) : make();
   if (!first.gave_up) return std::move(first.run);
-  return run_record(replication, judged_simulation(spec, scenario.engine, scenario.seed,
-                                                   replication, *first.gave_up));
+  return run_record(replication, lemmas::judged_simulation(spec, scenario.engine, scenario.seed,
+                                                           replication, *first.gave_up));
 }
 
 }  // namespace
 
-ReplicationRecord simulated(const Scenario& scenario, std::size_t point,
+ReplicationRecord simulated(const scenario::Scenario& scenario, std::size_t point,
                             std::uint64_t replication) {
   return record_or_error(scenario, point, replication,
                          [&] { return judged_run(scenario, point, replication); });
 }
 
-ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
-                                const TakeReplication& take) {
+ReplicationEnd run_replications(const scenario::Scenario& scenario,
+                                const ReplicationSettings& settings, const TakeReplication& take) {
   // The tasks are the replications of the first point, then those of the second, and so on.
   const std::size_t tasks = scenario.points.size() * scenario.replications;
   const auto point_of = [&](std::uint64_t task) { return task / scenario.replications; };
@@ -129,7 +130,7 @@ ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSetti
       {.jobs = settings.jobs,
        .tasks = tasks,
        // SimGrid allows one simulation per process.
-       .alone = scenario.engine == EngineKind::simgrid,
+       .alone = scenario.engine == scenario::EngineKind::simgrid,
        .watches_memory = true,
        .memory_limit_B =
            [&](std::uint64_t task) { return scenario.points[point_of(task)].stop.memory_bytes; }},
@@ -153,4 +154,4 @@ ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSetti
   return {tasks, InterruptGuard::interrupted()};
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -8,7 +8,7 @@
 #include "analysis/runs/run_record.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// What is known at the end, after each replication has been handed on.
 struct ReplicationEnd {
@@ -30,10 +30,11 @@ struct ReplicationSettings {
 /// replication. Each is passed to `take` in order, as soon as all before it have been passed. The
 /// records do not depend on the number of jobs, except for wall times. An interrupt (SIGINT,
 /// SIGTERM) ends the workers; the replications that have finished are passed on.
-ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
-                                const TakeReplication& take);
+ReplicationEnd run_replications(const scenario::Scenario& scenario,
+                                const ReplicationSettings& settings, const TakeReplication& take);
 
 /// Simulates one replication in this process. If that throws, the record has the error.
-ReplicationRecord simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
+ReplicationRecord simulated(const scenario::Scenario& scenario, std::size_t point,
+                            std::uint64_t replication);
 
-}  // namespace faultline
+}  // namespace faultline::runs

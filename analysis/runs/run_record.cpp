@@ -11,7 +11,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -19,15 +19,16 @@ constexpr const char* kOutcome = "outcome";
 constexpr const char* kTerminated = "terminated";
 constexpr const char* kFatalReason = "fatal_reason";
 
-JsonValue terminated_json(const RunRecord& run) {
-  return run.terminated ? JsonValue(*run.terminated) : JsonValue();
+json::JsonValue terminated_json(const RunRecord& run) {
+  return run.terminated ? json::JsonValue(*run.terminated) : json::JsonValue();
 }
 
-JsonValue value_json(const RunMetric& metric) {
+json::JsonValue value_json(const RunMetric& metric) {
   if (!metric.value) return {};
   // A time stays a double even if it is a whole number.
-  return metric_type(metric.name) == MetricType::time ? JsonValue(*metric.value)
-                                                      : json_number(*metric.value);
+  return statistics::metric_type(metric.name) == statistics::MetricType::time
+             ? json::JsonValue(*metric.value)
+             : json::json_number(*metric.value);
 }
 
 const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
@@ -37,59 +38,60 @@ const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
 }
 
 /// The member of an object. If it is missing, adds a problem and returns null.
-const JsonValue* member(const JsonValue& json, const std::string& key, const std::string& path,
-                        Problems& problems) {
-  const JsonValue* value = json.find(key);
-  if (value == nullptr) problems.add(member_path(path, key), "missing");
+const json::JsonValue* member(const json::JsonValue& json, const std::string& key,
+                              const std::string& path, json::Problems& problems) {
+  const json::JsonValue* value = json.find(key);
+  if (value == nullptr) problems.add(json::member_path(path, key), "missing");
   return value;
 }
 
-std::string read_text(const JsonValue& json, const std::string& key, const std::string& path,
-                      Problems& problems) {
-  const JsonValue* value = member(json, key, path, problems);
+std::string read_text(const json::JsonValue& json, const std::string& key, const std::string& path,
+                      json::Problems& problems) {
+  const json::JsonValue* value = member(json, key, path, problems);
   if (value == nullptr) return {};
   if (value->text() != nullptr) return *value->text();
-  problems.add(member_path(path, key), "expected a text, got " + describe(*value));
+  problems.add(json::member_path(path, key), "expected a text, got " + json::describe(*value));
   return {};
 }
 
-double read_number(const JsonValue& json, const std::string& key, const std::string& path,
-                   Problems& problems) {
-  const JsonValue* value = member(json, key, path, problems);
+double read_number(const json::JsonValue& json, const std::string& key, const std::string& path,
+                   json::Problems& problems) {
+  const json::JsonValue* value = member(json, key, path, problems);
   if (value == nullptr) return 0;
-  if (const auto number = number_of(*value)) return *number;
-  problems.add(member_path(path, key), "expected a number, got " + describe(*value));
+  if (const auto number = json::number_of(*value)) return *number;
+  problems.add(json::member_path(path, key), "expected a number, got " + json::describe(*value));
   return 0;
 }
 
-std::int64_t read_count(const JsonValue& json, const std::string& key, const std::string& path,
-                        Problems& problems) {
-  const JsonValue* value = member(json, key, path, problems);
+std::int64_t read_count(const json::JsonValue& json, const std::string& key,
+                        const std::string& path, json::Problems& problems) {
+  const json::JsonValue* value = member(json, key, path, problems);
   if (value == nullptr) return 0;
   const auto* count = std::get_if<std::int64_t>(&value->data);
   if (count != nullptr && *count >= 0) return *count;
-  problems.add(member_path(path, key), "expected a count, got " + describe(*value));
+  problems.add(json::member_path(path, key), "expected a count, got " + json::describe(*value));
   return 0;
 }
 
-std::optional<ActorId> read_actor(const JsonValue& json, const std::string& path,
-                                  Problems& problems) {
-  const JsonValue* value = member(json, "actor", path, problems);
+std::optional<ActorId> read_actor(const json::JsonValue& json, const std::string& path,
+                                  json::Problems& problems) {
+  const json::JsonValue* value = member(json, "actor", path, problems);
   if (value == nullptr || value->is_null()) return std::nullopt;
   const std::int64_t actor = read_count(json, "actor", path, problems);
   if (actor <= std::int64_t{std::numeric_limits<ActorId>::max()})
     return static_cast<ActorId>(actor);
-  problems.add(member_path(path, "actor"), "is not the number of an actor");
+  problems.add(json::member_path(path, "actor"), "is not the number of an actor");
   return std::nullopt;
 }
 
-engine::Outcome read_outcome(const JsonValue& metrics, Problems& problems) {
+engine::Outcome read_outcome(const json::JsonValue& metrics, json::Problems& problems) {
   const std::string word = read_text(metrics, kOutcome, "metrics", problems);
   const std::vector<std::string> known = engine::outcome_words();
   const auto found = std::find(known.begin(), known.end(), word);
   if (found != known.end()) return static_cast<engine::Outcome>(found - known.begin());
   if (problems.empty())
-    problems.add("metrics.outcome", "unknown outcome " + in_quotes(word) + suggestion(word, known));
+    problems.add("metrics.outcome",
+                 "unknown outcome " + json::in_quotes(word) + json::suggestion(word, known));
   return engine::Outcome::limit;
 }
 
@@ -106,12 +108,13 @@ std::optional<double> RunRecord::number(const std::string& name) const {
   return metric == nullptr ? std::nullopt : metric->value;
 }
 
-JsonValue RunRecord::cell(const std::string& name) const {
+json::JsonValue RunRecord::cell(const std::string& name) const {
   if (name == kOutcome) return engine::outcome_word(outcome);
   if (name == kTerminated) return terminated_json(*this);
-  if (name == kFatalReason) return fatal_reason.empty() ? JsonValue() : JsonValue(fatal_reason);
+  if (name == kFatalReason)
+    return fatal_reason.empty() ? json::JsonValue() : json::JsonValue(fatal_reason);
   const RunMetric* metric = find_metric(*this, name);
-  return metric == nullptr ? JsonValue() : value_json(*metric);
+  return metric == nullptr ? json::JsonValue() : value_json(*metric);
 }
 
 std::string no_fault_struck(std::size_t runs) {
@@ -123,35 +126,37 @@ bool survived(const RunRecord& run) {
   return run.outcome == engine::Outcome::terminated || run.outcome == engine::Outcome::finished;
 }
 
-JsonValue metrics_json(const RunRecord& run) {
-  JsonValue::Object metrics = {{kOutcome, engine::outcome_word(run.outcome)},
-                               {kTerminated, terminated_json(run)}};
+json::JsonValue metrics_json(const RunRecord& run) {
+  json::JsonValue::Object metrics = {{kOutcome, engine::outcome_word(run.outcome)},
+                                     {kTerminated, terminated_json(run)}};
   if (!run.fatal_reason.empty()) metrics.push_back({kFatalReason, run.fatal_reason});
   for (const RunMetric& metric : run.metrics) metrics.push_back({metric.name, value_json(metric)});
   return metrics;
 }
 
-JsonValue violations_json(const std::vector<Violation>& violations) {
-  JsonValue::List list;
-  for (const Violation& violation : violations)
-    list.push_back(json_object(
+json::JsonValue violations_json(const std::vector<audit::Violation>& violations) {
+  json::JsonValue::List list;
+  for (const audit::Violation& violation : violations)
+    list.push_back(json::json_object(
         {{"kind", violation.kind},
          {"time_s", violation.time_s},
-         {"actor", violation.actor ? JsonValue(std::int64_t{*violation.actor}) : JsonValue()},
+         {"actor",
+          violation.actor ? json::JsonValue(std::int64_t{*violation.actor}) : json::JsonValue()},
          {"detail", violation.detail}}));
   return list;
 }
 
-void read_metrics(const JsonValue& json, RunRecord& run, Problems& problems) {
+void read_metrics(const json::JsonValue& json, RunRecord& run, json::Problems& problems) {
   if (json.object() == nullptr) {
-    problems.add("metrics", "expected an object, got " + describe(json));
+    problems.add("metrics", "expected an object, got " + json::describe(json));
     return;
   }
   run.outcome = read_outcome(json, problems);
-  for (const JsonMember& metric : *json.object()) {
-    const JsonValue& value = metric.value;
+  for (const json::JsonMember& metric : *json.object()) {
+    const json::JsonValue& value = metric.value;
     const auto refuse = [&](const char* expected) {
-      problems.add(member_path("metrics", metric.key), expected + (", got " + describe(value)));
+      problems.add(json::member_path("metrics", metric.key),
+                   expected + (", got " + json::describe(value)));
     };
     if (metric.key == kOutcome) continue;
     if (metric.key == kTerminated) {
@@ -162,20 +167,20 @@ void read_metrics(const JsonValue& json, RunRecord& run, Problems& problems) {
     } else if (metric.key == kFatalReason) {
       run.fatal_reason = read_text(json, kFatalReason, "metrics", problems);
     } else {
-      run.metrics.push_back({metric.key, number_of(value)});
-      if (!value.is_null() && !number_of(value)) refuse("expected a number or null");
+      run.metrics.push_back({metric.key, json::number_of(value)});
+      if (!value.is_null() && !json::number_of(value)) refuse("expected a number or null");
     }
   }
 }
 
-void read_violations(const JsonValue& json, RunRecord& run, Problems& problems) {
+void read_violations(const json::JsonValue& json, RunRecord& run, json::Problems& problems) {
   if (json.list() == nullptr) {
-    problems.add("violations", "expected a list, got " + describe(json));
+    problems.add("violations", "expected a list, got " + json::describe(json));
     return;
   }
   for (std::size_t i = 0; i < json.list()->size(); ++i) {
-    const JsonValue& entry = (*json.list())[i];
-    const std::string path = item_path("violations", i);
+    const json::JsonValue& entry = (*json.list())[i];
+    const std::string path = json::item_path("violations", i);
     run.violations.push_back({.kind = read_text(entry, "kind", path, problems),
                               .time_s = read_number(entry, "time_s", path, problems),
                               .actor = read_actor(entry, path, problems),
@@ -185,8 +190,8 @@ void read_violations(const JsonValue& json, RunRecord& run, Problems& problems) 
 
 namespace {
 
-ReplicationRecord read_replication(const JsonValue& json, Problems& problems) {
-  static const JsonValue kNothing;
+ReplicationRecord read_replication(const json::JsonValue& json, json::Problems& problems) {
+  static const json::JsonValue kNothing;
   ReplicationRecord record;
   if (json.find("error") != nullptr) {
     record.error = read_text(json, "error", "", problems);
@@ -194,8 +199,8 @@ ReplicationRecord read_replication(const JsonValue& json, Problems& problems) {
         json.find("outcome") != nullptr && read_text(json, "outcome", "", problems) == kOutOfMemory;
     return record;
   }
-  const auto part = [&](const char* key) -> const JsonValue& {
-    const JsonValue* value = member(json, key, "", problems);
+  const auto part = [&](const char* key) -> const json::JsonValue& {
+    const json::JsonValue* value = member(json, key, "", problems);
     return value == nullptr ? kNothing : *value;
   };
   RunRecord& run = record.run.emplace();
@@ -204,7 +209,7 @@ ReplicationRecord read_replication(const JsonValue& json, Problems& problems) {
   record.replication = static_cast<std::uint64_t>(run.replication);
   read_metrics(part("metrics"), run, problems);
   read_violations(part("violations"), run, problems);
-  const JsonValue& performance = part("performance");
+  const json::JsonValue& performance = part("performance");
   run.events = read_count(performance, "events", "performance", problems);
   run.wall_s = read_number(performance, "wall_s", "performance", problems);
   run.peak_rss_bytes = read_count(performance, "peak_rss_bytes", "performance", problems);
@@ -235,33 +240,33 @@ RunRecord run_record(std::uint64_t replication, const engine::RunResult& result)
   return run;
 }
 
-std::string replication_line(const Scenario& scenario, const ReplicationRecord& record) {
+std::string replication_line(const scenario::Scenario& scenario, const ReplicationRecord& record) {
   if (!record.run) {
-    JsonValue failed = json_object({{"error", record.error}});
+    json::JsonValue failed = json::json_object({{"error", record.error}});
     if (record.out_of_memory) failed.set("outcome", kOutOfMemory);
-    return to_json(failed);
+    return json::to_json(failed);
   }
   const RunRecord& run = *record.run;
   const double events_per_s = run.wall_s > 0 ? static_cast<double>(run.events) / run.wall_s : 0.0;
-  return to_json(
-      json_object({{"point", static_cast<std::int64_t>(record.point)},
-                   {"label", scenario.point_labels.at(record.point)},
-                   {"seed", static_cast<std::int64_t>(scenario.seed)},
-                   {"replication", static_cast<std::int64_t>(record.replication)},
-                   {"engine", word_of(scenario.engine)},
-                   {"metrics", metrics_json(run)},
-                   {"violations", violations_json(run.violations)},
-                   {"performance", json_object({{"events", run.events},
-                                                {"wall_s", run.wall_s},
-                                                {"events_per_s", events_per_s},
-                                                {"peak_rss_bytes", run.peak_rss_bytes}})}}));
+  return json::to_json(json::json_object(
+      {{"point", static_cast<std::int64_t>(record.point)},
+       {"label", scenario.point_labels.at(record.point)},
+       {"seed", static_cast<std::int64_t>(scenario.seed)},
+       {"replication", static_cast<std::int64_t>(record.replication)},
+       {"engine", scenario::word_of(scenario.engine)},
+       {"metrics", metrics_json(run)},
+       {"violations", violations_json(run.violations)},
+       {"performance", json::json_object({{"events", run.events},
+                                          {"wall_s", run.wall_s},
+                                          {"events_per_s", events_per_s},
+                                          {"peak_rss_bytes", run.peak_rss_bytes}})}}));
 }
 
 ReplicationRecord read_replication_line(const std::string& line) {
-  Problems problems("worker");
-  ReplicationRecord record = read_replication(parse_json(line, problems), problems);
+  json::Problems problems("worker");
+  ReplicationRecord record = read_replication(json::parse_json(line, problems), problems);
   problems.throw_if_any();
   return record;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

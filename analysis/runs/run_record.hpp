@@ -13,7 +13,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// A number that a run measured. It has no value if it does not apply to this run.
 struct RunMetric {
@@ -29,7 +29,7 @@ struct RunRecord {
   std::optional<bool> terminated;  ///< no value without a detector
   std::string fatal_reason;        ///< "" unless a protocol gave up
   std::vector<RunMetric> metrics;  ///< all metrics but those above
-  std::vector<Violation> violations;
+  std::vector<audit::Violation> violations;
   std::int64_t events = 0;
   double wall_s = 0;
   std::int64_t peak_rss_bytes = 0;
@@ -42,7 +42,7 @@ struct RunRecord {
   [[nodiscard]] std::optional<double> number(const std::string& name) const;
 
   /// A metric as in `metrics_json`, which may be text; null if the run does not have it.
-  [[nodiscard]] JsonValue cell(const std::string& name) const;
+  [[nodiscard]] json::JsonValue cell(const std::string& name) const;
 };
 
 /// The metrics that tables for people show by default.
@@ -75,21 +75,21 @@ struct ReplicationRecord {
 
 /// A replication as a line of JSON: an entry of `runs` in the output of `run` (docs/output.md), or
 /// an object with the key `error`.
-std::string replication_line(const Scenario& scenario, const ReplicationRecord& record);
+std::string replication_line(const scenario::Scenario& scenario, const ReplicationRecord& record);
 
 /// Reads such a line. A line with an error does not tell which replication it is of. Throws
 /// UsageError for any other text.
 ReplicationRecord read_replication_line(const std::string& line);
 
 /// The `metrics` of such an entry, which begin with the outcome, and its `violations`.
-JsonValue metrics_json(const RunRecord& run);
-JsonValue violations_json(const std::vector<Violation>& violations);
+json::JsonValue metrics_json(const RunRecord& run);
+json::JsonValue violations_json(const std::vector<audit::Violation>& violations);
 
 /// Read these two. Errors are added to `problems`, with paths within them.
-void read_metrics(const JsonValue& json, RunRecord& run, Problems& problems);
-void read_violations(const JsonValue& json, RunRecord& run, Problems& problems);
+void read_metrics(const json::JsonValue& json, RunRecord& run, json::Problems& problems);
+void read_violations(const json::JsonValue& json, RunRecord& run, json::Problems& problems);
 
 /// The largest resident set of this process so far, in bytes.
 std::int64_t peak_rss_bytes();
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -21,80 +21,85 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
-JsonValue optional_json(const std::optional<double>& value) {
-  return value ? JsonValue(*value) : JsonValue();
+json::JsonValue optional_json(const std::optional<double>& value) {
+  return value ? json::JsonValue(*value) : json::JsonValue();
 }
 
 /// Statistics of every numeric metric of a point over its replications, by name. Replications in
 /// which the metric is null do not count.
-std::map<std::string, Summary> summaries(const RunTally& tally, std::size_t point) {
-  std::map<std::string, Summary> result;
+std::map<std::string, statistics::Summary> summaries(const RunTally& tally, std::size_t point) {
+  std::map<std::string, statistics::Summary> result;
   const PointTally& of = tally.points[point];
   for (const auto& [name, values] : of.metrics) {
-    Summary& summary = result[name] = values.summary();
+    statistics::Summary& summary = result[name] = values.summary();
     const auto cut_off = of.cut_off.find(name);
     if (cut_off != of.cut_off.end()) mark_cut_off(summary, name, cut_off->second);
   }
   return result;
 }
 
-JsonValue summary_json(const Summary& summary) {
-  JsonValue interval;
+json::JsonValue summary_json(const statistics::Summary& summary) {
+  json::JsonValue interval;
   if (summary.confidence_95)
-    interval = JsonValue::List{summary.confidence_95->low, summary.confidence_95->high};
-  return json_object({{"count", static_cast<std::int64_t>(summary.count)},
-                      {"mean", optional_json(summary.mean)},
-                      {"standard_deviation", optional_json(summary.standard_deviation)},
-                      {"confidence_interval_95", interval},
-                      {"min", optional_json(summary.min)},
-                      {"max", optional_json(summary.max)},
-                      {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
-                      {"bound", bound_json(summary.bound)}});
+    interval = json::JsonValue::List{summary.confidence_95->low, summary.confidence_95->high};
+  return json::json_object({{"count", static_cast<std::int64_t>(summary.count)},
+                            {"mean", optional_json(summary.mean)},
+                            {"standard_deviation", optional_json(summary.standard_deviation)},
+                            {"confidence_interval_95", interval},
+                            {"min", optional_json(summary.min)},
+                            {"max", optional_json(summary.max)},
+                            {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
+                            {"bound", bound_json(summary.bound)}});
 }
 
 /// True if the mean agrees with the closed form, within three standard errors. Null if one
 /// replication, a sample without spread, or runs that were cut off leave that open.
-JsonValue agreement(const ClosedForm& form, const Summary& measured) {
-  if (measured.bound != MeanBound::exact) return {};
-  if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
-  const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
+json::JsonValue agreement(const theory::ClosedForm& form, const statistics::Summary& measured) {
+  if (measured.bound != statistics::MeanBound::exact) return {};
+  if (!measured.mean || !measured.standard_deviation || form.relation == theory::Relation::about)
+    return {};
+  const double slack = statistics::student_t_three_sigma(measured.count) *
+                       *measured.standard_deviation /
                        std::sqrt(static_cast<double>(measured.count));
-  if (form.relation == Relation::at_least) return *measured.mean + slack >= form.value;
-  if (form.relation == Relation::at_most) return *measured.mean - slack <= form.value;
+  if (form.relation == theory::Relation::at_least) return *measured.mean + slack >= form.value;
+  if (form.relation == theory::Relation::at_most) return *measured.mean - slack <= form.value;
   if (slack == 0.0 && *measured.mean != form.value) return {};
   return std::fabs(*measured.mean - form.value) <= slack;
 }
 
-JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Summary>& measured) {
-  JsonValue::List list;
-  for (const ClosedForm& form : closed_forms(spec)) {
+json::JsonValue closed_forms_json(const scenario::RunSpec& spec,
+                                  const std::map<std::string, statistics::Summary>& measured) {
+  json::JsonValue::List list;
+  for (const theory::ClosedForm& form : theory::closed_forms(spec)) {
     const auto found = measured.find(form.metric);
-    const Summary summary = found == measured.end() ? Summary{} : found->second;
-    list.push_back(json_object(
+    const statistics::Summary summary =
+        found == measured.end() ? statistics::Summary{} : found->second;
+    list.push_back(json::json_object(
         {{"metric", form.metric},
          {"formula", form.name},
-         {"relation", relation_sign(form.relation)},
+         {"relation", theory::relation_sign(form.relation)},
          {"value", form.value},
-         {"ratio",
-          summary.mean && form.value > 0 ? JsonValue(*summary.mean / form.value) : JsonValue()},
+         {"ratio", summary.mean && form.value > 0 ? json::JsonValue(*summary.mean / form.value)
+                                                  : json::JsonValue()},
          {"agrees", agreement(form, summary)},
          {"source", form.source}}));
   }
   return list;
 }
 
-JsonValue point_json(const Scenario& scenario, const RunTally& tally, std::size_t point) {
+json::JsonValue point_json(const scenario::Scenario& scenario, const RunTally& tally,
+                           std::size_t point) {
   const auto measured = summaries(tally, point);
-  JsonValue metrics = JsonValue::Object{};
+  json::JsonValue metrics = json::JsonValue::Object{};
   for (const auto& [name, summary] : measured) metrics.set(name, summary_json(summary));
-  return json_object({{"point", static_cast<std::int64_t>(point)},
-                      {"label", scenario.point_labels[point]},
-                      {"metrics", std::move(metrics)},
-                      {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
+  return json::json_object({{"point", static_cast<std::int64_t>(point)},
+                            {"label", scenario.point_labels[point]},
+                            {"metrics", std::move(metrics)},
+                            {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
 }
 
 std::string outcomes_of(const RunTally& tally, std::size_t point) {
@@ -112,7 +117,7 @@ std::optional<std::string> common_outcome(const RunTally& tally) {
   return outcomes.size() == 1 ? std::optional(*outcomes.begin()) : std::nullopt;
 }
 
-std::string label_of(const Scenario& scenario, std::size_t point) {
+std::string label_of(const scenario::Scenario& scenario, std::size_t point) {
   if (!scenario.point_labels[point].empty()) return scenario.point_labels[point];
   const Registration* detector = scenario.points[point].component(Family::termination).registration;
   const Registration* workload = scenario.points[point].component(Family::workload).registration;
@@ -122,7 +127,7 @@ std::string label_of(const Scenario& scenario, std::size_t point) {
 
 using PointNames = std::vector<std::string>;  // by point
 
-PointNames labels_of(const Scenario& scenario) {
+PointNames labels_of(const scenario::Scenario& scenario) {
   PointNames labels;
   labels.reserve(scenario.points.size());
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
@@ -130,7 +135,7 @@ PointNames labels_of(const Scenario& scenario) {
   return labels;
 }
 
-PointNames numbers_of(const Scenario& scenario) {
+PointNames numbers_of(const scenario::Scenario& scenario) {
   PointNames numbers;
   numbers.reserve(scenario.points.size());
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
@@ -142,29 +147,31 @@ PointNames numbers_of(const Scenario& scenario) {
 std::string legend(const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point)
-    text += wrapped("point " + std::to_string(point) + ": " + labels[point]);
+    text += text::wrapped("point " + std::to_string(point) + ": " + labels[point]);
   return text + "\n";
 }
 
-std::string heading(const Scenario& scenario, const RunTally& tally) {
-  const PlatformSpec& platform = scenario.points.front().platform;
+std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
+  const scenario::PlatformSpec& platform = scenario.points.front().platform;
   std::string text =
       std::to_string(platform.processes) + " processes on " +
       shortened(platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
-      ", engine " + word_of(scenario.engine) + ", seed " + std::to_string(scenario.seed) + ", ";
+      ", engine " + scenario::word_of(scenario.engine) + ", seed " + std::to_string(scenario.seed) +
+      ", ";
   const std::size_t runs = tally.replications;
   const std::size_t planned = tally.end.planned;
   if (runs != planned) text += std::to_string(runs) + " of ";
   text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
   if (scenario.replications > 1) text += "; 95% intervals";
-  return wrapped(shortened(scenario.name.empty() ? scenario.file : scenario.name)) + wrapped(text) +
-         "\n";
+  return text::wrapped(shortened(scenario.name.empty() ? scenario.file : scenario.name)) +
+         text::wrapped(text) + "\n";
 }
 
 /// Adds a column with the metric of every point. Adds nothing if no point has it.
 void add_metric(const std::string& metric,
-                const std::vector<std::map<std::string, Summary>>& measured, TextTable& table) {
+                const std::vector<std::map<std::string, statistics::Summary>>& measured,
+                text::TextTable& table) {
   double largest = 0.0;
   bool known = false;
   for (const auto& point : measured) {
@@ -174,21 +181,21 @@ void add_metric(const std::string& metric,
     largest = std::max(largest, std::fabs(*found->second.mean));
   }
   if (!known) return;
-  const TimeUnit unit = unit_of(metric_type(metric), largest);
-  table.columns.push_back({column_title(metric, unit)});
+  const text::TimeUnit unit = text::unit_of(statistics::metric_type(metric), largest);
+  table.columns.push_back({text::column_title(metric, unit)});
   for (std::size_t point = 0; point < measured.size(); ++point) {
     const auto found = measured[point].find(metric);
     table.rows[point].push_back(
-        found == measured[point].end() ? "-" : with_interval(found->second, unit.in_one_s));
+        found == measured[point].end() ? "-" : text::with_interval(found->second, unit.in_one_s));
   }
 }
 
-TextTable measured_table(const RunTally& tally, const PointNames& names) {
+text::TextTable measured_table(const RunTally& tally, const PointNames& names) {
   const bool with_outcome = !common_outcome(tally);
-  TextTable table;
-  table.columns = {{"point", Align::left}};
-  if (with_outcome) table.columns.push_back({"outcome", Align::left});
-  std::vector<std::map<std::string, Summary>> measured;
+  text::TextTable table;
+  table.columns = {{"point", text::Align::left}};
+  if (with_outcome) table.columns.push_back({"outcome", text::Align::left});
+  std::vector<std::map<std::string, statistics::Summary>> measured;
   measured.reserve(names.size());
   for (std::size_t point = 0; point < names.size(); ++point) {
     measured.push_back(summaries(tally, point));
@@ -205,73 +212,78 @@ std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   for (std::size_t point = 0; point < labels.size(); ++point) {
     const std::string reasons = tally.points[point].fatal_reasons.text();
     if (reasons.empty()) continue;
-    text += wrapped(labels[point] + ": " + reasons);
+    text += text::wrapped(labels[point] + ": " + reasons);
   }
   return text.empty() ? text : "\n" + text;
 }
 
 /// The lines that name the points whose drawn or recorded faults never struck: such a point tells
 /// nothing about its protocols under faults.
-std::string spared_points(const Scenario& scenario, const RunTally& tally,
+std::string spared_points(const scenario::Scenario& scenario, const RunTally& tally,
                           const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point) {
     const auto& metrics = tally.points[point].metrics;
     const auto struck = metrics.find("faults_struck");
     if (scenario.points[point].fault_sources.empty() || struck == metrics.end()) continue;
-    const Summary summary = struck->second.summary();
-    if (summary.max == 0.0) text += wrapped(labels[point] + ": " + no_fault_struck(summary.count));
+    const statistics::Summary summary = struck->second.summary();
+    if (summary.max == 0.0)
+      text += text::wrapped(labels[point] + ": " + no_fault_struck(summary.count));
   }
   return text.empty() ? text : "\n" + text;
 }
 
 std::string cut_off_text(const RunTally& tally) {
   const std::string note = cut_off_note(tally.runs);
-  return note.empty() ? note : "\n" + wrapped(note);
+  return note.empty() ? note : "\n" + text::wrapped(note);
 }
 
-std::string agreement_word(const JsonValue& agrees, Relation relation, MeanBound bound) {
-  if (bound != MeanBound::exact) return "cut off";
-  if (agrees.is_null()) return relation == Relation::about ? "" : "?";
+std::string agreement_word(const json::JsonValue& agrees, theory::Relation relation,
+                           statistics::MeanBound bound) {
+  if (bound != statistics::MeanBound::exact) return "cut off";
+  if (agrees.is_null()) return relation == theory::Relation::about ? "" : "?";
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
-TextTable closed_form_table(const Scenario& scenario, const RunTally& tally,
-                            const PointNames& names) {
-  TextTable table;
-  table.columns = {
-      {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
-      {"holds", Align::left}};
+text::TextTable closed_form_table(const scenario::Scenario& scenario, const RunTally& tally,
+                                  const PointNames& names) {
+  text::TextTable table;
+  table.columns = {{"point", text::Align::left},
+                   {"theory", text::Align::left},
+                   {"value"},
+                   {"measured"},
+                   {"ratio"},
+                   {"holds", text::Align::left}};
   table.key_columns = 2;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
     const auto measured = summaries(tally, point);
-    for (const ClosedForm& form : closed_forms(scenario.points[point])) {
+    for (const theory::ClosedForm& form : theory::closed_forms(scenario.points[point])) {
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
         continue;
-      const Summary& of = found->second;
-      table.rows.push_back({names[point],
-                            std::string(relation_sign(form.relation)) + " " + form.name,
-                            compact(form.value), marked(compact(*of.mean), of.bound),
-                            marked(fixed(*of.mean / form.value, 3), of.bound),
-                            agreement_word(agreement(form, of), form.relation, of.bound)});
+      const statistics::Summary& of = found->second;
+      table.rows.push_back(
+          {names[point], std::string(theory::relation_sign(form.relation)) + " " + form.name,
+           text::compact(form.value), text::marked(text::compact(*of.mean), of.bound),
+           text::marked(text::fixed(*of.mean / form.value, 3), of.bound),
+           agreement_word(agreement(form, of), form.relation, of.bound)});
     }
   }
   return table;
 }
 
-std::string closed_forms_text(const TextTable& table, const std::string& legend,
+std::string closed_forms_text(const text::TextTable& table, const std::string& legend,
                               std::size_t width) {
   if (table.rows.empty()) return {};
   const bool unsure = std::any_of(table.rows.begin(), table.rows.end(),
                                   [](const auto& row) { return row.back() == "?"; });
   return "\nControl messages against theory (P processes, stop probability q):\n\n" + legend +
-         render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
+         text::render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
 /// True if the table, as one block, is at most this wide.
-bool fits(const TextTable& table, std::size_t width) {
-  const std::string text = render(table, std::numeric_limits<std::size_t>::max());
+bool fits(const text::TextTable& table, std::size_t width) {
+  const std::string text = text::render(table, std::numeric_limits<std::size_t>::max());
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
     if (end - begin > width) return false;
@@ -280,19 +292,19 @@ bool fits(const TextTable& table, std::size_t width) {
   return true;
 }
 
-std::string trouble(const Scenario& scenario, const RunTally& tally) {
+std::string trouble(const scenario::Scenario& scenario, const RunTally& tally) {
   std::string text;
   for (const TroubledReplication& replication : tally.first_troubles)
-    text += wrapped(label_of(scenario, replication.point) + ", replication " +
-                    std::to_string(replication.replication) + ": " + replication.what);
+    text += text::wrapped(label_of(scenario, replication.point) + ", replication " +
+                          std::to_string(replication.replication) + ": " + replication.what);
   const std::size_t more = tally.troubles - tally.first_troubles.size();
   if (more > 0) text += "and " + std::to_string(more) + " more\n";
   return text.empty() ? text : "\n" + text;
 }
 
-JsonValue run_of(const std::string& line) {
-  Problems problems("a run");
-  return parse_json(line, problems);
+json::JsonValue run_of(const std::string& line) {
+  json::Problems problems("a run");
+  return json::parse_json(line, problems);
 }
 
 std::string indented(const std::string& text, const std::string& margin) {
@@ -305,82 +317,85 @@ std::string indented(const std::string& text, const std::string& margin) {
 }
 
 /// The report without its runs.
-JsonValue head_json(const Scenario& scenario, const RunTally& tally) {
+json::JsonValue head_json(const scenario::Scenario& scenario, const RunTally& tally) {
   const std::string simgrid = engine::simgrid_version();
-  return json_object(
+  return json::json_object(
       {{"schema_version", 1},
-       {"scenario", json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
-       {"versions", json_object({{"faultline", std::string(version())},
-                                 {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
+       {"scenario", json::json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
+       {"versions", json::json_object({{"faultline", std::string(version())},
+                                       {"simgrid", simgrid.empty() ? json::JsonValue()
+                                                                   : json::JsonValue(simgrid)}})},
        {"complete", tally.replications == tally.end.planned && tally.crashes.empty()}});
 }
 
-JsonValue tail_json(const Scenario& scenario, const RunTally& tally) {
-  JsonValue::List failed;
+json::JsonValue tail_json(const scenario::Scenario& scenario, const RunTally& tally) {
+  json::JsonValue::List failed;
   for (const TroubledReplication& crash : tally.crashes)
-    failed.push_back(json_object({{"point", static_cast<std::int64_t>(crash.point)},
-                                  {"replication", static_cast<std::int64_t>(crash.replication)},
-                                  {"outcome", crash.outcome},
-                                  {"error", crash.what}}));
-  JsonValue::List summary;
+    failed.push_back(
+        json::json_object({{"point", static_cast<std::int64_t>(crash.point)},
+                           {"replication", static_cast<std::int64_t>(crash.replication)},
+                           {"outcome", crash.outcome},
+                           {"error", crash.what}}));
+  json::JsonValue::List summary;
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
     summary.push_back(point_json(scenario, tally, point));
-  return json_object({{"failed_runs", std::move(failed)}, {"summary", std::move(summary)}});
+  return json::json_object({{"failed_runs", std::move(failed)}, {"summary", std::move(summary)}});
 }
 
 }  // namespace
 
-void write_run_report_json(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
-                           const WriteText& write) {
-  const std::string head = to_json(head_json(scenario, tally), 2);
-  const std::string tail = to_json(tail_json(scenario, tally), 2);
+void write_run_report_json(const scenario::Scenario& scenario, const RunTally& tally,
+                           const LineSpool& runs, const WriteText& write) {
+  const std::string head = json::to_json(head_json(scenario, tally), 2);
+  const std::string tail = json::to_json(tail_json(scenario, tally), 2);
   write(head.substr(0, head.size() - 2) + ",\n  \"runs\": [");
   std::string between = "\n";
   runs.for_each([&](const std::string& line) {
-    write(between + indented(to_json(run_of(line), 2), "    "));
+    write(between + indented(json::to_json(run_of(line), 2), "    "));
     between = ",\n";
   });
   write((between == "\n" ? "]," : "\n  ],") + tail.substr(1) + "\n");
 }
 
-void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
-                          const WriteText& write) {
+void write_run_report_csv(const scenario::Scenario& scenario, const RunTally& tally,
+                          const LineSpool& runs, const WriteText& write) {
   std::vector<std::string> header = {"point", "label", "seed", "replication", "engine", "outcome"};
   header.insert(header.end(), tally.metrics.begin(), tally.metrics.end());
   header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
-  write(csv_record(header));
+  write(text::csv_record(header));
   runs.for_each([&](const std::string& line) {
     const ReplicationRecord record = read_replication_line(line);
     const RunRecord& run = *record.run;
     std::vector<std::string> row = {
-        std::to_string(record.point),  scenario.point_labels[record.point],
-        std::to_string(scenario.seed), std::to_string(record.replication),
-        word_of(scenario.engine),      engine::outcome_word(run.outcome)};
-    for (const std::string& name : tally.metrics) row.push_back(csv_field(run.cell(name)));
+        std::to_string(record.point),       scenario.point_labels[record.point],
+        std::to_string(scenario.seed),      std::to_string(record.replication),
+        scenario::word_of(scenario.engine), engine::outcome_word(run.outcome)};
+    for (const std::string& name : tally.metrics) row.push_back(text::csv_field(run.cell(name)));
     row.push_back(std::to_string(run.violations.size()));
-    for (const JsonValue& value :
-         {JsonValue(run.events), JsonValue(run.wall_s), JsonValue(run.peak_rss_bytes)})
-      row.push_back(csv_field(value));
-    write(csv_record(row));
+    for (const json::JsonValue& value : {json::JsonValue(run.events), json::JsonValue(run.wall_s),
+                                         json::JsonValue(run.peak_rss_bytes)})
+      row.push_back(text::csv_field(value));
+    write(text::csv_record(row));
   });
 }
 
-std::string run_report_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
+std::string run_report_table(const scenario::Scenario& scenario, const RunTally& tally,
+                             std::size_t width) {
   const PointNames labels = labels_of(scenario);
   const bool long_one = std::any_of(labels.begin(), labels.end(), [&](const std::string& label) {
     return label.size() > width / 4;
   });
-  TextTable measured = measured_table(tally, labels);
-  TextTable theory = closed_form_table(scenario, tally, labels);
+  text::TextTable measured = measured_table(tally, labels);
+  text::TextTable theory = closed_form_table(scenario, tally, labels);
   const bool numbered = long_one && !fits(measured, width);
   const bool theory_numbered = long_one && (numbered || !fits(theory, width));
   if (numbered) measured = measured_table(tally, numbers_of(scenario));
   if (theory_numbered) theory = closed_form_table(scenario, tally, numbers_of(scenario));
-  return heading(scenario, tally) + (numbered ? legend(labels) : "") + render(measured, width) +
-         fatal_reasons(tally, labels) + spared_points(scenario, tally, labels) +
-         cut_off_text(tally) +
+  return heading(scenario, tally) + (numbered ? legend(labels) : "") +
+         text::render(measured, width) + fatal_reasons(tally, labels) +
+         spared_points(scenario, tally, labels) + cut_off_text(tally) +
          closed_forms_text(theory, theory_numbered && !numbered ? legend(labels) : "", width) +
          trouble(scenario, tally);
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

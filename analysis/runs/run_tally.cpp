@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
-std::string in_words(const Violation& violation) {
+std::string in_words(const audit::Violation& violation) {
   char time[32];
   std::snprintf(time, sizeof time, "%.9g", violation.time_s);
   return violation.kind + " at " + time + " s: " + violation.detail;
@@ -35,12 +35,12 @@ void RunTally::add(const ReplicationRecord& record) {
   if (!run.fatal_reason.empty()) metrics.insert("fatal_reason");
   for (const RunMetric& metric : run.metrics) {
     metrics.insert(metric.name);
-    RunningSummary& summary = point.metrics[metric.name];
+    statistics::RunningSummary& summary = point.metrics[metric.name];
     if (!metric.value) continue;
     summary.add(*metric.value);
     if (is_cut_off(run)) ++point.cut_off[metric.name];
   }
-  for (const Violation& violation : run.violations) add_trouble(record, in_words(violation));
+  for (const audit::Violation& violation : run.violations) add_trouble(record, in_words(violation));
 }
 
 void RunTally::add_trouble(const ReplicationRecord& record, const std::string& what) {
@@ -52,4 +52,4 @@ ExitCode exit_code(const RunTally& tally) {
   return tally.end.interrupted ? std::max(tally.code, kExitInterrupted) : tally.code;
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

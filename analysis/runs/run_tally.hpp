@@ -13,12 +13,13 @@
 #include "analysis/runs/replications.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// The statistics of one point.
 struct PointTally {
-  std::map<std::string, RunningSummary> metrics;  ///< statistics of numbers, not of shares
-  std::map<std::string, std::size_t> cut_off;     ///< number of these values from cut-off runs
+  std::map<std::string, statistics::RunningSummary>
+      metrics;                                 ///< statistics of numbers, not of shares
+  std::map<std::string, std::size_t> cut_off;  ///< number of these values from cut-off runs
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };
@@ -57,4 +58,4 @@ struct RunTally {
 /// The exit code of a whole run.
 ExitCode exit_code(const RunTally& tally);
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -6,7 +6,7 @@
 
 #include "sim/core/interrupt.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 WorkerPool::WorkerPool(PoolSettings settings, DoTask work, TakeEnd take)
     : settings_(std::move(settings)), work_(std::move(work)), take_(std::move(take)) {
@@ -122,4 +122,4 @@ void WorkerPool::go_on(Worker& worker) {
     launch(worker, next_alone_++);
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

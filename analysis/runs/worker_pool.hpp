@@ -13,7 +13,7 @@
 #include "analysis/runs/memory_watch.hpp"
 #include "analysis/runs/worker_process.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// How one task of a pool ended.
 struct TaskEnd {
@@ -91,4 +91,4 @@ class WorkerPool {
   std::map<std::uint64_t, TaskEnd> waiting_;  ///< ends that wait for earlier ones
 };
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -23,7 +23,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 namespace {
 
@@ -146,7 +146,7 @@ void WorkerProcess::strike() const {
 }
 
 std::uint64_t WorkerProcess::resident_bytes() const {
-  return pid_ > 0 ? faultline::resident_bytes(pid_) : 0;
+  return pid_ > 0 ? faultline::runs::resident_bytes(pid_) : 0;
 }
 
 std::string WorkerProcess::log() const {
@@ -205,4 +205,4 @@ void in_processes(unsigned count, const std::function<void(unsigned, const Write
     wait_for_workers(all, news, kPatience_ms);
 }
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -11,7 +11,7 @@
 
 #include "sim/core/interrupt.hpp"
 
-namespace faultline {
+namespace faultline::runs {
 
 /// Sends one line from a worker to its parent.
 using WriteLine = std::function<void(const std::string&)>;
@@ -82,4 +82,4 @@ void wait_for_workers(const std::vector<WorkerProcess*>& workers,
 void in_processes(unsigned count, const std::function<void(unsigned, const WriteLine&)>& body,
                   const std::function<void(const std::string&)>& heard);
 
-}  // namespace faultline
+}  // namespace faultline::runs

@@ -17,10 +17,10 @@ namespace faultline::search {
 namespace {
 
 /// The place of the front end's first complaint; nothing if it takes the scenario.
-std::optional<std::string> refused_place(const JsonValue& scenario) {
+std::optional<std::string> refused_place(const json::JsonValue& scenario) {
   const std::string file = "search.json";
   try {
-    parse_scenario(to_json(scenario), file);
+    scenario::parse_scenario(json::to_json(scenario), file);
   } catch (const UsageError& error) {
     const std::string text = error.what();
     const std::size_t begin = file.size() + 2;
@@ -48,12 +48,12 @@ std::vector<std::string> steps_of(const std::string& place) {
 
 /// Takes out what is at this place, and a list that becomes empty. Returns true if something was
 /// there, and what remains is a scenario.
-bool take_out(JsonValue& json, std::span<const std::string> steps) {
+bool take_out(json::JsonValue& json, std::span<const std::string> steps) {
   if (steps.empty()) return false;
   const std::string& step = steps.front();
-  JsonValue::List* const list = json.list();
+  json::JsonValue::List* const list = json.list();
   const std::size_t index = list == nullptr ? 0 : std::strtoul(step.c_str(), nullptr, 10);
-  JsonValue* inner = nullptr;
+  json::JsonValue* inner = nullptr;
   if (list != nullptr)
     inner = index < list->size() ? &(*list)[index] : nullptr;
   else if (json.object() != nullptr)
@@ -68,17 +68,18 @@ bool take_out(JsonValue& json, std::span<const std::string> steps) {
   if (list != nullptr)
     list->erase(list->begin() + static_cast<std::ptrdiff_t>(index));
   else
-    std::erase_if(*json.object(), [&](const JsonMember& member) { return member.key == step; });
+    std::erase_if(*json.object(),
+                  [&](const json::JsonMember& member) { return member.key == step; });
   return true;
 }
 
 }  // namespace
 
-JsonValue admitted(JsonValue scenario) {
+json::JsonValue admitted(json::JsonValue scenario) {
   constexpr int kMostRefusals = 12;
   for (int refusals = 0; refusals < kMostRefusals; ++refusals) {
     const std::optional<std::string> place = refused_place(scenario);
-    JsonValue without = scenario;
+    json::JsonValue without = scenario;
     if (!place || !take_out(without, steps_of(*place))) break;
     if (refused_place(without) == place) break;  // the scenario needs it
     scenario = std::move(without);

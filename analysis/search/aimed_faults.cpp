@@ -26,23 +26,24 @@ namespace {
 constexpr std::uint64_t kSeenEvents = 20000;  ///< faults are not aimed at later events
 constexpr std::size_t kMostTracks = 2;  ///< runs with faults; later faults are aimed at the last
 
-void erase_key(JsonValue& object, const std::string& key) {
-  std::erase_if(*object.object(), [&](const JsonMember& member) { return member.key == key; });
+void erase_key(json::JsonValue& object, const std::string& key) {
+  std::erase_if(*object.object(),
+                [&](const json::JsonMember& member) { return member.key == key; });
 }
 
 /// The value of a scenario under this key, which is removed.
-JsonValue taken_out(JsonValue& object, const std::string& key) {
-  const JsonValue* const found = object.find(key);
+json::JsonValue taken_out(json::JsonValue& object, const std::string& key) {
+  const json::JsonValue* const found = object.find(key);
   if (found == nullptr) return {};
-  JsonValue value = *found;
+  json::JsonValue value = *found;
   erase_key(object, key);
   return value;
 }
 
 /// The times above 0 that the components of a job declare, by option or by default [s].
-std::vector<double> declared_times(const RunSpec& spec) {
+std::vector<double> declared_times(const scenario::RunSpec& spec) {
   std::vector<double> times;
-  for (const ComponentChoice& choice : spec.components) {
+  for (const scenario::ComponentChoice& choice : spec.components) {
     if (choice.registration == nullptr) continue;
     for (const OptionSpec& option : choice.registration->options) {
       const auto given = choice.options.find(option.name);
@@ -57,12 +58,12 @@ std::vector<double> declared_times(const RunSpec& spec) {
 
 class Aim {
  public:
-  Aim(JsonValue scenario, Stream random) : scenario_(std::move(scenario)), random_(random) {}
+  Aim(json::JsonValue scenario, Stream random) : scenario_(std::move(scenario)), random_(random) {}
 
-  JsonValue take() {
-    JsonValue* const faults = scenario_.find("faults");
+  json::JsonValue take() {
+    json::JsonValue* const faults = scenario_.find("faults");
     if (faults == nullptr) return std::move(scenario_);
-    const JsonValue drawn = *faults;
+    const json::JsonValue drawn = *faults;
     erase_key(scenario_, "faults");
     if (!looks_at_run()) {
       scenario_.set("faults", drawn);
@@ -75,14 +76,14 @@ class Aim {
 
  private:
   bool looks_at_run();
-  void aim_lasting(const JsonValue& drawn);
-  void aim_source(const FaultSourceRegistration& source, JsonValue& options);
-  void aim_window(JsonValue& window);
-  void aim_stated(const JsonValue& drawn);
-  void aim(JsonValue& fault, bool follows);
-  RunTrack::Moment choose_moment(JsonValue& fault, bool follows);
-  void choose_victims(JsonValue& fault, const RunTrack::Moment& moment);
-  void choose_stall(JsonValue& fault);
+  void aim_lasting(const json::JsonValue& drawn);
+  void aim_source(const faults::FaultSourceRegistration& source, json::JsonValue& options);
+  void aim_window(json::JsonValue& window);
+  void aim_stated(const json::JsonValue& drawn);
+  void aim(json::JsonValue& fault, bool follows);
+  RunTrack::Moment choose_moment(json::JsonValue& fault, bool follows);
+  void choose_victims(json::JsonValue& fault, const RunTrack::Moment& moment);
+  void choose_stall(json::JsonValue& fault);
   std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> any_moment(double from_s);
   ActorId relative_of(ActorId actor);
   ActorId partner_of(ActorId actor);
@@ -92,23 +93,25 @@ class Aim {
     return draw_spread(random_, track_.last_s() * least, track_.last_s() * most);
   }
 
-  JsonValue scenario_;
+  json::JsonValue scenario_;
   Stream random_;
-  RunSpec spec_;
+  scenario::RunSpec spec_;
   RunTrack track_;
   std::uint64_t events_ = 0;
-  JsonValue last_;                     ///< the previous fault
+  json::JsonValue last_;               ///< the previous fault
   std::vector<ActorId> last_victims_;  ///< of the previous fault
 };
 
 /// Runs the scenario as it is by now. Returns true if the run went well, and had a length.
 bool Aim::looks_at_run() {
   try {
-    const Scenario scenario = parse_scenario(to_json(scenario_), "search.json");
+    const scenario::Scenario scenario =
+        scenario::parse_scenario(json::to_json(scenario_), "search.json");
     spec_ = scenario.points.front();
     spec_.stop.events = std::min(spec_.stop.events, kSeenEvents);
     RunTrack track;
-    events_ = engine::run_simulation(spec_, EngineKind::loggp, scenario.seed, 0, &track).events;
+    events_ =
+        engine::run_simulation(spec_, scenario::EngineKind::loggp, scenario.seed, 0, &track).events;
     track_ = std::move(track);
   } catch (const std::exception&) {
     return false;  // the judge meets the same
@@ -133,13 +136,13 @@ std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> Aim::any_moment(doubl
 }
 
 /// Puts whatever lasts for a time, or strikes by chance, into the time of the run.
-void Aim::aim_lasting(const JsonValue& drawn) {
-  JsonValue lasting = drawn;
+void Aim::aim_lasting(const json::JsonValue& drawn) {
+  json::JsonValue lasting = drawn;
   erase_key(lasting, "at");
   if (lasting.object()->empty()) return;
-  const JsonValue as_drawn = lasting;
-  for (JsonMember& member : *lasting.object())
-    if (const FaultSourceRegistration* const source = find_fault_source(member.key))
+  const json::JsonValue as_drawn = lasting;
+  for (json::JsonMember& member : *lasting.object())
+    if (const faults::FaultSourceRegistration* const source = faults::find_fault_source(member.key))
       aim_source(*source, member.value);
     else if (random_.chance(0.8))
       aim_window(member.value);
@@ -151,65 +154,66 @@ void Aim::aim_lasting(const JsonValue& drawn) {
 }
 
 /// Faults of a whole machine seldom hit the job, so there are more of them.
-void Aim::aim_source(const FaultSourceRegistration& source, JsonValue& options) {
-  const JsonValue* const scope = options.find("scope");
+void Aim::aim_source(const faults::FaultSourceRegistration& source, json::JsonValue& options) {
+  const json::JsonValue* const scope = options.find("scope");
   const bool is_wide = scope != nullptr && scope->text() != nullptr && *scope->text() == "machine";
   for (const OptionSpec& spec : source.options)
-    if (JsonValue* const value = options.find(spec.name);
+    if (json::JsonValue* const value = options.find(spec.name);
         value != nullptr && spec.unit == "s" && !value->is_null() && random_.chance(0.9))
-      *value = json_number(around_run_s(is_wide ? 1e-4 : 0.03, 3));
+      *value = json::json_number(around_run_s(is_wide ? 1e-4 : 0.03, 3));
 }
 
-void Aim::aim_window(JsonValue& window) {
+void Aim::aim_window(json::JsonValue& window) {
   const auto moment = any_moment(0.0);
   const double from_s = random_.chance(0.2) || !moment ? 0.0 : moment->second.time_s;
-  window.set("from_s", json_number(from_s));
+  window.set("from_s", json::json_number(from_s));
   if (window.find("to_s") != nullptr)
-    window.set("to_s", json_number(from_s + around_run_s(0.01, 2)));
+    window.set("to_s", json::json_number(from_s + around_run_s(0.01, 2)));
 }
 
-void Aim::aim_stated(const JsonValue& drawn) {
-  const JsonValue* const stated = drawn.find("at");
+void Aim::aim_stated(const json::JsonValue& drawn) {
+  const json::JsonValue* const stated = drawn.find("at");
   if (stated == nullptr || stated->list() == nullptr) return;
-  JsonValue::List aimed;
+  json::JsonValue::List aimed;
   bool is_seen = true;
-  for (JsonValue fault : *stated->list()) {
+  for (json::JsonValue fault : *stated->list()) {
     if (!aimed.empty() && aimed.size() <= kMostTracks) is_seen = looks_at_run();
     if (is_seen && !random_.chance(0.1)) aim(fault, !aimed.empty());
     last_ = fault;
     aimed.push_back(std::move(fault));
-    JsonValue faults = taken_out(scenario_, "faults");
+    json::JsonValue faults = taken_out(scenario_, "faults");
     faults.set("at", aimed);
     scenario_.set("faults", std::move(faults));
   }
 }
 
-void Aim::aim(JsonValue& fault, bool follows) {
+void Aim::aim(json::JsonValue& fault, bool follows) {
   const RunTrack::Moment moment = choose_moment(fault, follows);
   if (fault.find("stall_s") != nullptr) choose_stall(fault);
   if (random_.chance(0.7)) choose_victims(fault, moment);
 }
 
 /// Chooses when the fault strikes, and what happens then.
-RunTrack::Moment Aim::choose_moment(JsonValue& fault, bool follows) {
+RunTrack::Moment Aim::choose_moment(json::JsonValue& fault, bool follows) {
   const std::vector<std::string> moments = {"time_s", "event", "mark"};
   for (const std::string& key : moments) erase_key(fault, key);
   const double manner = random_.uniform();
   if (follows && manner < 0.25) {  // together with the previous one
     for (const std::string& key : moments)
-      if (const JsonValue* const value = last_.find(key)) fault.set(key, *value);
+      if (const json::JsonValue* const value = last_.find(key)) fault.set(key, *value);
     return {};
   }
   const double from_s = follows && random_.chance(0.85) ? track_.last_death_s() : 0.0;
   if (follows && manner < 0.4) {
-    fault.set("time_s", json_number(from_s + around_run_s(1e-5, 0.1)));
+    fault.set("time_s", json::json_number(from_s + around_run_s(1e-5, 0.1)));
     return {};
   }
   if (manner < 0.55) {
-    const JsonValue* const before = last_.find("event");
-    const std::uint64_t first = follows && before != nullptr
-                                    ? static_cast<std::uint64_t>(number_of(*before).value_or(0.0))
-                                    : 0;
+    const json::JsonValue* const before = last_.find("event");
+    const std::uint64_t first =
+        follows && before != nullptr
+            ? static_cast<std::uint64_t>(json::number_of(*before).value_or(0.0))
+            : 0;
     const std::uint64_t left = events_ > first ? events_ - first : 1;
     const bool is_near = follows && before != nullptr && random_.chance(0.5);
     fault.set("event",
@@ -220,33 +224,33 @@ RunTrack::Moment Aim::choose_moment(JsonValue& fault, bool follows) {
   const auto chosen = any_moment(from_s);
   if (!chosen || manner < 0.62) {
     const double to_s = std::max(track_.last_s(), from_s);
-    fault.set("time_s", json_number(from_s + (to_s - from_s) * random_.uniform()));
+    fault.set("time_s", json::json_number(from_s + (to_s - from_s) * random_.uniform()));
     return {};
   }
   const auto& [kind, moment] = *chosen;
-  if (kind.kind == Sight::Kind::mark && random_.chance(0.7))
-    fault.set("mark", json_object({{"name", kind.mark}, {"value", moment.value}}));
+  if (kind.kind == audit::Sight::Kind::mark && random_.chance(0.7))
+    fault.set("mark", json::json_object({{"name", kind.mark}, {"value", moment.value}}));
   else
-    fault.set("time_s",
-              json_number(moment.time_s + (random_.chance(0.6) ? 0.0 : around_run_s(1e-6, 1e-3))));
+    fault.set("time_s", json::json_number(moment.time_s +
+                                          (random_.chance(0.6) ? 0.0 : around_run_s(1e-6, 1e-3))));
   return moment;
 }
 
 /// Chooses the length of a stall: that of the run, or a time that a process in it waits.
-void Aim::choose_stall(JsonValue& fault) {
+void Aim::choose_stall(json::JsonValue& fault) {
   const std::vector<double> times = declared_times(spec_);
   if (times.empty() || random_.chance(0.4))
-    fault.set("stall_s", json_number(around_run_s(1e-3, 2)));
+    fault.set("stall_s", json::json_number(around_run_s(1e-3, 2)));
   else
     fault.set("stall_s",
-              json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
+              json::json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
 }
 
 /// An actor with which this one has exchanged a message of some kind.
 ActorId Aim::partner_of(ActorId actor) {
   std::vector<const RunTrack::Moments*> sent;
   for (const auto& [kind, moments] : track_.moments())
-    if (kind.kind == Sight::Kind::sent &&
+    if (kind.kind == audit::Sight::Kind::sent &&
         std::ranges::any_of(moments, [&](const RunTrack::Moment& moment) {
           return moment.actor == actor || moment.peer == actor;
         }))
@@ -291,16 +295,16 @@ ActorId Aim::relative_of(ActorId actor) {
 
 /// The number of an actor, or of its node, in such a list of victims.
 std::optional<std::uint32_t> Aim::number_on(const std::string& list, ActorId actor) const {
-  if (list != victim_lists()[0].name) return track_.node_of(actor);
+  if (list != scenario::victim_lists()[0].name) return track_.node_of(actor);
   if (actor < spec_.platform.processes) return actor;
   return std::nullopt;
 }
 
 /// Chooses actors that do something then, that have to do with the victims of the previous fault,
 /// or that have to do with each other.
-void Aim::choose_victims(JsonValue& fault, const RunTrack::Moment& moment) {
-  for (const VictimList& list : victim_lists()) {
-    JsonValue* const drawn = fault.find(list.name);
+void Aim::choose_victims(json::JsonValue& fault, const RunTrack::Moment& moment) {
+  for (const scenario::VictimList& list : scenario::victim_lists()) {
+    json::JsonValue* const drawn = fault.find(list.name);
     if (drawn == nullptr || drawn->list() == nullptr) continue;
     std::vector<ActorId> near;
     for (const ActorId actor : {moment.actor, moment.peer})
@@ -319,7 +323,7 @@ void Aim::choose_victims(JsonValue& fault, const RunTrack::Moment& moment) {
     }
     if (numbers.empty()) continue;
     std::ranges::sort(numbers);
-    JsonValue::List listed;
+    json::JsonValue::List listed;
     for (const std::uint32_t number : numbers) listed.emplace_back(std::int64_t{number});
     *drawn = std::move(listed);
     last_victims_ = std::move(victims);
@@ -328,20 +332,20 @@ void Aim::choose_victims(JsonValue& fault, const RunTrack::Moment& moment) {
 
 }  // namespace
 
-JsonValue with_aimed_faults(JsonValue scenario, Stream random) {
+json::JsonValue with_aimed_faults(json::JsonValue scenario, Stream random) {
   return Aim(std::move(scenario), random).take();
 }
 
-JsonValue aimed_scenario(std::uint64_t number) {
+json::JsonValue aimed_scenario(std::uint64_t number) {
   constexpr double kAsDrawn = 0.1;  // even if the scenario is refused
   Stream random(number, 0, Purpose::faults, 2);
-  JsonValue drawn = draw_scenario(number);
+  json::JsonValue drawn = draw_scenario(number);
   if (!random.chance(kAsDrawn)) drawn = admitted(std::move(drawn));
   return with_aimed_faults(std::move(drawn), random);
 }
 
-JsonValue scenario_aimed_at(std::uint64_t number) {
-  JsonValue scenario = admitted(draw_scenario(number));
+json::JsonValue scenario_aimed_at(std::uint64_t number) {
+  json::JsonValue scenario = admitted(draw_scenario(number));
   erase_key(scenario, "faults");
   return scenario;
 }

@@ -14,14 +14,14 @@ namespace faultline::search {
 /// last one. Times of sources, cuts, slow nodes and stalls get the scale of the run, or of a time
 /// that a component of it declares. One fault in ten stays as it was drawn, and so do those of a
 /// scenario that is refused.
-JsonValue with_aimed_faults(JsonValue scenario, Stream random);
+json::JsonValue with_aimed_faults(json::JsonValue scenario, Stream random);
 
 /// Scenario number `number`: as drawn from the declarations (draw_scenario), and aimed. It depends
 /// on nothing but the number and the program.
-JsonValue aimed_scenario(std::uint64_t number);
+json::JsonValue aimed_scenario(std::uint64_t number);
 
 /// The aimed scenario of that number without the faults that it states, whose run the faults are
 /// aimed at.
-JsonValue scenario_aimed_at(std::uint64_t number);
+json::JsonValue scenario_aimed_at(std::uint64_t number);
 
 }  // namespace faultline::search

@@ -19,23 +19,25 @@ namespace faultline::search {
 
 namespace {
 
-double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
+double count(const runs::RunRecord& run, const char* metric) {
+  return run.number(metric).value_or(0.0);
+}
 
-bool has(const RunSpec& spec, Family family) {
+bool has(const scenario::RunSpec& spec, Family family) {
   return spec.component(family).registration != nullptr;
 }
 
 /// True if the job has a detector, and nobody comes back. Returning processes are not members of
 /// every detector.
-bool is_of_one_life(const Scenario& scenario) {
-  const RunSpec& spec = scenario.points.front();
-  return scenario.engine == EngineKind::loggp && has(spec, Family::failure_detection) &&
+bool is_of_one_life(const scenario::Scenario& scenario) {
+  const scenario::RunSpec& spec = scenario.points.front();
+  return scenario.engine == scenario::EngineKind::loggp && has(spec, Family::failure_detection) &&
          !has(spec, Family::transactions) && !has(spec, Family::message_logging) &&
          !errs_on_purpose(spec);
 }
 
 /// The times that a component declares and has, by the names of its options, in seconds.
-std::map<std::string, double*> times_of(ComponentChoice& choice) {
+std::map<std::string, double*> times_of(scenario::ComponentChoice& choice) {
   std::map<std::string, double*> times;
   for (const OptionSpec& option : choice.registration->options) {
     const auto given = choice.options.find(option.name);
@@ -46,7 +48,7 @@ std::map<std::string, double*> times_of(ComponentChoice& choice) {
   return times;
 }
 
-double sum_of_times_s(ComponentChoice choice) {
+double sum_of_times_s(scenario::ComponentChoice choice) {
   double sum_s = 0.0;
   for (const auto& [name, time_s] : times_of(choice))
     sum_s += std::isfinite(*time_s) ? *time_s : 0.0;
@@ -54,7 +56,7 @@ double sum_of_times_s(ComponentChoice choice) {
 }
 
 /// For how long a member of swim suspects another at most, if nobody confirms it [s].
-double longest_suspicion_s(const ComponentChoice& detector, std::uint32_t members) {
+double longest_suspicion_s(const scenario::ComponentChoice& detector, std::uint32_t members) {
   const OptionValues& options = detector.options;
   if (!options.contains("suspicion_multiplier")) return 0.0;
   const double least_s =
@@ -69,17 +71,18 @@ bool is_cost(const std::string& option) {
 }
 
 /// The length of all stalls of a scenario, one after another [s].
-double stalls_s(const RunSpec& spec) {
+double stalls_s(const scenario::RunSpec& spec) {
   double sum_s = 0.0;
-  for (const FaultSpec& fault : spec.faults)
+  for (const faults::FaultSpec& fault : spec.faults)
     sum_s += fault.stall_s * static_cast<double>(fault.ranks.size());
   return sum_s;
 }
 
 /// The last time that a scenario states for a fault [s].
-double last_stated_s(const RunSpec& spec) {
+double last_stated_s(const scenario::RunSpec& spec) {
   double last_s = 0.0;
-  for (const FaultSpec& fault : spec.faults) last_s = std::max(last_s, fault.time_s.value_or(0.0));
+  for (const faults::FaultSpec& fault : spec.faults)
+    last_s = std::max(last_s, fault.time_s.value_or(0.0));
   return last_s;
 }
 
@@ -92,7 +95,7 @@ void raise(OptionValues& options, const char* option, Number least) {
 
 /// Lets a member of swim pass each update on so often, to so many, that chance hardly leaves a
 /// member out, as the page asks.
-void pass_on_often(RunSpec& spec) {
+void pass_on_often(scenario::RunSpec& spec) {
   OptionValues& options = spec.components[index_of(Family::failure_detection)].options;
   if (!options.contains("retransmit_multiplier")) return;
   raise(options, "retransmit_multiplier", std::int64_t{16});
@@ -104,24 +107,24 @@ void pass_on_often(RunSpec& spec) {
 // ---- deaths that are missed -------------------------------------------------------------------
 
 /// True if the members of the detector are ranks, and not daemons.
-bool is_among_ranks(const ComponentChoice& detector) {
+bool is_among_ranks(const scenario::ComponentChoice& detector) {
   return residence_of(*detector.registration, detector.options) == Residence::ranks;
 }
 
 /// True if nothing disturbs a run but deaths for good, few enough that a detector can pass on what
 /// it knows, and what makes it slower.
-bool has_few_deaths(const RunSpec& spec) {
+bool has_few_deaths(const scenario::RunSpec& spec) {
   constexpr std::size_t kMostDeaths = 3;
   constexpr double kMostTimes = 100;  // the factor of a slow node
-  const PlatformSpec& platform = spec.platform;
+  const scenario::PlatformSpec& platform = spec.platform;
   const std::size_t with_node =  // members that die with a node
       is_among_ranks(spec.component(Family::failure_detection)) ? platform.processes_per_node : 1;
   std::size_t deaths = 0;
-  for (const FaultSpec& fault : spec.faults)
+  for (const faults::FaultSpec& fault : spec.faults)
     if (fault.kills())
       deaths += fault.ranks.size() + with_node * (fault.nodes.size() + fault.daemons.size());
-  const bool is_slow =
-      std::ranges::any_of(spec.slow, [](const SlowSpec& slow) { return slow.factor > kMostTimes; });
+  const bool is_slow = std::ranges::any_of(
+      spec.slow, [](const faults::SlowSpec& slow) { return slow.factor > kMostTimes; });
   return deaths > 0 && deaths <= kMostDeaths && !is_slow && spec.fault_sources.empty() &&
          spec.partitions.empty() && platform.detection_loss_probability <= 0.0 &&
          !platform.delay_noise && !platform.os_noise;
@@ -130,14 +133,14 @@ bool has_few_deaths(const RunSpec& spec) {
 /// A time far beyond all times of a detector, and of what tells it of deaths, for every process.
 /// The probe of a connection takes long, and matters only to detectors without another source.
 /// Where computations go first, nobody hears of anything before they end.
-double patience_s(const RunSpec& spec) {
-  const ComponentChoice& detector = spec.component(Family::failure_detection);
-  const PlatformSpec& platform = spec.platform;
+double patience_s(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
+  const scenario::PlatformSpec& platform = spec.platform;
   double all_s = 1.0 + platform.local_exit_delay_s + platform.link_lost_delay_s +
                  sum_of_times_s(detector) + stalls_s(spec) + platform.start_delay_s +
                  longest_send_s(spec);
   if (!detector.options.contains("heartbeat_period_s")) all_s += platform.silent_link_lost_delay_s;
-  if (platform.progress == Progress::between)
+  if (platform.progress == scenario::Progress::between)
     all_s += sum_of_times_s(spec.component(Family::workload));
   constexpr double kTimes = 20;  // a member may be probed late, and others pass on what it finds
   const std::uint32_t members = platform.processes + platform.spare_nodes;
@@ -145,12 +148,14 @@ double patience_s(const RunSpec& spec) {
 }
 
 /// Notes which computations run.
-class ComputeLog final : public RunObserver {
+class ComputeLog final : public audit::RunObserver {
  public:
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::compute_began) computing_.emplace(sight.actor, sight.value);
-    if (sight.kind == Sight::Kind::compute_ended) computing_.erase({sight.actor, sight.value});
-    if (sight.kind == Sight::Kind::died)
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::compute_began)
+      computing_.emplace(sight.actor, sight.value);
+    if (sight.kind == audit::Sight::Kind::compute_ended)
+      computing_.erase({sight.actor, sight.value});
+    if (sight.kind == audit::Sight::Kind::died)
       std::erase_if(computing_, [&](const auto& one) { return one.first == sight.actor; });
   }
   [[nodiscard]] bool any() const { return !computing_.empty(); }
@@ -160,7 +165,7 @@ class ComputeLog final : public RunObserver {
 };
 
 /// True if a live process computes when the run ends. No option bounds how long that takes.
-bool computes_at_the_end(const Scenario& scenario) {
+bool computes_at_the_end(const scenario::Scenario& scenario) {
   ComputeLog log;
   engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &log);
   return log.any();
@@ -168,25 +173,26 @@ bool computes_at_the_end(const Scenario& scenario) {
 
 /// A detector that is left in peace tells all live processes of every death. The same job waits for
 /// nothing else, and for long.
-std::optional<Finding> against_missed_deaths(const Scenario& scenario, const RunRecord& first) {
-  const RunSpec& spec = scenario.points.front();
+std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
+                                             const runs::RunRecord& first) {
+  const scenario::RunSpec& spec = scenario.points.front();
   if (!has_few_deaths(spec) || leaves_somebody_out(spec)) return std::nullopt;
   const double patience = patience_s(spec);
-  const auto last_s = [](const RunRecord& of) { return count(of, "last_fault_time_s"); };
-  Scenario patient = scenario;
-  StopSpec& stop = patient.points.front().stop;
-  stop.when = StopWhen::all_reported;
+  const auto last_s = [](const runs::RunRecord& of) { return count(of, "last_fault_time_s"); };
+  scenario::Scenario patient = scenario;
+  scenario::StopSpec& stop = patient.points.front().stop;
+  stop.when = scenario::StopWhen::all_reported;
   stop.time_s = std::max(last_s(first), last_stated_s(spec)) + patience;
   stop.events *= 10;
   pass_on_often(patient.points.front());
-  const ReplicationRecord again = made_run(patient);
+  const runs::ReplicationRecord again = made_run(patient);
   if (!again.run || count(*again.run, "missed_reports") == 0.0 ||
       count(*again.run, "false_reports") > 0.0)
     return std::nullopt;
   const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
   const bool has_waited = again.run->outcome == engine::Outcome::limit && waited_s >= patience;
   if (!has_waited && again.run->outcome != engine::Outcome::deadlock) return std::nullopt;
-  if (spec.platform.progress == Progress::between && computes_at_the_end(patient))
+  if (spec.platform.progress == scenario::Progress::between && computes_at_the_end(patient))
     return std::nullopt;
   return Finding{"missed death", "a live process is never told of a death"};
 }
@@ -194,23 +200,23 @@ std::optional<Finding> against_missed_deaths(const Scenario& scenario, const Run
 // ---- reports that are false -------------------------------------------------------------------
 
 /// True if nothing disturbs a run but deaths and stalls.
-bool is_quiet(const RunSpec& spec) {
-  const PlatformSpec& platform = spec.platform;
+bool is_quiet(const scenario::RunSpec& spec) {
+  const scenario::PlatformSpec& platform = spec.platform;
   return spec.partitions.empty() && spec.slow.empty() && !platform.delay_noise &&
          !platform.os_noise && platform.detection_loss_probability <= 0.0 &&
-         platform.start_delay_s <= 0.0 && platform.progress != Progress::between;
+         platform.start_delay_s <= 0.0 && platform.progress != scenario::Progress::between;
 }
 
 /// A detector reports no live process if it waits so long that no load of the network or of its
 /// processors counts.
-std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
-                                                      const RunRecord& first) {
+std::optional<Finding> against_false_reports_in_peace(const scenario::Scenario& scenario,
+                                                      const runs::RunRecord& first) {
   constexpr double kTimes = 1000;
   constexpr double kMany = 100;  // messages, and what they cost
   if (count(first, "false_reports") == 0.0 || stalls_s(scenario.points.front()) > 0.0)
     return std::nullopt;
-  Scenario slower = scenario;
-  RunSpec& spec = slower.points.front();
+  scenario::Scenario slower = scenario;
+  scenario::RunSpec& spec = slower.points.front();
   double load_s = longest_send_s(spec);
   double least_s = std::numeric_limits<double>::infinity();
   for (const auto& [name, time_s] :
@@ -224,9 +230,9 @@ std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
   }
   if (kMany * load_s > least_s) return std::nullopt;
   spec.stop.time_s *= kTimes;
-  for (FaultSpec& fault : spec.faults)
+  for (faults::FaultSpec& fault : spec.faults)
     if (fault.time_s) *fault.time_s *= kTimes;
-  const ReplicationRecord again = made_run(slower);
+  const runs::ReplicationRecord again = made_run(slower);
   if (!again.run || count(*again.run, "false_reports") == 0.0) return std::nullopt;
   return Finding{"false report",
                  "a live process is reported dead although nothing disturbs the network"};
@@ -236,8 +242,8 @@ std::optional<Finding> against_false_reports_in_peace(const Scenario& scenario,
 /// true if the page promises that: a ring bears stalls that are shorter than the timeout by a
 /// period, and twice that if the observer stalls, too; a suspected member of swim denies it in time
 /// if it goes on before the suspicion ends, and the denial is passed on often enough.
-bool give_patience(RunSpec& spec, double stall_s) {
-  ComponentChoice& detector = spec.components[index_of(Family::failure_detection)];
+bool give_patience(scenario::RunSpec& spec, double stall_s) {
+  scenario::ComponentChoice& detector = spec.components[index_of(Family::failure_detection)];
   OptionValues& options = detector.options;
   const auto period = options.find("heartbeat_period_s");
   if (period == options.end()) return true;  // it has no timeouts, or none of its own
@@ -259,20 +265,20 @@ bool give_patience(RunSpec& spec, double stall_s) {
 
 /// A rank that stalls for less time than the detector bears is not reported, if without the stalls
 /// none is.
-std::optional<Finding> against_false_reports_of_stalls(const Scenario& scenario) {
+std::optional<Finding> against_false_reports_of_stalls(const scenario::Scenario& scenario) {
   constexpr double kPeriods = 20;  // until the last suspicion has ended
-  Scenario patient = scenario;
-  RunSpec& spec = patient.points.front();
+  scenario::Scenario patient = scenario;
+  scenario::RunSpec& spec = patient.points.front();
   const double stall_s = stalls_s(spec);
   if (stall_s <= 0.0 || !give_patience(spec, stall_s)) return std::nullopt;
-  spec.stop.when = StopWhen::time;
+  spec.stop.when = scenario::StopWhen::time;
   spec.stop.time_s = last_stated_s(spec) + stall_s +
                      kPeriods * sum_of_times_s(spec.component(Family::failure_detection));
   spec.stop.events *= 3;
-  const ReplicationRecord with = made_run(patient);
+  const runs::ReplicationRecord with = made_run(patient);
   if (!with.run || count(*with.run, "false_reports") == 0.0) return std::nullopt;
-  std::erase_if(spec.faults, [](const FaultSpec& fault) { return fault.stall_s > 0.0; });
-  const ReplicationRecord without = made_run(patient);
+  std::erase_if(spec.faults, [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; });
+  const runs::ReplicationRecord without = made_run(patient);
   if (!without.run || count(*without.run, "false_reports") > 0.0) return std::nullopt;
   return Finding{"false report",
                  "a rank that stalls for less than its detector bears is reported dead"};
@@ -280,7 +286,8 @@ std::optional<Finding> against_false_reports_of_stalls(const Scenario& scenario)
 
 }  // namespace
 
-std::optional<Finding> against_detector(const Scenario& scenario, const RunRecord& run) {
+std::optional<Finding> against_detector(const scenario::Scenario& scenario,
+                                        const runs::RunRecord& run) {
   if (!is_of_one_life(scenario)) return std::nullopt;
   if (auto missed = against_missed_deaths(scenario, run)) return missed;
   if (!is_quiet(scenario.points.front())) return std::nullopt;

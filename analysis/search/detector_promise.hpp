@@ -13,6 +13,7 @@ namespace faultline::search {
 /// longer: all live processes hear of every death if little disturbs the detector ("missed death"),
 /// and no live process is reported if nothing disturbs it, or if ranks stall for less time than it
 /// bears ("false report"). `run` is the run of the scenario.
-std::optional<Finding> against_detector(const Scenario& scenario, const RunRecord& run);
+std::optional<Finding> against_detector(const scenario::Scenario& scenario,
+                                        const runs::RunRecord& run);
 
 }  // namespace faultline::search

@@ -91,8 +91,8 @@ double draw_number(const OptionSpec& spec, Stream& random, std::uint32_t process
   return std::min(*drawn, spec.maximum);
 }
 
-JsonValue draw_words(const OptionSpec& spec, Stream& random) {
-  JsonValue::List words;
+json::JsonValue draw_words(const OptionSpec& spec, Stream& random) {
+  json::JsonValue::List words;
   for (const std::string& choice : spec.choices)
     if (random.chance(0.5)) words.emplace_back(choice);
   return words;
@@ -109,8 +109,8 @@ double draw_spread(Stream& random, double least, double most) {
 
 namespace {
 
-JsonValue draw_group(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
-  JsonValue object = JsonValue::Object{};
+json::JsonValue draw_group(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
+  json::JsonValue object = json::JsonValue::Object{};
   draw_options(object, spec.fields, random, processes, 0.5, {});
   return object;
 }
@@ -122,13 +122,13 @@ bool can_be_drawn(const OptionSpec& spec) {
          !spec.choices.empty();
 }
 
-JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
+json::JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes) {
   if (spec.nullable && random.chance(0.2)) return {};
   if (spec.kind == OptionKind::boolean) return random.chance(0.5);
   if (spec.kind == OptionKind::texts) return draw_words(spec, random);
   if (spec.kind == OptionKind::group) return draw_group(spec, random, processes);
   if (!spec.choices.empty()) return spec.choices[random.below(spec.choices.size())];
-  return json_number(draw_number(spec, random, processes));
+  return json::json_number(draw_number(spec, random, processes));
 }
 
 double draw_boldness(Stream& random) {
@@ -136,7 +136,7 @@ double draw_boldness(Stream& random) {
   return kOften[random.below(kOften.size())];
 }
 
-void draw_options(JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
+void draw_options(json::JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
                   std::uint32_t processes, double boldness,
                   const std::vector<std::string>& except) {
   for (const OptionSpec& spec : specs) {

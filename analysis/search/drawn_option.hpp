@@ -20,7 +20,7 @@ bool can_be_drawn(const OptionSpec& spec);
 /// range. Numbers without an upper bound are drawn log-uniformly around the default; now and then
 /// they are at the end of their range. Counts stay small, and so do the runs. The option must be
 /// one that can be drawn.
-JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes);
+json::JsonValue draw_value(const OptionSpec& spec, Stream& random, std::uint32_t processes);
 
 /// How often options of one object differ from their defaults: seldom, in half of all cases, or
 /// mostly. So options that matter only together are drawn together, and each is also drawn beside
@@ -30,7 +30,7 @@ double draw_boldness(Stream& random);
 /// Gives `object` each of these options with this probability, and required ones always. An option
 /// that is left out has its default. Counts with a large default are drawn more rarely, because
 /// runs would be long. Options in `except` are not drawn, nor are those that cannot be.
-void draw_options(JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
+void draw_options(json::JsonValue& object, const std::vector<OptionSpec>& specs, Stream& random,
                   std::uint32_t processes, double boldness,
                   const std::vector<std::string>& except = {});
 

@@ -35,8 +35,9 @@ class Draw {
  public:
   explicit Draw(std::uint64_t number) : random_(number, 0, Purpose::faults, 1), number_(number) {}
 
-  JsonValue take() {
-    scenario_ = json_object({{"schema_version", 1}, {"name", "search " + std::to_string(number_)}});
+  json::JsonValue take() {
+    scenario_ =
+        json::json_object({{"schema_version", 1}, {"name", "search " + std::to_string(number_)}});
     if (random_.below(kOnSimGrid) == 0) scenario_.set("engine", "simgrid");
     scenario_.set("seed", static_cast<std::int64_t>(number_));
     is_calm_ = random_.chance(0.2);
@@ -59,13 +60,13 @@ class Draw {
   void draw_guard();
   [[nodiscard]] bool fits_guard(const Registration& program) const;
   void draw_platform();
-  void draw_noise(JsonValue& platform);
+  void draw_noise(json::JsonValue& platform);
   void draw_stack();
   void draw_component(const Registration* component);
-  JsonValue draw_fitting(const Registration& component);
-  [[nodiscard]] bool fits_job(const Registration& component, const JsonValue& object) const;
-  [[nodiscard]] bool fits_target(const FaultSourceRegistration& source,
-                                 const JsonValue& object) const;
+  json::JsonValue draw_fitting(const Registration& component);
+  [[nodiscard]] bool fits_job(const Registration& component, const json::JsonValue& object) const;
+  [[nodiscard]] bool fits_target(const faults::FaultSourceRegistration& source,
+                                 const json::JsonValue& object) const;
   [[nodiscard]] JobShape job() const {
     return {.processes = processes_,
             .processes_per_node = per_node_,
@@ -77,17 +78,17 @@ class Draw {
   void provide_for_recovery();
   const Registration* any_of(Family family, const std::function<bool(const Registration&)>& fits);
   void draw_faults();
-  JsonValue draw_fault();
-  void draw_moment(JsonValue& fault);
-  void draw_window(JsonValue& object, const std::vector<OptionSpec>& specs);
-  JsonValue draw_partition();
+  json::JsonValue draw_fault();
+  void draw_moment(json::JsonValue& fault);
+  void draw_window(json::JsonValue& object, const std::vector<OptionSpec>& specs);
+  json::JsonValue draw_partition();
   void draw_stop();
   void draw_fencing();
-  JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
+  json::JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
 
   Stream random_;
   std::uint64_t number_;
-  JsonValue scenario_;
+  json::JsonValue scenario_;
   bool is_calm_ = false;    ///< nobody dies, and nothing disturbs the run
   bool is_gentle_ = false;  ///< few ranks die, mostly single ones, so that many protocols survive
   Guard guard_ = Guard::nothing;
@@ -96,11 +97,11 @@ class Draw {
   std::uint32_t per_node_ = 1;
   std::uint32_t nodes_ = 2;  ///< spare ones included
   std::vector<const Registration*> stack_;
-  JsonValue last_moment_ = JsonValue::Object{};
+  json::JsonValue last_moment_ = json::JsonValue::Object{};
 };
 
 /// Different numbers below `end`, at least one.
-JsonValue::List Draw::some_of(std::uint32_t end, std::uint64_t most) {
+json::JsonValue::List Draw::some_of(std::uint32_t end, std::uint64_t most) {
   std::set<std::int64_t> drawn;
   for (std::uint64_t left = 1 + random_.below(most); left > 0; --left)
     drawn.insert(static_cast<std::int64_t>(random_.below(end)));
@@ -108,19 +109,20 @@ JsonValue::List Draw::some_of(std::uint32_t end, std::uint64_t most) {
 }
 
 /// True if the component accepts these options in this job.
-bool Draw::fits_job(const Registration& component, const JsonValue& object) const {
-  Problems problems("");
-  CheckedObject checked(object, component.name, problems);
+bool Draw::fits_job(const Registration& component, const json::JsonValue& object) const {
+  json::Problems problems("");
+  json::CheckedObject checked(object, component.name, problems);
   const OptionValues values = checked.options(component.options);
   if (!problems.empty()) return false;
   return !component.check || component.check(values, job()).empty();
 }
 
-bool Draw::fits_target(const FaultSourceRegistration& source, const JsonValue& object) const {
-  Problems problems("");
-  CheckedObject checked(object, source.name, problems);
+bool Draw::fits_target(const faults::FaultSourceRegistration& source,
+                       const json::JsonValue& object) const {
+  json::Problems problems("");
+  json::CheckedObject checked(object, source.name, problems);
   const OptionValues values = checked.options(source.options);
-  const FaultTarget target{.job = job(), .node_of = {}};
+  const faults::FaultTarget target{.job = job(), .node_of = {}};
   return problems.empty() && source.check(values, target).empty();
 }
 
@@ -134,39 +136,43 @@ void Draw::draw_processes() {
                                               : draw_spread(random_, 2, kMostUsual)));
     per_node_ =
         random_.chance(0.5) ? 1 : 1 + static_cast<std::uint32_t>(random_.below(kMostPerNode));
-    if (!has_defaults || fits_job(*workload_, JsonValue::Object{})) return;
+    if (!has_defaults || fits_job(*workload_, json::JsonValue::Object{})) return;
   }
 }
 
 void Draw::draw_platform() {
   draw_processes();
-  const std::vector<std::string> machines = shipped_machines();
-  JsonValue platform = json_object({{"machine", machines[random_.below(machines.size())]},
-                                    {"processes", std::int64_t{processes_}}});
+  const std::vector<std::string> machines = scenario::shipped_machines();
+  json::JsonValue platform =
+      json::json_object({{"machine", machines[random_.below(machines.size())]},
+                         {"processes", std::int64_t{processes_}}});
   if (per_node_ > 1) platform.set("processes_per_node", std::int64_t{per_node_});
-  draw_options(platform, platform_options().specs(), random_, processes_, boldness(), kJob);
+  draw_options(platform, scenario::platform_options().specs(), random_, processes_, boldness(),
+               kJob);
   // Few stacks accept another ordering, so it is drawn rarely.
   if (random_.chance(0.5) && platform.find("ordering") != nullptr) platform.set("ordering", "fifo");
   if (!is_calm_) draw_noise(platform);
   scenario_.set("platform", std::move(platform));
 }
 
-void Draw::draw_noise(JsonValue& platform) {
+void Draw::draw_noise(json::JsonValue& platform) {
   if (random_.chance(0.15)) {
-    JsonValue noise = JsonValue::Object{};
-    draw_options(noise, delay_noise_options().specs(), random_, processes_, boldness());
+    json::JsonValue noise = json::JsonValue::Object{};
+    draw_options(noise, scenario::delay_noise_options().specs(), random_, processes_, boldness());
     platform.set("delay_noise", std::move(noise));
   }
   if (random_.chance(0.15)) {
-    JsonValue noise = JsonValue::Object{};
+    json::JsonValue noise = json::JsonValue::Object{};
     // An interruption is shorter than the time from one to the next.
-    const auto second = [&](const char* key) { return number_of(*noise.find(key)).value_or(0.0); };
+    const auto second = [&](const char* key) {
+      return json::number_of(*noise.find(key)).value_or(0.0);
+    };
     for (int tries = 0; tries < 8; ++tries) {
-      draw_options(noise, os_noise_options().specs(), random_, processes_, boldness());
+      draw_options(noise, scenario::os_noise_options().specs(), random_, processes_, boldness());
       if (second("length_s") < second("interval_s")) break;
     }
     if (random_.chance(0.5))
-      noise.set(os_noise_nodes().name, some_of((processes_ - 1) / per_node_ + 1, 3));
+      noise.set(scenario::os_noise_nodes().name, some_of((processes_ - 1) / per_node_ + 1, 3));
     platform.set("os_noise", std::move(noise));
   }
 }
@@ -182,11 +188,11 @@ const Registration* Draw::any_of(Family family,
 }
 
 /// Draws the options of a component. Options that it refuses in this job are rare.
-JsonValue Draw::draw_fitting(const Registration& component) {
-  JsonValue object;
+json::JsonValue Draw::draw_fitting(const Registration& component) {
+  json::JsonValue object;
   const double often = boldness();
   for (int tries = 0; tries < kTries; ++tries) {
-    object = json_object({{"name", component.name}});
+    object = json::json_object({{"name", component.name}});
     draw_options(object, component.options, random_, processes_, often);
     if (component.family == Family::workload) draw_program(object, random_, processes_);
     if (fits_job(component, object)) break;
@@ -202,12 +208,12 @@ void Draw::draw_component(const Registration* component) {
 
 /// A protocol that brings the dead back needs a place for them, and in most cases a checkpoint.
 void Draw::provide_for_recovery() {
-  JsonValue& platform = *scenario_.find("platform");
-  const JsonValue* const given = platform.find("spare_nodes");
-  const bool has_spare = given != nullptr && number_of(*given).value_or(0.0) > 0.0;
+  json::JsonValue& platform = *scenario_.find("platform");
+  const json::JsonValue* const given = platform.find("spare_nodes");
+  const bool has_spare = given != nullptr && json::number_of(*given).value_or(0.0) > 0.0;
   if (!has_spare && random_.chance(0.9))
     platform.set("spare_nodes", static_cast<std::int64_t>(1 + random_.below(4)));
-  JsonValue& workload = *scenario_.find(family_key(Family::workload));
+  json::JsonValue& workload = *scenario_.find(family_key(Family::workload));
   if (!workload_->as<WorkloadTraits>().asks_for_checkpoints || random_.chance(0.1)) return;
   for (const OptionSpec& spec : workload_->options)
     if (spec.name == "checkpoint_iterations")
@@ -254,94 +260,96 @@ void Draw::draw_stack() {
   draw_component(logging);
   if (random_.chance(is_calm_ ? 0.4 : 0.95)) draw_component(any_of(Family::failure_detection, all));
   if (!is_calm_ && (logs || guard_ == Guard::transactions)) provide_for_recovery();
-  const JsonValue* const spare = scenario_.find("platform")->find("spare_nodes");
-  const double spare_nodes = spare == nullptr ? 0.0 : number_of(*spare).value_or(0.0);
+  const json::JsonValue* const spare = scenario_.find("platform")->find("spare_nodes");
+  const double spare_nodes = spare == nullptr ? 0.0 : json::number_of(*spare).value_or(0.0);
   nodes_ = (processes_ - 1) / per_node_ + 1 + static_cast<std::uint32_t>(spare_nodes);
 }
 
-void Draw::draw_moment(JsonValue& fault) {
+void Draw::draw_moment(json::JsonValue& fault) {
   const double manner = random_.uniform();
-  const JsonValue* const before = last_moment_.find("time_s");
+  const json::JsonValue* const before = last_moment_.find("time_s");
   if (before != nullptr && manner < 0.4) {
     // Together with the previous fault, or soon after it.
     const double later_s = random_.chance(0.5) ? 0.0 : draw_spread(random_, 1e-6, 1.0);
-    fault.set("time_s", json_number(number_of(*before).value_or(0.0) + later_s));
+    fault.set("time_s", json::json_number(json::number_of(*before).value_or(0.0) + later_s));
   } else if (manner < 0.55) {
-    fault.set("event", json_number(std::round(draw_spread(random_, 1, 1e4))));
-  } else if (JsonValue mark = manner < 0.75 ? draw_mark(stack_, random_) : JsonValue();
+    fault.set("event", json::json_number(std::round(draw_spread(random_, 1, 1e4))));
+  } else if (json::JsonValue mark = manner < 0.75 ? draw_mark(stack_, random_) : json::JsonValue();
              !mark.is_null()) {
     fault.set("mark", std::move(mark));
   } else {
-    fault.set("time_s",
-              random_.chance(0.05) ? JsonValue(0) : json_number(draw_spread(random_, 1e-6, 10)));
+    fault.set("time_s", random_.chance(0.05) ? json::JsonValue(0)
+                                             : json::json_number(draw_spread(random_, 1e-6, 10)));
   }
   last_moment_ = fault;
 }
 
-JsonValue Draw::draw_fault() {
-  JsonValue fault = JsonValue::Object{};
+json::JsonValue Draw::draw_fault() {
+  json::JsonValue fault = json::JsonValue::Object{};
   draw_moment(fault);
   const std::uint64_t most = is_gentle_ ? 1 : 3;
   const double manner = random_.uniform();
   if (manner < 0.2) {
-    for (const OptionSpec& spec : stated_fault_options().specs())
+    for (const OptionSpec& spec : scenario::stated_fault_options().specs())
       if (!names(kMoment, spec.name) && random_.chance(0.5)) {
         fault.set(spec.name, draw_value(spec, random_, processes_));
         break;
       }
-    fault.set(victim_lists()[0].name, some_of(processes_, most));
+    fault.set(scenario::victim_lists()[0].name, some_of(processes_, most));
     return fault;
   }
   const std::size_t list = manner < (is_gentle_ ? 0.85 : 0.65) ? 0 : manner < 0.9 ? 1 : 2;
-  fault.set(victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, most));
+  fault.set(scenario::victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, most));
   return fault;
 }
 
 /// Draws the time during which something lasts.
-void Draw::draw_window(JsonValue& object, const std::vector<OptionSpec>& specs) {
+void Draw::draw_window(json::JsonValue& object, const std::vector<OptionSpec>& specs) {
   draw_options(object, specs, random_, processes_, boldness(), {"from_s", "to_s"});
   const double from_s = random_.chance(0.3) ? 0.0 : draw_spread(random_, 1e-5, 3);
-  object.set("from_s", json_number(from_s));
-  if (random_.chance(0.7)) object.set("to_s", json_number(from_s + draw_spread(random_, 1e-5, 10)));
+  object.set("from_s", json::json_number(from_s));
+  if (random_.chance(0.7))
+    object.set("to_s", json::json_number(from_s + draw_spread(random_, 1e-5, 10)));
 }
 
-JsonValue Draw::draw_partition() {
-  JsonValue partition = JsonValue::Object{};
-  draw_window(partition, partition_options().specs());
+json::JsonValue Draw::draw_partition() {
+  json::JsonValue partition = json::JsonValue::Object{};
+  draw_window(partition, scenario::partition_options().specs());
   const std::size_t list = nodes_ < 2 ? 1 : random_.below(2);
   const std::uint32_t end = list == 0 ? nodes_ : processes_;
-  JsonValue::List first;
-  JsonValue::List second;
+  json::JsonValue::List first;
+  json::JsonValue::List second;
   for (std::uint32_t id = 0; id < end; ++id) {
     if (random_.chance(0.1)) continue;
     const bool is_first = first.empty() || (!second.empty() && random_.chance(0.5));
     (is_first ? first : second).emplace_back(std::int64_t{id});
   }
-  partition.set(partition_lists()[list].name, JsonValue::List{std::move(first), std::move(second)});
+  partition.set(scenario::partition_lists()[list].name,
+                json::JsonValue::List{std::move(first), std::move(second)});
   return partition;
 }
 
 void Draw::draw_faults() {
   if (is_calm_) return;
-  JsonValue faults = JsonValue::Object{};
+  json::JsonValue faults = json::JsonValue::Object{};
   const std::uint64_t most = is_gentle_ ? 3 : 8;
   std::uint64_t count = 0;
   while (count < most && random_.chance(count == 0 ? 0.85 : is_gentle_ ? 0.4 : 0.65)) ++count;
-  JsonValue::List at;
+  json::JsonValue::List at;
   for (; count > 0; --count) at.push_back(draw_fault());
   if (!at.empty()) faults.set("at", std::move(at));
   if (random_.chance(0.2)) {
-    std::vector<const FaultSourceRegistration*> sources;
-    for (const FaultSourceRegistration& source : fault_sources())
+    std::vector<const faults::FaultSourceRegistration*> sources;
+    for (const faults::FaultSourceRegistration& source : faults::fault_sources())
       if (std::ranges::all_of(source.options, [](const OptionSpec& spec) {
             return !spec.required || can_be_drawn(spec);
           }))
         sources.push_back(&source);
-    const FaultSourceRegistration& source = *sources[random_.below(sources.size())];
-    JsonValue options;
+    const faults::FaultSourceRegistration& source = *sources[random_.below(sources.size())];
+    json::JsonValue options;
     const double often = boldness();
     for (int tries = 0; tries < kTries; ++tries) {
-      options = JsonValue::Object{};
+      options = json::JsonValue::Object{};
       draw_options(options, source.options, random_, processes_, often);
       if (fits_target(source, options)) break;
     }
@@ -349,19 +357,19 @@ void Draw::draw_faults() {
   }
   if (random_.chance(0.12)) faults.set("partition", draw_partition());
   if (random_.chance(0.15)) {
-    JsonValue slow = JsonValue::Object{};
-    draw_window(slow, slow_options().specs());
-    slow.set(slow_nodes().name, some_of(nodes_, 3));
+    json::JsonValue slow = json::JsonValue::Object{};
+    draw_window(slow, scenario::slow_options().specs());
+    slow.set(scenario::slow_nodes().name, some_of(nodes_, 3));
     faults.set("slow", std::move(slow));
   }
   if (!faults.object()->empty()) scenario_.set("faults", std::move(faults));
 }
 
 void Draw::draw_stop() {
-  JsonValue stop = JsonValue::Object{};
-  draw_options(stop, stop_options().specs(), random_, processes_, boldness(),
+  json::JsonValue stop = json::JsonValue::Object{};
+  draw_options(stop, scenario::stop_options().specs(), random_, processes_, boldness(),
                {"when", "events", "memory_bytes"});
-  for (const OptionSpec& spec : stop_options().specs())
+  for (const OptionSpec& spec : scenario::stop_options().specs())
     if (spec.name == "when" && random_.chance(0.15))
       stop.set(spec.name, draw_value(spec, random_, processes_));
   // If nothing acts on the reports of a detector, most jobs end before it has made any.
@@ -375,8 +383,9 @@ void Draw::draw_stop() {
 void Draw::draw_fencing() {
   Stream random(number_, 0, Purpose::faults, 2);
   if (!random.chance(0.3)) return;
-  JsonValue fencing = JsonValue::Object{};
-  draw_options(fencing, fencing_options().specs(), random, processes_, draw_boldness(random));
+  json::JsonValue fencing = json::JsonValue::Object{};
+  draw_options(fencing, scenario::fencing_options().specs(), random, processes_,
+               draw_boldness(random));
   scenario_.find("platform")->set("fencing", std::move(fencing));
 }
 
@@ -385,23 +394,23 @@ void for_each_option(const std::function<void(const std::string&, const OptionSp
   const auto all = [&](const std::string& where, const std::vector<OptionSpec>& specs) {
     for (const OptionSpec& spec : specs) take(where + "." + spec.name, spec);
   };
-  all("platform", platform_options().specs());
-  all("platform.delay_noise", delay_noise_options().specs());
-  all("platform.os_noise", os_noise_options().specs());
-  all("platform.fencing", fencing_options().specs());
+  all("platform", scenario::platform_options().specs());
+  all("platform.delay_noise", scenario::delay_noise_options().specs());
+  all("platform.os_noise", scenario::os_noise_options().specs());
+  all("platform.fencing", scenario::fencing_options().specs());
   for (const Registration& component : registrations())
     all(std::string(family_key(component.family)) + "." + component.name, component.options);
-  all("faults.at", stated_fault_options().specs());
-  for (const FaultSourceRegistration& source : fault_sources())
+  all("faults.at", scenario::stated_fault_options().specs());
+  for (const faults::FaultSourceRegistration& source : faults::fault_sources())
     all("faults." + source.name, source.options);
-  all("faults.partition", partition_options().specs());
-  all("faults.slow", slow_options().specs());
-  all("stop", stop_options().specs());
+  all("faults.partition", scenario::partition_options().specs());
+  all("faults.slow", scenario::slow_options().specs());
+  all("stop", scenario::stop_options().specs());
 }
 
 }  // namespace
 
-JsonValue draw_scenario(std::uint64_t number) { return Draw(number).take(); }
+json::JsonValue draw_scenario(std::uint64_t number) { return Draw(number).take(); }
 
 const DrawnOptions& drawn_options() {
   static const DrawnOptions options = [] {
@@ -418,27 +427,28 @@ const DrawnOptions& drawn_options() {
   return options;
 }
 
-std::vector<std::string> stated_options(const JsonValue& scenario) {
+std::vector<std::string> stated_options(const json::JsonValue& scenario) {
   std::vector<std::string> places;
-  const auto all = [&](const std::string& where, const JsonValue* object) {
+  const auto all = [&](const std::string& where, const json::JsonValue* object) {
     if (object == nullptr || object->object() == nullptr) return;
-    for (const JsonMember& member : *object->object()) places.push_back(where + "." + member.key);
+    for (const json::JsonMember& member : *object->object())
+      places.push_back(where + "." + member.key);
   };
-  const JsonValue* const platform = scenario.find("platform");
+  const json::JsonValue* const platform = scenario.find("platform");
   all("platform", platform);
   all("platform.delay_noise", platform->find("delay_noise"));
   all("platform.os_noise", platform->find("os_noise"));
   all("platform.fencing", platform->find("fencing"));
   for (const StackPlace& place : kStack)
-    if (const JsonValue* component = scenario.find(place.key))
+    if (const json::JsonValue* component = scenario.find(place.key))
       all(std::string(place.key) + "." + *component->find("name")->text(), component);
   all("stop", scenario.find("stop"));
-  const JsonValue* const faults = scenario.find("faults");
+  const json::JsonValue* const faults = scenario.find("faults");
   if (faults == nullptr) return places;
-  for (const JsonMember& kind : *faults->object()) {
+  for (const json::JsonMember& kind : *faults->object()) {
     all("faults." + kind.key, &kind.value);
-    if (const JsonValue::List* list = kind.value.list())
-      for (const JsonValue& one : *list) all("faults." + kind.key, &one);
+    if (const json::JsonValue::List* list = kind.value.list())
+      for (const json::JsonValue& one : *list) all("faults." + kind.key, &one);
   }
   return places;
 }

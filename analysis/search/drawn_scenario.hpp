@@ -13,7 +13,7 @@ namespace faultline::search {
 /// values that differ from the defaults. Everything comes from the declarations of components,
 /// sources of faults and a scenario's objects, so that new declarations are drawn, too.
 /// Combinations that clash are rare, not left out: the front end refuses them.
-JsonValue draw_scenario(std::uint64_t number);
+json::JsonValue draw_scenario(std::uint64_t number);
 
 /// The places of all options that are drawn, such as "platform.ordering" or "token-ring.route";
 /// and, separately, of those that are not: they name a file, or are a free text.
@@ -24,6 +24,6 @@ struct DrawnOptions {
 const DrawnOptions& drawn_options();
 
 /// The places of the options that a scenario states, as in DrawnOptions.
-std::vector<std::string> stated_options(const JsonValue& scenario);
+std::vector<std::string> stated_options(const json::JsonValue& scenario);
 
 }  // namespace faultline::search

@@ -9,22 +9,22 @@ namespace faultline::search {
 namespace {
 
 /// Explores a job with that many deaths, if possible.
-ExploredJob explored_with(const Scenario& small, std::uint32_t faults) {
+ExploredJob explored_with(const scenario::Scenario& small, std::uint32_t faults) {
   constexpr std::uint64_t kMostStates = 2000;
-  ExplorationRequest request;
+  exploration::ExplorationRequest request;
   request.faults = faults;
-  request.recall = StepRecall::checked;
+  request.recall = exploration::StepRecall::checked;
   request.states = kMostStates;
   request.seed = small.seed;
-  Problems problems(small.file);
-  refuse_unexplorable(small, request, problems);
+  json::Problems problems(small.file);
+  exploration::refuse_unexplorable(small, request, problems);
   if (!problems.empty()) return {};
   request.spec = small.points.front();
   if (faults > 0 && !outlives_deaths(request.spec)) return {};
-  const ExplorationResult result = explore(request);
+  const exploration::ExplorationResult result = exploration::explore(request);
   ExploredJob job{.explored = true, .finding = std::nullopt};
   if (result.refutation && !result.refutation->violations.empty()) {
-    const Violation& first = result.refutation->violations.front();
+    const audit::Violation& first = result.refutation->violations.front();
     job.finding =
         Finding{"explored: " + first.kind, first.kind + " in some order: " + first.detail};
   }
@@ -33,11 +33,12 @@ ExploredJob explored_with(const Scenario& small, std::uint32_t faults) {
 
 }  // namespace
 
-ExploredJob explored_job(const Scenario& scenario) {
+ExploredJob explored_job(const scenario::Scenario& scenario) {
   constexpr std::uint32_t kMostProcesses = 3;
   constexpr std::uint64_t kMostEvents = 3000;
-  RunSpec plain = scenario.points.front();
-  if (plain.platform.processes > kMostProcesses || scenario.engine != EngineKind::loggp) return {};
+  scenario::RunSpec plain = scenario.points.front();
+  if (plain.platform.processes > kMostProcesses || scenario.engine != scenario::EngineKind::loggp)
+    return {};
   if (errs_on_purpose(plain)) return {};  // nothing is promised after a false report
   plain.faults.clear();
   plain.fault_sources.clear();
@@ -47,8 +48,8 @@ ExploredJob explored_job(const Scenario& scenario) {
   plain.platform.os_noise.reset();
   plain.platform.start_delay_s = 0.0;
   plain.platform.detection_loss_probability = 0.0;
-  Scenario small = scenario;
-  small.points.front() = explored_spec(plain);
+  scenario::Scenario small = scenario;
+  small.points.front() = exploration::explored_spec(plain);
   // Heartbeats that leave no choice could go on for an hour.
   small.points.front().stop.events = kMostEvents;
   for (const std::uint32_t faults : {1U, 0U})

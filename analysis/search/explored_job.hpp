@@ -16,6 +16,6 @@ struct ExploredJob {
 
 /// Explores the first states of a job of 2 or 3 ranks in all orders, with a death if a protocol
 /// promises to bear it. Leaves out everything that takes time.
-ExploredJob explored_job(const Scenario& scenario);
+ExploredJob explored_job(const scenario::Scenario& scenario);
 
 }  // namespace faultline::search

@@ -11,6 +11,7 @@ namespace faultline::search {
 
 /// Judges a run in which a protocol has given up. It may never do so in peace, and otherwise only
 /// for a reason on its page that holds.
-std::optional<Finding> against_giving_up(const Scenario& scenario, const RunRecord& run);
+std::optional<Finding> against_giving_up(const scenario::Scenario& scenario,
+                                         const runs::RunRecord& run);
 
 }  // namespace faultline::search

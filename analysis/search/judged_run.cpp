@@ -34,32 +34,32 @@ std::string refusal_of(const std::string& problems) {
 
 /// What a run is asked to be: nobody can die, or be late without end.
 /// A false report strikes as a fault does: at a moment that is another one on another engine.
-bool is_undisturbed(const RunSpec& spec) {
+bool is_undisturbed(const scenario::RunSpec& spec) {
   return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty() &&
          !errs_on_purpose(spec);
 }
 
 /// A run in one line, without what differs from machine to machine.
-std::string line_of(const Scenario& scenario, ReplicationRecord record) {
+std::string line_of(const scenario::Scenario& scenario, runs::ReplicationRecord record) {
   record.run->wall_s = 0;
   record.run->peak_rss_bytes = 0;
-  return replication_line(scenario, record);
+  return runs::replication_line(scenario, record);
 }
 
 class Judge {
  public:
-  Judge(Scenario scenario, const JudgeSettings& settings)
+  Judge(scenario::Scenario scenario, const JudgeSettings& settings)
       : scenario_(std::move(scenario)), settings_(settings), spec_(scenario_.points.front()) {
     spec_.checks_state = true;
     constexpr std::uint64_t kSlower = 10;  // SimGrid takes so much longer, and more
-    const bool is_slow = scenario_.engine == EngineKind::simgrid;
+    const bool is_slow = scenario_.engine == scenario::EngineKind::simgrid;
     spec_.stop.events = std::min(spec_.stop.events, settings.events / (is_slow ? kSlower : 1));
   }
 
   Judgement take() {
     judgement_.as_printed = is_wrong_on_purpose(spec_);
     judgement_.may_die = spec_.has_faults();
-    const ReplicationRecord first = made_run(scenario_);
+    const runs::ReplicationRecord first = made_run(scenario_);
     if (!first.run) return without_result(first.error);
     judgement_.outcome = engine::outcome_word(first.run->outcome);
     judgement_.events = static_cast<std::uint64_t>(first.run->events);
@@ -101,7 +101,7 @@ class Judge {
   /// same.
   std::string refused_at_the_start() {
     try {
-      engine::run_simulation(spec_, EngineKind::loggp, scenario_.seed, 0);
+      engine::run_simulation(spec_, scenario::EngineKind::loggp, scenario_.seed, 0);
     } catch (const UsageError& error) {
       return error.what();
     } catch (const std::exception&) {
@@ -111,7 +111,7 @@ class Judge {
   }
 
   /// How the run ended, against what every family promises.
-  void judge_end(const RunRecord& run) {
+  void judge_end(const runs::RunRecord& run) {
     const auto found_end = [&] { found(kind_of_end(run), text_of_end(run)); };
     switch (run.outcome) {
       case engine::Outcome::deadlock:
@@ -149,12 +149,12 @@ class Judge {
   /// How many messages a run sends that hangs although it waits for so long, and of which every
   /// promise holds; none if it does not hang.
   std::optional<double> sent_until_hung(double grace_s) {
-    Scenario patient = scenario_;
-    RunSpec& spec = patient.points.front();
+    scenario::Scenario patient = scenario_;
+    scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
-    const ReplicationRecord again = made_run(patient);
+    const runs::ReplicationRecord again = made_run(patient);
     if (!again.run || again.run->outcome != engine::Outcome::hung) return std::nullopt;
     // What the network loses of a detector may be lost after the end of the first run.
     judgement_.by_membership = is_unpromised(patient, *again.run);
@@ -167,12 +167,12 @@ class Judge {
 
   /// Repeats the run under an observer: the result must be the same, and the run must agree with
   /// what the scenario states, whatever its protocols. SimGrid shows nothing.
-  void repeat(const ReplicationRecord& first) {
-    if (scenario_.engine != EngineKind::loggp) {
+  void repeat(const runs::ReplicationRecord& first) {
+    if (scenario_.engine != scenario::EngineKind::loggp) {
       if (settings_.repeats) compare_lines(first, made_run(scenario_));
       return;
     }
-    RunSpec unchecked = spec_;
+    scenario::RunSpec unchecked = spec_;
     unchecked.checks_state = false;
     RunWatch seen(unchecked);
     const engine::RunResult result =
@@ -183,13 +183,13 @@ class Judge {
       return found("not deterministic", "an observer changes the run");
     // A run that was given up is judged further, and gets more metrics.
     if (result.outcome != engine::Outcome::fatal_reported)
-      compare_lines(first, {.run = run_record(0, result), .error = {}});
+      compare_lines(first, {.run = runs::run_record(0, result), .error = {}});
     else if (settings_.repeats)
       compare_lines(first, made_run(scenario_));
     if (!judgement_.finding && seen.breach()) found(seen.breach()->kind, seen.breach()->text);
   }
 
-  void compare_lines(const ReplicationRecord& first, const ReplicationRecord& second) {
+  void compare_lines(const runs::ReplicationRecord& first, const runs::ReplicationRecord& second) {
     if (!second.run)
       return found("not deterministic", "the same run once more fails: " + second.error);
     if (line_of(scenario_, first) != line_of(scenario_, second))
@@ -198,11 +198,11 @@ class Judge {
 
   /// Without faults the engines must agree on how a run ends, and on how many messages the
   /// application sends, if that does not depend on their order.
-  void compare(const RunRecord& on_simgrid) {
-    if (scenario_.engine != EngineKind::simgrid || !is_undisturbed(spec_)) return;
-    Scenario other = scenario_;
-    other.engine = EngineKind::loggp;
-    const ReplicationRecord on_loggp = made_run(other);
+  void compare(const runs::RunRecord& on_simgrid) {
+    if (scenario_.engine != scenario::EngineKind::simgrid || !is_undisturbed(spec_)) return;
+    scenario::Scenario other = scenario_;
+    other.engine = scenario::EngineKind::loggp;
+    const runs::ReplicationRecord on_loggp = made_run(other);
     if (!on_loggp.run) return found("engines differ", "on loggp: " + on_loggp.error);
     if (on_simgrid.outcome == engine::Outcome::limit ||
         on_loggp.run->outcome == engine::Outcome::limit)
@@ -213,23 +213,23 @@ class Judge {
                                          engine::outcome_word(on_loggp.run->outcome) + " on loggp");
     const Registration* const workload = spec_.component(Family::workload).registration;
     constexpr const char* kMessages = "application_messages";
-    if (workload->as<WorkloadTraits>().order_free && spec_.stop.when != StopWhen::time &&
+    if (workload->as<WorkloadTraits>().order_free && spec_.stop.when != scenario::StopWhen::time &&
         on_simgrid.number(kMessages) != on_loggp.run->number(kMessages))
       found("engines differ", "in the number of messages of the application");
   }
 
-  Scenario scenario_;
+  scenario::Scenario scenario_;
   JudgeSettings settings_;
-  RunSpec& spec_;
+  scenario::RunSpec& spec_;
   Judgement judgement_;
 };
 
 }  // namespace
 
-Judgement judged(const JsonValue& scenario, const JudgeSettings& settings) {
+Judgement judged(const json::JsonValue& scenario, const JudgeSettings& settings) {
   Judgement judgement;
   try {
-    return Judge(parse_scenario(to_json(scenario), kFile), settings).take();
+    return Judge(scenario::parse_scenario(json::to_json(scenario), kFile), settings).take();
   } catch (const UsageError& error) {
     judgement.refused = refusal_of(error.what());
   } catch (const std::bad_alloc&) {
@@ -240,19 +240,19 @@ Judgement judged(const JsonValue& scenario, const JudgeSettings& settings) {
   return judgement;
 }
 
-Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings) {
+Judgement judged_apart(const json::JsonValue& scenario, const JudgeSettings& settings) {
   Judgement judgement;
-  WorkerPool pool(
+  runs::WorkerPool pool(
       {.tasks = 1,
        .patience_s = kPatience_s,
        .worker = {.memory_limit_B = kMemory_B, .keep_log = true}},
-      [&](std::uint64_t, const WriteLine& write) {
-        write(to_json(judgement_json(judged(scenario, settings))));
+      [&](std::uint64_t, const runs::WriteLine& write) {
+        write(json::to_json(judgement_json(judged(scenario, settings))));
       },
-      [&](std::uint64_t, const TaskEnd& end) {
-        Problems problems("judgement");
+      [&](std::uint64_t, const runs::TaskEnd& end) {
+        json::Problems problems("judgement");
         if (end.failure.empty())
-          judgement = read_judgement(parse_json(end.lines.front(), problems));
+          judgement = read_judgement(json::parse_json(end.lines.front(), problems));
         else
           judgement.finding = crash(end.failure);
       });

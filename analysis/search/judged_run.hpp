@@ -20,11 +20,11 @@ struct JudgeSettings {
 
 /// Reads a scenario as a user's file would be read, runs it and judges the run. On SimGrid the run
 /// has a process of its own.
-Judgement judged(const JsonValue& scenario, const JudgeSettings& settings);
+Judgement judged(const json::JsonValue& scenario, const JudgeSettings& settings);
 
 /// Judges a scenario in a process of its own with a limit of memory, so that a crash or a run
 /// without end is a finding, too.
-Judgement judged_apart(const JsonValue& scenario, const JudgeSettings& settings);
+Judgement judged_apart(const json::JsonValue& scenario, const JudgeSettings& settings);
 
 /// The memory that processes that judge may take.
 inline constexpr std::uint64_t kMemory_B = std::uint64_t{2} << 30U;

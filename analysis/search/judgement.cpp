@@ -7,13 +7,13 @@ namespace faultline::search {
 
 namespace {
 
-std::string text_in(const JsonValue& json, const char* key) {
-  const JsonValue* const value = json.find(key);
+std::string text_in(const json::JsonValue& json, const char* key) {
+  const json::JsonValue* const value = json.find(key);
   return value == nullptr ? std::string() : *value->text();
 }
 
-bool is_set(const JsonValue& json, const char* key) {
-  const JsonValue* const value = json.find(key);
+bool is_set(const json::JsonValue& json, const char* key) {
+  const json::JsonValue* const value = json.find(key);
   return value != nullptr && std::get<bool>(value->data);
 }
 
@@ -39,8 +39,8 @@ std::string kind_of_message(const std::string& message) {
   return kind;
 }
 
-JsonValue judgement_json(const Judgement& judgement) {
-  JsonValue json = JsonValue::Object{};
+json::JsonValue judgement_json(const Judgement& judgement) {
+  json::JsonValue json = json::JsonValue::Object{};
   if (!judgement.refused.empty()) json.set("refused", judgement.refused);
   if (!judgement.outcome.empty()) json.set("outcome", judgement.outcome);
   if (judgement.finding) {
@@ -57,7 +57,7 @@ JsonValue judgement_json(const Judgement& judgement) {
   return json;
 }
 
-Judgement read_judgement(const JsonValue& json) {
+Judgement read_judgement(const json::JsonValue& json) {
   Judgement judgement;
   judgement.refused = text_in(json, "refused");
   judgement.outcome = text_in(json, "outcome");
@@ -69,7 +69,7 @@ Judgement read_judgement(const JsonValue& json) {
   judgement.may_die = is_set(json, "may_die");
   judgement.struck = is_set(json, "struck");
   judgement.struck_amid = is_set(json, "struck_amid");
-  judgement.events = static_cast<std::uint64_t>(number_of(*json.find("events")).value_or(0));
+  judgement.events = static_cast<std::uint64_t>(json::number_of(*json.find("events")).value_or(0));
   return judgement;
 }
 

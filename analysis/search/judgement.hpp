@@ -30,8 +30,8 @@ struct Judgement {
 };
 
 /// A judgement in one line of JSON, and back.
-JsonValue judgement_json(const Judgement& judgement);
-Judgement read_judgement(const JsonValue& json);
+json::JsonValue judgement_json(const Judgement& judgement);
+Judgement read_judgement(const json::JsonValue& json);
 
 /// A message without the parts that differ from run to run: numbers and quoted words.
 std::string kind_of_message(const std::string& message);

@@ -12,9 +12,9 @@ namespace {
 
 /// The largest value that an option in this unit has, in any component: no less than 0, and finite.
 template <class Number, class Counts>
-double largest_in(const RunSpec& spec, const std::string& unit, Counts counts) {
+double largest_in(const scenario::RunSpec& spec, const std::string& unit, Counts counts) {
   double largest = 0.0;
-  for (const ComponentChoice& choice : spec.components) {
+  for (const scenario::ComponentChoice& choice : spec.components) {
     if (choice.registration == nullptr) continue;
     for (const OptionSpec& option : choice.registration->options) {
       const auto given = choice.options.find(option.name);
@@ -32,17 +32,17 @@ double largest_in(const RunSpec& spec, const std::string& unit, Counts counts) {
 
 bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
 
-double longest_time_s(const RunSpec& spec) {
-  const PlatformSpec& platform = spec.platform;
+double longest_time_s(const scenario::RunSpec& spec) {
+  const scenario::PlatformSpec& platform = spec.platform;
   double longest_s = std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
                                platform.local_exit_delay_s, platform.restart_delay_s,
                                platform.start_delay_s, longest_send_s(spec)});
-  for (const FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
+  for (const faults::FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
   const auto is_none = [](const std::string& option) { return !is_timeout(option); };
   return std::max(longest_s, largest_in<double>(spec, "s", is_none));
 }
 
-double longest_send_s(const RunSpec& spec) {
+double longest_send_s(const scenario::RunSpec& spec) {
   const auto any = [](const std::string&) { return true; };
   return largest_in<std::int64_t>(spec, "B", any) / spec.platform.machine.nic_bandwidth_Bps;
 }

@@ -12,9 +12,9 @@ bool is_timeout(const std::string& option);
 
 /// The longest time that a component or the platform declares or is given, except for timeouts, or
 /// that a message takes [s].
-double longest_time_s(const RunSpec& spec);
+double longest_time_s(const scenario::RunSpec& spec);
 
 /// The time for which the largest message whose size an option states occupies a NIC [s].
-double longest_send_s(const RunSpec& spec);
+double longest_send_s(const scenario::RunSpec& spec);
 
 }  // namespace faultline::search

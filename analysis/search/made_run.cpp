@@ -7,31 +7,31 @@
 
 namespace faultline::search {
 
-ReplicationRecord made_run(const Scenario& scenario) {
-  if (scenario.engine == EngineKind::loggp) return simulated(scenario, 0, 0);
+runs::ReplicationRecord made_run(const scenario::Scenario& scenario) {
+  if (scenario.engine == scenario::EngineKind::loggp) return runs::simulated(scenario, 0, 0);
   std::string written;
   try {
-    in_processes(
+    runs::in_processes(
         1,
-        [&](unsigned, const WriteLine& write) {
-          write(replication_line(scenario, simulated(scenario, 0, 0)));
+        [&](unsigned, const runs::WriteLine& write) {
+          write(runs::replication_line(scenario, runs::simulated(scenario, 0, 0)));
         },
         [&](const std::string& line) { written = line; });
   } catch (const RunError& error) {
     return {.run = std::nullopt, .error = error.what()};
   }
   if (written.empty()) throw RunError("interrupted");
-  return read_replication_line(written);
+  return runs::read_replication_line(written);
 }
 
-std::string kind_of_end(const RunRecord& run) {
+std::string kind_of_end(const runs::RunRecord& run) {
   return run.violations.empty() ? engine::outcome_word(run.outcome) : run.violations.front().kind;
 }
 
-std::string text_of_end(const RunRecord& run) {
+std::string text_of_end(const runs::RunRecord& run) {
   if (run.violations.empty())
     return std::string("the run ended as ") + engine::outcome_word(run.outcome);
-  const Violation& first = run.violations.front();
+  const audit::Violation& first = run.violations.front();
   return first.kind + ": " + first.detail;
 }
 

@@ -7,10 +7,10 @@
 namespace faultline::search {
 
 /// Makes the run of a scenario of one point. On SimGrid the run has its own process.
-ReplicationRecord made_run(const Scenario& scenario);
+runs::ReplicationRecord made_run(const scenario::Scenario& scenario);
 
 /// Names what went wrong: the first violation of a run, or how it ended.
-std::string kind_of_end(const RunRecord& run);
-std::string text_of_end(const RunRecord& run);
+std::string kind_of_end(const runs::RunRecord& run);
+std::string text_of_end(const runs::RunRecord& run);
 
 }  // namespace faultline::search

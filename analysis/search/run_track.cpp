@@ -5,30 +5,30 @@
 
 namespace faultline::search {
 
-void RunTrack::see(const Sight& sight) {
-  if (sight.kind == Sight::Kind::placed || sight.kind == Sight::Kind::restarted) {
+void RunTrack::see(const audit::Sight& sight) {
+  if (sight.kind == audit::Sight::Kind::placed || sight.kind == audit::Sight::Kind::restarted) {
     if (sight.actor >= nodes_.size()) nodes_.resize(sight.actor + std::size_t{1});
     nodes_[sight.actor] = static_cast<NodeId>(sight.value);
   }
   Kind kind{.kind = sight.kind};
   Moment moment{.time_s = sight.time_s, .actor = sight.actor, .peer = sight.peer};
   switch (sight.kind) {
-    case Sight::Kind::placed:
-    case Sight::Kind::injected:
-    case Sight::Kind::sending:
-    case Sight::Kind::lost:
-    case Sight::Kind::gave_up:
+    case audit::Sight::Kind::placed:
+    case audit::Sight::Kind::injected:
+    case audit::Sight::Kind::sending:
+    case audit::Sight::Kind::lost:
+    case audit::Sight::Kind::gave_up:
       return;  // no fault can hit it, or it was seen already as something else
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       last_death_s_ = std::max(last_death_s_, sight.time_s);
       return;
-    case Sight::Kind::sent:
-    case Sight::Kind::received:
+    case audit::Sight::Kind::sent:
+    case audit::Sight::Kind::received:
       kind.channel = sight.message->channel;
       kind.message = sight.message->kind;
       moment.peer = sight.actor == sight.message->from ? sight.message->to : sight.message->from;
       break;
-    case Sight::Kind::mark:
+    case audit::Sight::Kind::mark:
       kind.mark = sight.text;
       moment.value = static_cast<std::int64_t>(sight.value);
       break;

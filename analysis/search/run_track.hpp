@@ -13,7 +13,7 @@ namespace faultline::search {
 
 /// What happens in a run, and when, separately for each kind of message, each mark and each change
 /// of a process. So a fault can be aimed at rare events as often as at frequent ones.
-class RunTrack final : public RunObserver {
+class RunTrack final : public audit::RunObserver {
  public:
   /// An event.
   struct Moment {
@@ -24,7 +24,7 @@ class RunTrack final : public RunObserver {
   };
   /// The kind of an event.
   struct Kind {
-    Sight::Kind kind = Sight::Kind::placed;
+    audit::Sight::Kind kind = audit::Sight::Kind::placed;
     Family channel = Family::workload;  ///< family of a message
     std::uint32_t message = 0;          ///< its kind in its component
     std::string mark = {};
@@ -32,7 +32,7 @@ class RunTrack final : public RunObserver {
   };
   using Moments = std::vector<Moment>;
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// The events of each kind, in the order in which they happened.
   [[nodiscard]] const std::map<Kind, Moments>& moments() const { return moments_; }

@@ -36,7 +36,7 @@ bool has(const std::vector<std::uint32_t>& list, std::uint32_t number) {
 }
 
 /// The group of a process, counted from 1; 0 if it is in none.
-std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
+std::size_t group_of(const faults::PartitionSpec& partition, std::uint32_t member) {
   for (std::size_t group = 0; group < partition.groups.size(); ++group)
     if (std::ranges::count(partition.groups[group], member) > 0) return group + 1;
   return 0;
@@ -44,12 +44,12 @@ std::size_t group_of(const PartitionSpec& partition, std::uint32_t member) {
 
 }  // namespace
 
-RunWatch::RunWatch(const RunSpec& spec) : spec_(spec) { read_sources(); }
+RunWatch::RunWatch(const scenario::RunSpec& spec) : spec_(spec) { read_sources(); }
 
 /// A source that does not state when it strikes, such as a trace, may do so at any time.
 void RunWatch::read_sources() {
   spares_root_ = true;
-  for (const FaultSourceChoice& source : spec_.fault_sources) {
+  for (const faults::FaultSourceChoice& source : spec_.fault_sources) {
     const OptionValues& options = source.options;
     spares_root_ = spares_root_ && is_true(options, "spare_root");
     Window window;
@@ -64,32 +64,32 @@ void RunWatch::read_sources() {
   }
 }
 
-void RunWatch::found(const char* kind, const Sight& sight, const std::string& what) {
+void RunWatch::found(const char* kind, const audit::Sight& sight, const std::string& what) {
   if (!breach_) breach_ = Breach{kind, what + " at " + std::to_string(sight.time_s) + " s"};
 }
 
-void RunWatch::see(const Sight& sight) {
-  if (sight.kind != Sight::Kind::lost && !losses_.empty()) judge_losses(sight);
+void RunWatch::see(const audit::Sight& sight) {
+  if (sight.kind != audit::Sight::Kind::lost && !losses_.empty()) judge_losses(sight);
   switch (sight.kind) {
-    case Sight::Kind::placed:
-    case Sight::Kind::restarted:
+    case audit::Sight::Kind::placed:
+    case audit::Sight::Kind::restarted:
       return put(sight);
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       return died(sight);
-    case Sight::Kind::reported:
+    case audit::Sight::Kind::reported:
       misled_ = misled_ || lives(sight.peer, static_cast<std::uint16_t>(sight.value));
       return;
-    case Sight::Kind::sent:
+    case audit::Sight::Kind::sent:
       return sent(*sight.message);
-    case Sight::Kind::received:
+    case audit::Sight::Kind::received:
       return received(sight);
-    case Sight::Kind::lost:
+    case audit::Sight::Kind::lost:
       return lost(sight);
-    case Sight::Kind::declared_dead:
+    case audit::Sight::Kind::declared_dead:
       for (Open& death : open_)
         if (death.dead == sight.peer) death.told.insert(sight.actor);
       return;
-    case Sight::Kind::mark:
+    case audit::Sight::Kind::mark:
       return note_return(sight);
     default:
       return;
@@ -97,13 +97,13 @@ void RunWatch::see(const Sight& sight) {
 }
 
 /// A node takes as many ranks as the job has on each node.
-void RunWatch::put(const Sight& sight) {
+void RunWatch::put(const audit::Sight& sight) {
   if (sight.actor >= processes_.size()) processes_.resize(sight.actor + std::size_t{1});
   Process& process = processes_[sight.actor];
   process.node = static_cast<NodeId>(sight.value);
   process.alive = true;
   process.since_s = sight.time_s;
-  if (sight.kind == Sight::Kind::restarted) {
+  if (sight.kind == audit::Sight::Kind::restarted) {
     ++process.life;
     for (Open& death : open_) death.returns = death.returns || death.dead == sight.actor;
   }
@@ -115,7 +115,7 @@ void RunWatch::put(const Sight& sight) {
               std::to_string(process.node) + ", which has no place for it,");
 }
 
-void RunWatch::died(const Sight& sight) {
+void RunWatch::died(const audit::Sight& sight) {
   Process& process = processes_[sight.actor];
   process.alive = false;
   process.before.push_back({process.node, process.since_s, sight.time_s});
@@ -133,13 +133,13 @@ void RunWatch::died(const Sight& sight) {
 
 /// True if a fault at a stated moment kills this process, or the processes on its node.
 bool RunWatch::is_stated(ActorId actor) const {
-  return std::ranges::any_of(spec_.faults, [&](const FaultSpec& fault) {
+  return std::ranges::any_of(spec_.faults, [&](const faults::FaultSpec& fault) {
     return fault.kills() && (has(fault.ranks, actor) || has(fault.nodes, processes_[actor].node) ||
                              has(fault.daemons, processes_[actor].node));
   });
 }
 
-void RunWatch::note_death(const Sight& sight) {
+void RunWatch::note_death(const audit::Sight& sight) {
   std::erase_if(open_, [&](const Open& death) { return !is_open(death); });
   struck_amid_ = struck_amid_ || std::ranges::any_of(open_, [&](const Open& death) {
                    return death.time_s < sight.time_s;
@@ -157,14 +157,14 @@ bool RunWatch::is_open(const Open& death) const {
 }
 
 /// The new process has gone on. The mark of its start only shows that it exists.
-void RunWatch::note_return(const Sight& sight) {
+void RunWatch::note_return(const audit::Sight& sight) {
   if (std::string_view(sight.text) == "recovery") return;
   std::erase_if(open_,
                 [&](const Open& death) { return death.returns && death.dead == sight.actor; });
 }
 
 void RunWatch::ended(double end_s) {
-  for (const FaultSpec& fault : spec_.faults) {
+  for (const faults::FaultSpec& fault : spec_.faults) {
     if (!fault.kills() || !fault.time_s || *fault.time_s >= end_s - kRounding_s) continue;
     for (ActorId actor = 0; actor < processes_.size(); ++actor) {
       const Process& process = processes_[actor];
@@ -180,7 +180,7 @@ void RunWatch::ended(double end_s) {
 }
 
 /// True if the fault strikes in the midst of that life of one of its victims, and the life goes on.
-bool RunWatch::outlives(const FaultSpec& fault, ActorId actor, const Life& life) const {
+bool RunWatch::outlives(const faults::FaultSpec& fault, ActorId actor, const Life& life) const {
   if (!has(fault.ranks, actor) && !has(fault.nodes, life.node) && !has(fault.daemons, life.node))
     return false;
   return life.from_s < *fault.time_s - kRounding_s && life.to_s > *fault.time_s + kRounding_s;
@@ -192,7 +192,7 @@ bool RunWatch::lives(ActorId actor, std::uint16_t life) const {
 
 void RunWatch::sent(const Message& message) { places_[&message] = ++sent_; }
 
-void RunWatch::received(const Sight& sight) {
+void RunWatch::received(const audit::Sight& sight) {
   const Message& message = *sight.message;
   const auto place = places_.find(&message);
   if (place == places_.end()) return;
@@ -203,7 +203,7 @@ void RunWatch::received(const Sight& sight) {
   // A message of a later phase waits for it, and lets messages of this one pass.
   const bool is_late = std::any_of(last.lower_bound(message.phase), last.end(),
                                    [&](const auto& later) { return place->second < later.second; });
-  if (is_late && spec_.platform.ordering == Ordering::fifo)
+  if (is_late && spec_.platform.ordering == scenario::Ordering::fifo)
     found("out of order", sight,
           "a message from " + std::to_string(message.from) + " to " + std::to_string(message.to) +
               " comes behind a later one");
@@ -213,7 +213,7 @@ void RunWatch::received(const Sight& sight) {
 }
 
 /// Only cuts lose the program's messages between live processes.
-void RunWatch::lost(const Sight& sight) {
+void RunWatch::lost(const audit::Sight& sight) {
   const Message& message = *sight.message;
   places_.erase(&message);
   if (misled_ || message.channel != Family::workload ||
@@ -224,9 +224,10 @@ void RunWatch::lost(const Sight& sight) {
 }
 
 /// Messages that are lost with a process whose death comes next have a reason.
-void RunWatch::judge_losses(const Sight& next) {
+void RunWatch::judge_losses(const audit::Sight& next) {
   std::erase_if(losses_, [&](const Loss& loss) {
-    return next.kind == Sight::Kind::died && (loss.from == next.actor || loss.to == next.actor);
+    return next.kind == audit::Sight::Kind::died &&
+           (loss.from == next.actor || loss.to == next.actor);
   });
   for (const Loss& loss : losses_)
     found("lost without a cut", loss.sight,
@@ -236,7 +237,7 @@ void RunWatch::judge_losses(const Sight& next) {
 }
 
 bool RunWatch::is_cut(const Message& message, double at_s) const {
-  return std::ranges::any_of(spec_.partitions, [&](const PartitionSpec& partition) {
+  return std::ranges::any_of(spec_.partitions, [&](const faults::PartitionSpec& partition) {
     const auto member = [&](ActorId actor) {
       return partition.of_ranks ? actor : processes_[actor].node;
     };

@@ -18,11 +18,11 @@ namespace faultline::search {
 /// are on a node, when and where drawn faults strike, which messages the network loses, and in
 /// which order it delivers the others. It reads the scenario itself, and shares nothing with the
 /// engine.
-class RunWatch final : public RunObserver {
+class RunWatch final : public audit::RunObserver {
  public:
-  explicit RunWatch(const RunSpec& spec);
+  explicit RunWatch(const scenario::RunSpec& spec);
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// Notes that the run has ended at this time, and checks that every process has died that had to
   /// by then.
@@ -75,22 +75,23 @@ class RunWatch final : public RunObserver {
   };
 
   void read_sources();
-  void found(const char* kind, const Sight& sight, const std::string& what);
-  void put(const Sight& sight);
-  void died(const Sight& sight);
-  void note_death(const Sight& sight);
-  void note_return(const Sight& sight);
+  void found(const char* kind, const audit::Sight& sight, const std::string& what);
+  void put(const audit::Sight& sight);
+  void died(const audit::Sight& sight);
+  void note_death(const audit::Sight& sight);
+  void note_return(const audit::Sight& sight);
   [[nodiscard]] bool is_open(const Open& death) const;
   [[nodiscard]] bool is_stated(ActorId actor) const;
-  [[nodiscard]] bool outlives(const FaultSpec& fault, ActorId actor, const Life& life) const;
+  [[nodiscard]] bool outlives(const faults::FaultSpec& fault, ActorId actor,
+                              const Life& life) const;
   void sent(const Message& message);
-  void received(const Sight& sight);
-  void lost(const Sight& sight);
-  void judge_losses(const Sight& next);
+  void received(const audit::Sight& sight);
+  void lost(const audit::Sight& sight);
+  void judge_losses(const audit::Sight& next);
   [[nodiscard]] bool lives(ActorId actor, std::uint16_t life) const;
   [[nodiscard]] bool is_cut(const Message& message, double at_s) const;
 
-  const RunSpec& spec_;
+  const scenario::RunSpec& spec_;
   std::vector<Process> processes_;
   std::vector<std::uint32_t> ranks_on_;  ///< live ranks, by node
   std::vector<Window> windows_;          ///< of all sources
@@ -104,7 +105,7 @@ class RunWatch final : public RunObserver {
   /// A message of the program that was lost while both its ends seemed to live. An observer sees a
   /// death after the messages that are lost with it.
   struct Loss {
-    Sight sight;
+    audit::Sight sight;
     ActorId from;
     ActorId to;
   };

@@ -26,24 +26,24 @@ double seconds_since(Clock::time_point begin) {
 
 /// A scenario that has been drawn, and what came of it.
 struct Judged {
-  JsonValue scenario;
+  json::JsonValue scenario;
   Judgement judgement;
 };
 
 /// Whether a scenario has each of disturbances().
-std::vector<std::string> disturbances_of(const JsonValue& scenario) {
+std::vector<std::string> disturbances_of(const json::JsonValue& scenario) {
   std::vector<std::string> words;
-  const auto has = [](const JsonValue* object, const char* key) {
+  const auto has = [](const json::JsonValue* object, const char* key) {
     return object != nullptr && object->find(key) != nullptr;
   };
-  const JsonValue* const platform = scenario.find("platform");
-  const JsonValue* const faults = scenario.find("faults");
-  const JsonValue* const at = faults == nullptr ? nullptr : faults->find("at");
-  const auto any_at = [&](const std::function<bool(const JsonValue&)>& is) {
+  const json::JsonValue* const platform = scenario.find("platform");
+  const json::JsonValue* const faults = scenario.find("faults");
+  const json::JsonValue* const at = faults == nullptr ? nullptr : faults->find("at");
+  const auto any_at = [&](const std::function<bool(const json::JsonValue&)>& is) {
     return at != nullptr && at->list() != nullptr && std::ranges::any_of(*at->list(), is);
   };
   const auto kills = [&](const char* victims) {
-    return any_at([&](const JsonValue& fault) {
+    return any_at([&](const json::JsonValue& fault) {
       return has(&fault, victims) && !has(&fault, "soft") && !has(&fault, "stall_s");
     });
   };
@@ -54,13 +54,13 @@ std::vector<std::string> disturbances_of(const JsonValue& scenario) {
   add(kills("nodes"), "nodes");
   add(kills("daemons"), "daem.");
   const auto any_source = [&] {
-    return std::ranges::any_of(*faults->object(), [](const JsonMember& kind) {
+    return std::ranges::any_of(*faults->object(), [](const json::JsonMember& kind) {
       return kind.key != "at" && kind.key != "partition" && kind.key != "slow";
     });
   };
   add(faults != nullptr && any_source(), "laws");
-  add(any_at([&](const JsonValue& fault) { return has(&fault, "stall_s"); }), "stall");
-  add(any_at([&](const JsonValue& fault) { return has(&fault, "soft"); }), "soft");
+  add(any_at([&](const json::JsonValue& fault) { return has(&fault, "stall_s"); }), "stall");
+  add(any_at([&](const json::JsonValue& fault) { return has(&fault, "soft"); }), "soft");
   add(has(faults, "partition"), "cut");
   add(has(faults, "slow"), "slow");
   add(has(platform, "delay_noise"), "delay");
@@ -70,10 +70,10 @@ std::vector<std::string> disturbances_of(const JsonValue& scenario) {
 }
 
 /// The protocols of a scenario, by which findings are told apart.
-std::string stack_of(const JsonValue& scenario) {
+std::string stack_of(const json::JsonValue& scenario) {
   std::string stack;
   for (const StackPlace& place : kStack)
-    if (const JsonValue* component = scenario.find(place.key))
+    if (const json::JsonValue* component = scenario.find(place.key))
       stack += (stack.empty() ? "" : "/") + *component->find("name")->text();
   return stack;
 }
@@ -86,18 +86,18 @@ class Search {
   SearchResult take() {
     const InterruptGuard guard;
     const Clock::time_point begin = Clock::now();
-    WorkerPool pool(
+    runs::WorkerPool pool(
         {.jobs = settings_.jobs,
          .tasks = settings_.scenarios,
          .lines_of_task = 2,
          .patience_s = kPatience_s,
          .worker = {.memory_limit_B = kMemory_B, .keep_log = true}},
-        [&](std::uint64_t task, const WriteLine& write) {
-          const JsonValue scenario = aimed_scenario(settings_.first + task);
-          write(to_json(scenario));
-          write(to_json(judgement_json(judged(scenario, settings_.judging))));
+        [&](std::uint64_t task, const runs::WriteLine& write) {
+          const json::JsonValue scenario = aimed_scenario(settings_.first + task);
+          write(json::to_json(scenario));
+          write(json::to_json(judgement_json(judged(scenario, settings_.judging))));
         },
-        [&](std::uint64_t task, const TaskEnd& end) {
+        [&](std::uint64_t task, const runs::TaskEnd& end) {
           count(settings_.first + task, judged_of(settings_.first + task, end));
           ++result_.scenarios;
         });
@@ -119,13 +119,13 @@ class Search {
 
   /// A worker writes two lines of a scenario: the scenario, when it is drawn, and the judgement. It
   /// may have ended before it wrote either.
-  [[nodiscard]] static Judged judged_of(std::uint64_t number, const TaskEnd& end) {
-    Problems problems("judgement");
+  [[nodiscard]] static Judged judged_of(std::uint64_t number, const runs::TaskEnd& end) {
+    json::Problems problems("judgement");
     Judged judged;
     judged.scenario =
-        end.lines.empty() ? scenario_aimed_at(number) : parse_json(end.lines[0], problems);
+        end.lines.empty() ? scenario_aimed_at(number) : json::parse_json(end.lines[0], problems);
     if (end.lines.size() == 2)
-      judged.judgement = read_judgement(parse_json(end.lines[1], problems));
+      judged.judgement = read_judgement(json::parse_json(end.lines[1], problems));
     else
       judged.judgement.finding = crash(end.failure);
     return judged;
@@ -137,7 +137,7 @@ class Search {
       ++result_.refused[judgement.refused];
       return;
     }
-    const JsonValue& scenario = judged.scenario;
+    const json::JsonValue& scenario = judged.scenario;
     ++result_.runs;
     result_.may_die += judgement.may_die ? 1 : 0;
     result_.struck += judgement.struck ? 1 : 0;
@@ -149,7 +149,7 @@ class Search {
     for (const std::string& place : stated_options(scenario)) ++result_.options[place];
     const std::vector<std::string> under = disturbances_of(scenario);
     for (const StackPlace& place : kStack) {
-      const JsonValue* const component = scenario.find(place.key);
+      const json::JsonValue* const component = scenario.find(place.key);
       if (component == nullptr) continue;
       ComponentTally& tally =
           result_.components[std::string(place.key) + "." + *component->find("name")->text()];
@@ -163,7 +163,7 @@ class Search {
       found(number, scenario, *judgement.finding);
   }
 
-  void found(std::uint64_t number, const JsonValue& scenario, const Finding& finding) {
+  void found(std::uint64_t number, const json::JsonValue& scenario, const Finding& finding) {
     const auto [place, is_new] =
         by_kind_.emplace(finding.kind + " " + stack_of(scenario), result_.found.size());
     if (is_new) {
@@ -180,7 +180,7 @@ class Search {
     std::uint64_t shrunk_kinds = 0;
     for (FoundKind& kind : result_.found) {
       if (InterruptGuard::interrupted() || shrunk_kinds++ >= settings_.most_shrunk) return;
-      if (progress_.style() != ProgressStyle::none)
+      if (progress_.style() != runs::ProgressStyle::none)
         progress_.tell("shrinking " + std::to_string(shrunk_kinds) + " of " +
                        std::to_string(result_.found.size()) + " found");
       shrink(kind);
@@ -197,7 +197,7 @@ class Search {
     const bool by_design = judging.as_printed;
     Shrunk result = shrunk(
         kind.scenario, word,
-        [&](const JsonValue& scenario) -> std::string {
+        [&](const json::JsonValue& scenario) -> std::string {
           const Judgement judgement = judged_apart(scenario, judging);
           if (!judgement.finding || (judgement.as_printed && !by_design)) return {};
           if (judgement.finding->kind == word) last = judgement.finding->text;
@@ -210,7 +210,7 @@ class Search {
   }
 
   const SearchSettings& settings_;
-  ProgressTeller progress_;
+  runs::ProgressTeller progress_;
   std::map<std::string, std::size_t> by_kind_;
   SearchResult result_;
 };

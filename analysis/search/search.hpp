@@ -29,7 +29,7 @@ struct FoundKind {
   Finding finding;                     ///< the finding in the first of them
   std::vector<std::uint64_t> numbers;  ///< numbers of the scenarios, only the first of many
   std::uint64_t times = 0;
-  JsonValue scenario;  ///< the first scenario, shrunk
+  json::JsonValue scenario;  ///< the first scenario, shrunk
   bool is_shrunk = false;
 };
 

@@ -40,8 +40,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// A component and how often it ran, even if never.
 std::string component_table(const SearchResult& result, std::size_t width) {
-  TextTable table;
-  table.columns = {{"component", Align::left}, {"runs"}};
+  text::TextTable table;
+  table.columns = {{"component", text::Align::left}, {"runs"}};
   for (const std::string& word : disturbances()) table.columns.push_back({word});
   for (const Registration& component : registrations()) {
     const auto found =
@@ -55,7 +55,7 @@ std::string component_table(const SearchResult& result, std::size_t width) {
     }
     table.rows.push_back(std::move(row));
   }
-  return render(table, width);
+  return text::render(table, width);
 }
 
 std::string frequencies(const Counts& counts) {
@@ -70,7 +70,8 @@ std::string refusals(const SearchResult& result, std::size_t width) {
   const auto reasons = by_frequency(result.refused);
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, reasons.size()); ++i)
-    text += wrapped("  " + std::to_string(reasons[i].second) + "  " + reasons[i].first, width);
+    text +=
+        text::wrapped("  " + std::to_string(reasons[i].second) + "  " + reasons[i].first, width);
   if (reasons.size() > kMost)
     text += "  and for " + std::to_string(reasons.size() - kMost) + " more reasons\n";
   return text;
@@ -87,11 +88,11 @@ std::string found_text(const FoundKind& found, std::size_t width) {
   std::vector<std::string> numbers;
   for (const std::uint64_t one : found.numbers) numbers.push_back(std::to_string(one));
   std::string text =
-      wrapped(found.finding.kind + ": " + std::to_string(found.times) +
-                  (found.times == 1 ? " scenario, number " : " scenarios, numbers ") +
-                  joined(numbers) + (found.times > numbers.size() ? ", ..." : ""),
-              width);
-  text += wrapped("  " + found.finding.text, width);
+      text::wrapped(found.finding.kind + ": " + std::to_string(found.times) +
+                        (found.times == 1 ? " scenario, number " : " scenarios, numbers ") +
+                        joined(numbers) + (found.times > numbers.size() ? ", ..." : ""),
+                    width);
+  text += text::wrapped("  " + found.finding.text, width);
   return text + scenario_text(found);
 }
 
@@ -101,37 +102,40 @@ std::string end_text(const SearchResult& result, std::size_t width) {
   for (const FoundKind& found : result.found) text += found_text(found, width) + "\n";
   std::uint64_t times = 0;
   for (const FoundKind& found : result.found) times += found.times;
-  return text + wrapped("Found " + std::to_string(result.found.size()) + " kinds of findings, in " +
-                            std::to_string(times) +
-                            " scenarios. Each scenario above shows one: faultline run replays it.",
-                        width);
+  return text +
+         text::wrapped("Found " + std::to_string(result.found.size()) + " kinds of findings, in " +
+                           std::to_string(times) +
+                           " scenarios. Each scenario above shows one: faultline run replays it.",
+                       width);
 }
 
-JsonValue counts_json(const Counts& counts) {
-  JsonValue json = JsonValue::Object{};
+json::JsonValue counts_json(const Counts& counts) {
+  json::JsonValue json = json::JsonValue::Object{};
   for (const auto& [name, count] : counts) json.set(name, static_cast<std::int64_t>(count));
   return json;
 }
 
-JsonValue found_json(const FoundKind& found) {
-  JsonValue::List numbers;
+json::JsonValue found_json(const FoundKind& found) {
+  json::JsonValue::List numbers;
   for (const std::uint64_t one : found.numbers)
     numbers.emplace_back(static_cast<std::int64_t>(one));
-  return json_object({{"kind", found.finding.kind},
-                      {"text", found.finding.text},
-                      {"times", static_cast<std::int64_t>(found.times)},
-                      {"numbers", std::move(numbers)},
-                      {"shrunk", found.is_shrunk},
-                      {"scenario", found.scenario}});
+  return json::json_object({{"kind", found.finding.kind},
+                            {"text", found.finding.text},
+                            {"times", static_cast<std::int64_t>(found.times)},
+                            {"numbers", std::move(numbers)},
+                            {"shrunk", found.is_shrunk},
+                            {"scenario", found.scenario}});
 }
 
 }  // namespace
 
-std::string scenario_text(const FoundKind& found) { return to_json(found.scenario, 1) + "\n"; }
+std::string scenario_text(const FoundKind& found) {
+  return json::to_json(found.scenario, 1) + "\n";
+}
 
 std::string search_table(const SearchResult& result, std::size_t width) {
   std::string text = component_table(result, width) + "\n";
-  const auto line = [&](const std::string& words) { text += wrapped(words, width); };
+  const auto line = [&](const std::string& words) { text += text::wrapped(words, width); };
   line("Machines: " + frequencies(result.machines) + ".");
   line("Outcomes: " + frequencies(result.outcomes) + ".");
   const auto never = never_drawn(result);
@@ -154,32 +158,32 @@ std::string search_table(const SearchResult& result, std::size_t width) {
 }
 
 std::string search_json(const SearchResult& result) {
-  JsonValue components = JsonValue::Object{};
+  json::JsonValue components = json::JsonValue::Object{};
   for (const auto& [name, tally] : result.components) {
-    JsonValue under = counts_json(tally.under);
-    components.set(name, json_object({{"runs", static_cast<std::int64_t>(tally.runs)},
-                                      {"under", std::move(under)}}));
+    json::JsonValue under = counts_json(tally.under);
+    components.set(name, json::json_object({{"runs", static_cast<std::int64_t>(tally.runs)},
+                                            {"under", std::move(under)}}));
   }
-  JsonValue::List found;
+  json::JsonValue::List found;
   for (const FoundKind& kind : result.found) found.push_back(found_json(kind));
-  JsonValue::List never;
+  json::JsonValue::List never;
   for (std::string& place : never_drawn(result)) never.emplace_back(std::move(place));
   const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  return to_json(json_object({{"scenarios", count(result.scenarios)},
-                              {"runs", count(result.runs)},
-                              {"explored", count(result.explored)},
-                              {"may_die", count(result.may_die)},
-                              {"struck", count(result.struck)},
-                              {"struck_amid", count(result.struck_amid)},
-                              {"by_membership", count(result.by_membership)},
-                              {"as_printed", count(result.as_printed)},
-                              {"outcomes", counts_json(result.outcomes)},
-                              {"machines", counts_json(result.machines)},
-                              {"components", std::move(components)},
-                              {"never_drawn", std::move(never)},
-                              {"refused", counts_json(result.refused)},
-                              {"found", std::move(found)}}),
-                 2) +
+  return json::to_json(json::json_object({{"scenarios", count(result.scenarios)},
+                                          {"runs", count(result.runs)},
+                                          {"explored", count(result.explored)},
+                                          {"may_die", count(result.may_die)},
+                                          {"struck", count(result.struck)},
+                                          {"struck_amid", count(result.struck_amid)},
+                                          {"by_membership", count(result.by_membership)},
+                                          {"as_printed", count(result.as_printed)},
+                                          {"outcomes", counts_json(result.outcomes)},
+                                          {"machines", counts_json(result.machines)},
+                                          {"components", std::move(components)},
+                                          {"never_drawn", std::move(never)},
+                                          {"refused", counts_json(result.refused)},
+                                          {"found", std::move(found)}}),
+                       2) +
          "\n";
 }
 

@@ -18,14 +18,14 @@ struct Losses {
 };
 
 /// Sees what the network loses on its way between live processes.
-class LossLog final : public RunObserver {
+class LossLog final : public audit::RunObserver {
  public:
-  explicit LossLog(const RunSpec& spec) : is_dead_(actors_of(spec)) {}
+  explicit LossLog(const scenario::RunSpec& spec) : is_dead_(actors_of(spec)) {}
 
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::died) is_dead_.at(sight.actor) = true;
-    if (sight.kind == Sight::Kind::restarted) is_dead_.at(sight.actor) = false;
-    if (sight.kind != Sight::Kind::lost || (sight.message->flags & kLost) == 0) return;
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::died) is_dead_.at(sight.actor) = true;
+    if (sight.kind == audit::Sight::Kind::restarted) is_dead_.at(sight.actor) = false;
+    if (sight.kind != audit::Sight::Kind::lost || (sight.message->flags & kLost) == 0) return;
     // What a dead process still had to send or to handle is lost in every network.
     if (is_dead_.at(sight.actor) || is_dead_.at(sight.peer)) return;
     (sight.message->channel == Family::failure_detection ? losses_.words : losses_.work) = true;
@@ -33,8 +33,8 @@ class LossLog final : public RunObserver {
   [[nodiscard]] Losses losses() const { return losses_; }
 
  private:
-  static std::size_t actors_of(const RunSpec& spec) {
-    const JobShape job = job_shape(spec.platform);
+  static std::size_t actors_of(const scenario::RunSpec& spec) {
+    const JobShape job = scenario::job_shape(spec.platform);
     return std::size_t{job.processes} + job.nodes + job.spare_nodes;
   }
   std::vector<bool> is_dead_;
@@ -42,19 +42,20 @@ class LossLog final : public RunObserver {
 };
 
 /// On SimGrid the run has its own process.
-Losses losses_of(const Scenario& scenario) {
-  RunSpec patient = scenario.points.front();  // ends after the network drops lost messages
+Losses losses_of(const scenario::Scenario& scenario) {
+  scenario::RunSpec patient =
+      scenario.points.front();  // ends after the network drops lost messages
   patient.stop.grace_s = std::max(patient.stop.grace_s, 1.0);
   const auto looked_at = [&] {
     LossLog log(patient);
     engine::run_simulation(patient, scenario.engine, scenario.seed, 0, &log);
     return log.losses();
   };
-  if (scenario.engine == EngineKind::loggp) return looked_at();
+  if (scenario.engine == scenario::EngineKind::loggp) return looked_at();
   Losses losses;
-  in_processes(
+  runs::in_processes(
       1,
-      [&](unsigned, const WriteLine& write) {
+      [&](unsigned, const runs::WriteLine& write) {
         const Losses seen = looked_at();
         if (seen.words) write("words");
         if (seen.work) write("work");
@@ -64,11 +65,11 @@ Losses losses_of(const Scenario& scenario) {
 }
 
 /// Sees whether rank 0 dies and no live process is told of it before the run ends.
-class UnheardRoot final : public RunObserver {
+class UnheardRoot final : public audit::RunObserver {
  public:
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::died && sight.actor == 0) is_unheard_ = true;
-    if (sight.kind == Sight::Kind::declared_dead && sight.peer == 0) is_unheard_ = false;
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::died && sight.actor == 0) is_unheard_ = true;
+    if (sight.kind == audit::Sight::Kind::declared_dead && sight.peer == 0) is_unheard_ = false;
   }
   [[nodiscard]] bool is_unheard() const { return is_unheard_; }
 
@@ -78,16 +79,19 @@ class UnheardRoot final : public RunObserver {
 
 /// docs/workloads.md: rank 0 alone has lost work done again. If it dies after it has announced, and
 /// before anybody is told of that, the run ends with lost tasks.
-bool lost_work_with_its_root(const Scenario& scenario, const RunRecord& run) {
-  const bool is_lost = std::ranges::any_of(
-      run.violations, [](const Violation& violation) { return violation.kind == "lost-work"; });
-  if (!is_lost || scenario.engine != EngineKind::loggp) return false;
+bool lost_work_with_its_root(const scenario::Scenario& scenario, const runs::RunRecord& run) {
+  const bool is_lost = std::ranges::any_of(run.violations, [](const audit::Violation& violation) {
+    return violation.kind == "lost-work";
+  });
+  if (!is_lost || scenario.engine != scenario::EngineKind::loggp) return false;
   UnheardRoot root;
   engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0, &root);
   return root.is_unheard();
 }
 
-double count(const RunRecord& run, const char* metric) { return run.number(metric).value_or(0.0); }
+double count(const runs::RunRecord& run, const char* metric) {
+  return run.number(metric).value_or(0.0);
+}
 
 bool is_set(const OptionValues& options, const char* option, const OptionValue& value) {
   const auto given = options.find(option);
@@ -96,25 +100,25 @@ bool is_set(const OptionValues& options, const char* option, const OptionValue& 
 
 /// docs/failure-detection.md: a process that returns is a member of the detector, unless that is as
 /// it was published or built.
-bool has_place_for_new_lives(const ComponentChoice& detector) {
+bool has_place_for_new_lives(const scenario::ComponentChoice& detector) {
   return !is_set(detector.options, "rejoin", false) && !is_set(detector.options, "as_built", true);
 }
 
-bool brings_back(const RunSpec& spec) {
+bool brings_back(const scenario::RunSpec& spec) {
   return spec.component(Family::message_logging).registration != nullptr ||
          spec.component(Family::transactions).registration != nullptr;
 }
 
 }  // namespace
 
-bool outlives_deaths(const RunSpec& spec) {
+bool outlives_deaths(const scenario::RunSpec& spec) {
   const auto has = [&](Family family) { return spec.component(family).registration != nullptr; };
   return has(Family::transactions) || has(Family::message_logging) ||
-         (has(Family::termination) && spec.stop.when == StopWhen::announced);
+         (has(Family::termination) && spec.stop.when == scenario::StopWhen::announced);
 }
 
-bool is_wrong_on_purpose(const RunSpec& spec) {
-  return std::ranges::any_of(spec.components, [](const ComponentChoice& choice) {
+bool is_wrong_on_purpose(const scenario::RunSpec& spec) {
+  return std::ranges::any_of(spec.components, [](const scenario::ComponentChoice& choice) {
     if (choice.registration == nullptr) return false;
     const auto printed = choice.options.find("as_printed");
     if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
@@ -130,30 +134,30 @@ bool is_wrong_on_purpose(const RunSpec& spec) {
 /// docs/protocols/rdaemon.md: as PRRTE builds it, nobody observes daemon 0; a dead daemon loses the
 /// messages that it should relay along a tree; and with two daemons and PRRTE's distances, one
 /// tells nobody.
-bool leaves_somebody_out(const RunSpec& spec) {
-  const ComponentChoice& detector = spec.component(Family::failure_detection);
+bool leaves_somebody_out(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   if (detector.registration == nullptr || detector.registration->name != "rdaemon") return false;
   const auto is = [&](const char* option, const OptionValue& value) {
     return is_set(detector.options, option, value);
   };
-  const JobShape job = job_shape(spec.platform);
+  const JobShape job = scenario::job_shape(spec.platform);
   return is("as_built", true) || is("broadcast", std::string("routed-tree")) ||
          (is("broadcast", std::string("prrte-as-built")) && job.nodes + job.spare_nodes <= 2);
 }
 
-bool errs_on_purpose(const RunSpec& spec) {
+bool errs_on_purpose(const scenario::RunSpec& spec) {
   const Registration* const detector = spec.component(Family::failure_detection).registration;
   return detector != nullptr && detector->name == "erring-oracle";
 }
 
-bool is_fenced_everywhere(const RunSpec& spec) {
-  return spec.fences() && spec.platform.fencing.reach == FencingReach::all;
+bool is_fenced_everywhere(const scenario::RunSpec& spec) {
+  return spec.fences() && spec.platform.fencing.reach == scenario::FencingReach::all;
 }
 
-bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
-  const RunSpec& spec = scenario.points.front();
+bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
+  const scenario::RunSpec& spec = scenario.points.front();
   if (count(run, "false_reports") > 0.0 && !is_fenced_everywhere(spec)) return true;
-  const ComponentChoice& detector = spec.component(Family::failure_detection);
+  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
   if (missed && leaves_somebody_out(spec)) return true;
   if (missed && lost_work_with_its_root(scenario, run)) return true;
@@ -166,9 +170,9 @@ bool is_unpromised(const Scenario& scenario, const RunRecord& run) {
   return (!spec.partitions.empty() && losses.work) || (missed && losses.words);
 }
 
-bool was_in_peace(const RunSpec& spec, const RunRecord& run) {
-  const bool is_upset =
-      std::ranges::any_of(spec.faults, [](const FaultSpec& fault) { return !fault.kills(); });
+bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run) {
+  const bool is_upset = std::ranges::any_of(
+      spec.faults, [](const faults::FaultSpec& fault) { return !fault.kills(); });
   return !is_upset && count(run, "faults_struck") == 0.0 && count(run, "false_reports") == 0.0;
 }
 

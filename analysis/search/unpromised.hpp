@@ -10,21 +10,21 @@ namespace faultline::search {
 
 /// True if a component of the stack promises that a run comes to an end although a process has
 /// died. Otherwise a program may wait for the dead for ever.
-bool outlives_deaths(const RunSpec& spec);
+bool outlives_deaths(const scenario::RunSpec& spec);
 
 /// True if a component does what its paper prints, although that is known to be wrong, or leaves
 /// out its protection.
-bool is_wrong_on_purpose(const RunSpec& spec);
+bool is_wrong_on_purpose(const scenario::RunSpec& spec);
 
 /// True if the failure detector leaves a process unobserved, as the code that it models does.
-bool leaves_somebody_out(const RunSpec& spec);
+bool leaves_somebody_out(const scenario::RunSpec& spec);
 
 /// True if the failure detector reports live processes, as it is meant to.
-bool errs_on_purpose(const RunSpec& spec);
+bool errs_on_purpose(const scenario::RunSpec& spec);
 
 /// True if the resource manager ends whoever is declared dead, wherever that is. Then a false
 /// report costs no more than a death, and all promises hold after it.
-bool is_fenced_everywhere(const RunSpec& spec);
+bool is_fenced_everywhere(const scenario::RunSpec& spec);
 
 /// True if a run that has gone wrong may have done so, as the pages of the protocols and of the
 /// disturbances stand. It may
@@ -38,11 +38,11 @@ bool is_fenced_everywhere(const RunSpec& spec);
 /// - if `work-stealing` loses work with rank 0, of whose death nobody was told.
 /// Runs the scenario once more if it has to know what the network has lost, or which ranks were
 /// told.
-bool is_unpromised(const Scenario& scenario, const RunRecord& run);
+bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run);
 
 /// True if nothing happened in a run for which a protocol could give up: no deaths, no reports of
 /// deaths, no errors that a program finds in its data, and no ranks that stall for longer than
 /// others wait.
-bool was_in_peace(const RunSpec& spec, const RunRecord& run);
+bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run);
 
 }  // namespace faultline::search

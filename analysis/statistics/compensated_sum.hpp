@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// A sum by Kahan's method. Its rounding error does not grow with the number of terms, as long as
 /// they have the same sign.
@@ -21,4 +21,4 @@ class CompensatedSum {
   double lost_ = 0.0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::statistics

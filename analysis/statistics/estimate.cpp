@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/share_interval.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 Estimate estimate_mean(const std::vector<double>& values) {
   const Summary summary = summarize(values);
@@ -87,4 +87,4 @@ Estimate estimate_ratio_of_means(const std::vector<double>& values,
   return estimate;
 }
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// A number estimated from a sample. It has no value if it could not be measured; `trouble` then
 /// gives the reason.
@@ -38,4 +38,4 @@ Estimate estimate_share(const std::vector<double>& zeros_and_ones);
 Estimate estimate_ratio_of_means(const std::vector<double>& values,
                                  const std::vector<double>& base);
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -9,7 +9,7 @@
 
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::size_t different_values(std::vector<double> values) {
   return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-}  // namespace faultline
+}  // namespace faultline::statistics

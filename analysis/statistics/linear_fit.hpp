@@ -5,7 +5,7 @@
 
 #include "analysis/statistics/estimate.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// The values that replications gave at one place of an axis.
 struct SampleAt {
@@ -42,4 +42,4 @@ LinearFit fit_line(const std::vector<SampleAt>& samples);
 /// The number of different values in a list.
 std::size_t different_values(std::vector<double> values);
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/statistics/metric_type.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 MetricType metric_type(const std::string& name) {
   if (name == "terminated" || name == "survived") return MetricType::share;
@@ -23,4 +23,4 @@ Summary summarize(MetricType type, const std::vector<double>& values, ShareValue
   return type == MetricType::share ? summarize_share(values, what) : summarize(values);
 }
 
-}  // namespace faultline
+}  // namespace faultline::statistics

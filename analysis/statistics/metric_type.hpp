@@ -6,7 +6,7 @@
 
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// The type of a metric's values. It decides how they are estimated, drawn and printed.
 enum class MetricType {
@@ -32,4 +32,4 @@ std::string without_unit(const std::string& name);
 Summary summarize(MetricType type, const std::vector<double>& values,
                   ShareValues what = ShareValues::runs);
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace faultline {
+namespace faultline::statistics {
 
 namespace {
 
@@ -66,4 +66,4 @@ Interval share_difference_interval(const PairedShares& shares, double outside) {
   return {end(first.low, false), end(first.high, true)};
 }
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -5,7 +5,7 @@
 
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// Returns an interval for a probability p, given that `successes` of `trials` independent runs
 /// succeeded (Clopper and Pearson 1934). Whatever p is, the interval misses it with probability
@@ -37,4 +37,4 @@ struct PairedShares {
 /// Pearson's.
 Interval share_difference_interval(const PairedShares& shares, double outside);
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -9,7 +9,7 @@
 #include "analysis/statistics/share_interval.hpp"
 #include "sim/core/quantile.hpp"
 
-namespace faultline {
+namespace faultline::statistics {
 
 const char* bound_word(MeanBound bound) {
   switch (bound) {
@@ -104,4 +104,4 @@ Summary summarize_share(const std::vector<double>& values, ShareValues what) {
   return summary;
 }
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace faultline {
+namespace faultline::statistics {
 
 /// A closed interval of real numbers.
 struct Interval {
@@ -97,4 +97,4 @@ double student_t(std::size_t count, double outside);
 /// less certain.
 double student_t_three_sigma(std::size_t count);
 
-}  // namespace faultline
+}  // namespace faultline::statistics

@@ -15,7 +15,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -24,10 +24,10 @@ constexpr const char* kUndecided = "no difference shown";
 std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
                                 const std::string& metric) {
   std::map<std::int64_t, double> values;
-  for (const RunRecord& run : b.stored.runs)
+  for (const runs::RunRecord& run : b.stored.runs)
     if (const auto number = run.number(metric)) values[run.replication] = *number;
   std::vector<double> result;
-  for (const RunRecord& run : a.stored.runs) {
+  for (const runs::RunRecord& run : a.stored.runs) {
     const auto number = run.number(metric);
     const auto other = values.find(run.replication);
     if (number && other != values.end()) result.push_back(*number - other->second);
@@ -41,9 +41,9 @@ std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   std::size_t cut_off = 0;
   std::size_t violated = 0;
-  for (const RunRecord& run : point.stored.runs) {
-    if (exit_code(run) == kExitGood) continue;
-    ++(is_cut_off(run) && run.violations.empty() ? cut_off : violated);
+  for (const runs::RunRecord& run : point.stored.runs) {
+    if (runs::exit_code(run) == runs::kExitGood) continue;
+    ++(runs::is_cut_off(run) && run.violations.empty() ? cut_off : violated);
   }
   std::string why;
   if (violated > 0) why = std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
@@ -52,22 +52,24 @@ std::string exclusion(const SelectedPoint& point) {
 }
 
 /// The interval that misses the mean of paired differences with probability `outside`.
-std::optional<Interval> interval_of(const std::vector<double>& differences, const Summary& summary,
-                                    double outside) {
+std::optional<statistics::Interval> interval_of(const std::vector<double>& differences,
+                                                const statistics::Summary& summary,
+                                                double outside) {
   if (summary.is_share) {
     const auto pairs_of = [&](double difference) {
       return static_cast<std::size_t>(
           std::count(differences.begin(), differences.end(), difference));
     };
     if (summary.count == 0) return std::nullopt;
-    return share_difference_interval(
+    return statistics::share_difference_interval(
         {.pairs = summary.count, .first_alone = pairs_of(1.0), .second_alone = pairs_of(-1.0)},
         outside);
   }
   if (!summary.standard_deviation) return std::nullopt;
-  const double half_width = student_t(summary.count, outside) * *summary.standard_deviation /
+  const double half_width = statistics::student_t(summary.count, outside) *
+                            *summary.standard_deviation /
                             std::sqrt(static_cast<double>(summary.count));
-  return Interval{*summary.mean - half_width, *summary.mean + half_width};
+  return statistics::Interval{*summary.mean - half_width, *summary.mean + half_width};
 }
 
 PairedDifference paired(const Situation& situation, std::size_t first, std::size_t second,
@@ -75,8 +77,9 @@ PairedDifference paired(const Situation& situation, std::size_t first, std::size
   PairedDifference pair{.first = first, .second = second, .difference = {}};
   const std::vector<double> values = differences(
       *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
-  pair.difference = summarize(values);
-  pair.difference.is_share = metric_type(settings.metric) == MetricType::share;
+  pair.difference = statistics::summarize(values);
+  pair.difference.is_share =
+      statistics::metric_type(settings.metric) == statistics::MetricType::share;
   // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
   // of many contenders could be the winner by chance.
   const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
@@ -127,7 +130,7 @@ std::string verdict(const Situation& situation, const PairedDifference& pair, Va
   return pair.second_better ? said(situation.contenders[pair.second], values) : kUndecided;
 }
 
-std::string heading(const ComparisonSettings& settings, const TimeUnit& unit) {
+std::string heading(const ComparisonSettings& settings, const text::TimeUnit& unit) {
   const std::string in_unit = *unit.word == '\0' ? "" : std::string(" in ") + unit.word;
   return settings.metric + in_unit + ", " + (settings.higher_is_better ? "higher" : "lower") +
          " is better; means with their 95 % intervals";
@@ -139,8 +142,8 @@ std::string winner_text(const Situation& situation) {
   return winner == nullptr ? kUndecided : winner->name;
 }
 
-JsonValue mean_json(const Contender& contender) {
-  return contender.summary.mean ? JsonValue(*contender.summary.mean) : JsonValue();
+json::JsonValue mean_json(const Contender& contender) {
+  return contender.summary.mean ? json::JsonValue(*contender.summary.mean) : json::JsonValue();
 }
 
 KeyColumns keys_of(const Comparison& comparison, std::size_t width) {
@@ -159,8 +162,8 @@ std::string title_of(const Contender& contender) {
   return title;
 }
 
-TextTable keyed_table(const KeyColumns& keys) {
-  TextTable table;
+text::TextTable keyed_table(const KeyColumns& keys) {
+  text::TextTable table;
   table.columns = keys.columns;
   table.key_columns = keys.columns.size();
   return table;
@@ -174,7 +177,7 @@ struct Ends {
 
 Ends ends_of(const Contender& contender) {
   const auto& runs = contender.point->stored.runs;
-  const auto reached = std::count_if(runs.begin(), runs.end(), survived);
+  const auto reached = std::count_if(runs.begin(), runs.end(), runs::survived);
   return {static_cast<std::size_t>(reached), runs.size()};
 }
 
@@ -195,20 +198,20 @@ const Contender* with_value_of(const Situation& situation, const Contender& othe
   return nullptr;
 }
 
-TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric) {
+text::TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric) {
   double largest = 0;
   for (const Situation& situation : comparison.situations)
     for (const Contender& contender : situation.contenders)
       largest = std::max(largest, std::fabs(contender.summary.mean.value_or(0)));
-  return unit_of(metric_type(metric), largest);
+  return text::unit_of(statistics::metric_type(metric), largest);
 }
 
 std::string cut_off_runs(const Comparison& comparison) {
-  RunCount count;
+  runs::RunCount count;
   for (const Situation& situation : comparison.situations)
     for (const Contender& contender : situation.contenders)
-      for (const RunRecord& run : contender.point->stored.runs) count.add(run.outcome);
-  const std::string text = cut_off_count(count);
+      for (const runs::RunRecord& run : contender.point->stored.runs) count.add(run.outcome);
+  const std::string text = runs::cut_off_count(count);
   return text.empty() ? text : text + ", which is no result: a point with such a run cannot win.";
 }
 
@@ -251,18 +254,19 @@ const Contender* Situation::winner() const {
 }
 
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings) {
-  const JsonPath by = split_path(settings.by);
+  const json::JsonPath by = json::split_path(settings.by);
   if (by.empty())
-    throw UsageError("compare: --by " + in_quotes(settings.by) +
+    throw UsageError("compare: --by " + json::in_quotes(settings.by) +
                      ": expected a path such as termination.name");
-  if (by == JsonPath{"seed"})
+  if (by == json::JsonPath{"seed"})
     throw UsageError(
         "compare: --by seed: points of different seeds use different random numbers, expected "
         "another path");
   Comparison comparison;
   for (const std::string& path : swept_paths(points)) {
-    const JsonPath swept = split_path(path);
-    if (!is_within(swept, by) && !is_within(by, swept)) comparison.paths.push_back(path);
+    const json::JsonPath swept = json::split_path(path);
+    if (!json::is_within(swept, by) && !json::is_within(by, swept))
+      comparison.paths.push_back(path);
   }
   const std::vector<PointGroup> groups = group_points(points, comparison.paths);
   comparison.situations.reserve(groups.size());
@@ -274,7 +278,7 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
   if (!several)
     throw UsageError("compare: --by " + settings.by +
                      ": no two points differ only in this, expected a swept path: " +
-                     any_of(swept_paths(points)));
+                     json::any_of(swept_paths(points)));
   return comparison;
 }
 
@@ -287,10 +291,10 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) 
       const Contender* winner = situation.winner();
       Row row;
       for (std::size_t i = 0; i < comparison.paths.size(); ++i)
-        row.push_back(
-            {comparison.paths[i], values == ValuesAs::stored
-                                      ? situation.key[i]
-                                      : JsonValue(words_at(*first.point, comparison.paths[i]))});
+        row.push_back({comparison.paths[i],
+                       values == ValuesAs::stored
+                           ? situation.key[i]
+                           : json::JsonValue(words_at(*first.point, comparison.paths[i]))});
       const auto& mean = pair.difference.mean;
       const auto& interval = pair.difference.confidence_95;
       row.insert(row.end(),
@@ -299,11 +303,12 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) 
                   {"first_mean", mean_json(first)},
                   {"second_mean", mean_json(second)},
                   {"pairs", static_cast<std::int64_t>(pair.difference.count)},
-                  {"difference", mean ? JsonValue(*mean) : JsonValue()},
-                  {"low", interval ? JsonValue(interval->low) : JsonValue()},
-                  {"high", interval ? JsonValue(interval->high) : JsonValue()},
+                  {"difference", mean ? json::JsonValue(*mean) : json::JsonValue()},
+                  {"low", interval ? json::JsonValue(interval->low) : json::JsonValue()},
+                  {"high", interval ? json::JsonValue(interval->high) : json::JsonValue()},
                   {"verdict", verdict(situation, pair, values)},
-                  {"winner", winner == nullptr ? JsonValue() : JsonValue(said(*winner, values))}});
+                  {"winner", winner == nullptr ? json::JsonValue()
+                                               : json::JsonValue(said(*winner, values))}});
       rows.push_back(std::move(row));
     }
   return rows;
@@ -313,14 +318,14 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
                              std::size_t width) {
   const std::vector<const Contender*> competing = first_of_each_value(comparison);
   const KeyColumns keys = keys_of(comparison, width);
-  const TimeUnit unit = unit_of_means(comparison, settings.metric);
-  TextTable means = keyed_table(keys);
-  TextTable pairs = keyed_table(keys);
-  means.columns.push_back({"winner", Align::left});
+  const text::TimeUnit unit = unit_of_means(comparison, settings.metric);
+  text::TextTable means = keyed_table(keys);
+  text::TextTable pairs = keyed_table(keys);
+  means.columns.push_back({"winner", text::Align::left});
   for (const Contender* of : competing) means.columns.push_back({title_of(*of)});
-  for (const char* title : {"first", "second"}) pairs.columns.push_back({title, Align::left});
+  for (const char* title : {"first", "second"}) pairs.columns.push_back({title, text::Align::left});
   pairs.columns.push_back({"first - second"});
-  pairs.columns.push_back({"better", Align::left});
+  pairs.columns.push_back({"better", text::Align::left});
   for (std::size_t line = 0; line < comparison.situations.size(); ++line) {
     const Situation& situation = comparison.situations[line];
     std::vector<std::string> row = keys.cells[line];
@@ -330,7 +335,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       row.push_back(contender == nullptr ? "-"
                     : !contender->excluded.empty()
                         ? contender->excluded
-                        : with_interval(contender->summary, unit.in_one_s));
+                        : text::with_interval(contender->summary, unit.in_one_s));
     }
     means.rows.push_back(std::move(row));
     for (const PairedDifference& pair : situation.pairs) {
@@ -339,21 +344,23 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       const Contender& second = situation.contenders[pair.second];
       const double largest = std::max(std::fabs(first.summary.mean.value_or(0)),
                                       std::fabs(second.summary.mean.value_or(0)));
-      row.insert(row.end(),
-                 {first.name, second.name, with_interval(pair.difference, unit.in_one_s, largest),
-                  verdict(situation, pair, ValuesAs::words)});
+      row.insert(row.end(), {first.name, second.name,
+                             text::with_interval(pair.difference, unit.in_one_s, largest),
+                             verdict(situation, pair, ValuesAs::words)});
       pairs.rows.push_back(std::move(row));
     }
   }
-  const bool of_survival = metric_type(settings.metric) == MetricType::share;
+  const bool of_survival =
+      statistics::metric_type(settings.metric) == statistics::MetricType::share;
   const std::string note = of_survival ? "" : unequal_endings(comparison);
   const std::string cut_off = cut_off_runs(comparison);
-  return wrapped(heading(settings, unit)) + "\n" + keys.legend + render(means, width) + "\n" +
-         wrapped(
+  return text::wrapped(heading(settings, unit)) + "\n" + keys.legend + text::render(means, width) +
+         "\n" +
+         text::wrapped(
              "Paired differences, replication by replication; for each line above, the intervals "
              "of all pairs hold together with 95 %") +
-         "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note)) +
-         (cut_off.empty() ? "" : "\n" + wrapped(cut_off));
+         "\n" + text::render(pairs, width) + (note.empty() ? "" : "\n" + text::wrapped(note)) +
+         (cut_off.empty() ? "" : "\n" + text::wrapped(cut_off));
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

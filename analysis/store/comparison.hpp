@@ -7,7 +7,7 @@
 
 #include "analysis/store/query.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 struct ComparisonSettings {
   std::string by;  ///< the path whose values compete
@@ -22,7 +22,7 @@ struct PairedDifference {
   std::size_t second = 0;
   /// First minus second, over common replications. The 95 % of its interval hold for all pairs of
   /// the situation together.
-  Summary difference;
+  statistics::Summary difference;
   bool first_better = false;
   bool second_better = false;  ///< if neither is better, no difference is shown
 };
@@ -32,13 +32,13 @@ struct Contender {
   std::string value;  ///< as the store has it, which tells contenders apart
   std::string name;   ///< the value in words
   const SelectedPoint* point = nullptr;
-  Summary summary;
+  statistics::Summary summary;
   std::string excluded;  ///< why it cannot win ("failed", "3 bad runs, 1 cut off"); "" if it can
 };
 
 /// Points that differ only in the path.
 struct Situation {
-  std::vector<JsonValue> key;  ///< a cell for each of the other swept paths
+  std::vector<json::JsonValue> key;  ///< a cell for each of the other swept paths
   std::vector<Contender> contenders;
   std::vector<PairedDifference> pairs;  ///< pairs of contenders that can win
 
@@ -62,7 +62,7 @@ std::vector<const Contender*> first_of_each_value(const Comparison& comparison);
 const Contender* with_value_of(const Situation& situation, const Contender& other);
 
 /// The unit in which to print the means of all contenders.
-TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
+text::TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 
 /// A warning if the runs of one contender survive more often than those of another, since giving up
 /// early is cheap; "" if all survive equally often.
@@ -81,6 +81,6 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values =
 /// The comparison as tables for people: means and winners, then the differences. `width` is in
 /// characters.
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
-                             std::size_t width = kUsualWidth);
+                             std::size_t width = text::kUsualWidth);
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -16,7 +16,7 @@
 #include "sim/core/partial_file.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -53,8 +53,8 @@ void complete(PartialFile& partial, const std::string& out) {
 void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outcome) {
   for (const StoredStudy& study : merged.studies())
     if (study.faultline.find(',') != std::string::npos)
-      outcome.notes.push_back(out + ": " + in_quotes(study.name) + " has results by Faultline " +
-                              study.faultline +
+      outcome.notes.push_back(out + ": " + json::in_quotes(study.name) +
+                              " has results by Faultline " + study.faultline +
                               ", builds of the same release: their results may differ");
 }
 
@@ -144,4 +144,4 @@ MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>
   return outcome;
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

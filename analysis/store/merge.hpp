@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::store {
 
 struct MergeOutcome {
   std::size_t points = 0;
@@ -19,4 +19,4 @@ struct MergeOutcome {
 /// point, if they differ. `out` appears complete or not at all.
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores);
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -8,7 +8,7 @@
 #include "sim/json/json_path.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 StoredPoint read_point(RowReader& row, PointTexts& texts) {
   StoredPoint point;
@@ -29,22 +29,22 @@ StoredPoint read_point(RowReader& row, PointTexts& texts) {
 void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point) {
   if (part == PointPart::checksums) return;
   if (point.engine != "loggp" && point.engine != "simgrid")
-    row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
-  JsonValue parameters = row.parsed(texts.parameters, "parameters");
+    row.refuse("engine: expected loggp or simgrid, got " + json::in_quotes(point.engine));
+  json::JsonValue parameters = row.parsed(texts.parameters, "parameters");
   if (part == PointPart::all) point.scenario = row.parsed(texts.scenario, "scenario");
   if (parameters.object() == nullptr)
-    row.refuse("parameters: expected an object, got " + describe(parameters));
+    row.refuse("parameters: expected an object, got " + json::describe(parameters));
   if (part == PointPart::all && point.scenario.object() == nullptr)
-    row.refuse("scenario: expected an object, got " + describe(point.scenario));
+    row.refuse("scenario: expected an object, got " + json::describe(point.scenario));
   point.parameters = std::move(*parameters.object());
-  for (const JsonMember& parameter : point.parameters)
-    if (split_path(parameter.key).empty())
-      row.refuse("parameters: " + in_quotes(parameter.key) + " is not a path");
+  for (const json::JsonMember& parameter : point.parameters)
+    if (json::split_path(parameter.key).empty())
+      row.refuse("parameters: " + json::in_quotes(parameter.key) + " is not a path");
 }
 
 RunOfPoint read_run(RowReader row, PointPart part) {
   RunOfPoint of;
-  RunRecord& run = of.run;
+  runs::RunRecord& run = of.run;
   row.whole(1);
   of.point = row.whole();
   run.replication = row.whole();
@@ -55,9 +55,9 @@ RunOfPoint read_run(RowReader row, PointPart part) {
   run.peak_rss_bytes = row.whole();
   of.checksum = row.finish();
   if (part != PointPart::all) return of;
-  Problems problems(row.place());
-  read_metrics(row.parsed(metrics, "metrics"), run, problems);
-  read_violations(row.parsed(violations, "violations"), run, problems);
+  json::Problems problems(row.place());
+  runs::read_metrics(row.parsed(metrics, "metrics"), run, problems);
+  runs::read_violations(row.parsed(violations, "violations"), run, problems);
   problems.throw_if_any();
   return of;
 }
@@ -95,4 +95,4 @@ void RunsInOrder::refuse() const {
                    ": is damaged: the store has no such point" + kStoreRemedy);
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -9,7 +9,7 @@
 #include "analysis/store/store_row.hpp"
 #include "analysis/store/stored_point.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// The parts of points to read. In any case the checksums of their rows and of those of their runs
 /// are compared.
@@ -35,7 +35,7 @@ void interpret(const PointTexts& texts, const RowReader& row, PointPart part, St
 /// A run with its checksum, and the number of its point.
 struct RunOfPoint {
   std::int64_t point = 0;
-  RunRecord run;
+  runs::RunRecord run;
   std::int64_t checksum = 0;
 };
 
@@ -65,4 +65,4 @@ class RunsInOrder {
   std::optional<RunOfPoint> next_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::store

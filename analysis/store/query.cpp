@@ -17,12 +17,12 @@
 #include "sim/scenario/expression.hpp"
 #include "sim/scenario/known_paths.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
-JsonValue optional_json(const std::optional<double>& value) {
-  return value ? JsonValue(*value) : JsonValue();
+json::JsonValue optional_json(const std::optional<double>& value) {
+  return value ? json::JsonValue(*value) : json::JsonValue();
 }
 
 SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
@@ -37,37 +37,38 @@ SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
 /// True if its scenario draws faults, or reads them from a trace. Several sources of one kind are
 /// "poisson[0]", "poisson[1]", ...
 bool has_fault_sources(const SelectedPoint& point) {
-  const JsonValue* faults = point.values.find("faults");
+  const json::JsonValue* faults = point.values.find("faults");
   if (faults == nullptr || faults->object() == nullptr) return false;
   return std::any_of(
-      faults->object()->begin(), faults->object()->end(), [](const JsonMember& member) {
+      faults->object()->begin(), faults->object()->end(), [](const json::JsonMember& member) {
         return !member.value.is_null() &&
-               find_fault_source(member.key.substr(0, member.key.find('['))) != nullptr;
+               faults::find_fault_source(member.key.substr(0, member.key.find('['))) != nullptr;
       });
 }
 
-std::vector<Expression> parsed(const std::vector<std::string>& conditions) {
-  std::vector<Expression> result;
+std::vector<scenario::Expression> parsed(const std::vector<std::string>& conditions) {
+  std::vector<scenario::Expression> result;
   result.reserve(conditions.size());
   for (const std::string& condition : conditions) {
     try {
-      result.push_back(Expression::parse(condition));
+      result.push_back(scenario::Expression::parse(condition));
     } catch (const UsageError& error) {
-      throw UsageError("--where " + in_quotes(condition) + ": " + error.what());
+      throw UsageError("--where " + json::in_quotes(condition) + ": " + error.what());
     }
   }
   return result;
 }
 
-bool satisfies(const SelectedPoint& point, const std::vector<Expression>& conditions) {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Expression& condition) {
-    try {
-      return condition.holds([&](const JsonPath& path) { return point.at(path); });
-    } catch (const UsageError& error) {
-      throw UsageError("--where: point " + std::to_string(point.stored.point) + ": " +
-                       error.what());
-    }
-  });
+bool satisfies(const SelectedPoint& point, const std::vector<scenario::Expression>& conditions) {
+  return std::all_of(
+      conditions.begin(), conditions.end(), [&](const scenario::Expression& condition) {
+        try {
+          return condition.holds([&](const json::JsonPath& path) { return point.at(path); });
+        } catch (const UsageError& error) {
+          throw UsageError("--where: point " + std::to_string(point.stored.point) + ": " +
+                           error.what());
+        }
+      });
 }
 
 /// The paths that the user has named, and that neither a scenario could state nor any point of the
@@ -76,42 +77,42 @@ class NamedPaths {
  public:
   explicit NamedPaths(std::string place) : place_(std::move(place)) {}
 
-  void name(const JsonPath& path) {
-    if (!KnownPaths::of_scenarios().contains(path)) strange_.push_back(path);
+  void name(const json::JsonPath& path) {
+    if (!scenario::KnownPaths::of_scenarios().contains(path)) strange_.push_back(path);
   }
 
   /// Adds the paths of another point.
   void look_at(const SelectedPoint& point) {
-    std::erase_if(strange_, [&](const JsonPath& path) { return point.at(path) != nullptr; });
+    std::erase_if(strange_, [&](const json::JsonPath& path) { return point.at(path) != nullptr; });
     if (!strange_.empty() && example_.is_null()) example_ = point.values;
   }
 
   /// Throws UsageError for the first path that no point had.
   void check() const {
     if (strange_.empty()) return;
-    KnownPaths known = KnownPaths::of_scenarios();
+    scenario::KnownPaths known = scenario::KnownPaths::of_scenarios();
     known.add(example_);
     throw UsageError(place_ + ": " + known.refusal(strange_.front(), "the points of the store"));
   }
 
  private:
   std::string place_;
-  std::vector<JsonPath> strange_;
-  JsonValue example_;  ///< the paths of a point
+  std::vector<json::JsonPath> strange_;
+  json::JsonValue example_;  ///< the paths of a point
 };
 
-Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<std::string>& paths,
-            const std::vector<std::string>& metrics) {
-  Row row = {
-      {"study", point.study.id},
-      {"name", point.study.name},
-      {"point", point.stored.point},
-      {"replication", run.replication},
-      {"scenario_hash", point.stored.scenario_hash},
-      {"faultline", point.study.faultline},
-      {"simgrid", point.study.simgrid.empty() ? JsonValue() : JsonValue(point.study.simgrid)},
-      {"engine", point.stored.engine},
-      {"seed", point.stored.seed}};
+Row run_row(const SelectedPoint& point, const runs::RunRecord& run,
+            const std::vector<std::string>& paths, const std::vector<std::string>& metrics) {
+  Row row = {{"study", point.study.id},
+             {"name", point.study.name},
+             {"point", point.stored.point},
+             {"replication", run.replication},
+             {"scenario_hash", point.stored.scenario_hash},
+             {"faultline", point.study.faultline},
+             {"simgrid", point.study.simgrid.empty() ? json::JsonValue()
+                                                     : json::JsonValue(point.study.simgrid)},
+             {"engine", point.stored.engine},
+             {"seed", point.stored.seed}};
   for (const std::string& path : paths)
     if (path != "study" && path != "engine" && path != "seed")
       row.push_back({path, cell_at(point, path)});
@@ -126,22 +127,23 @@ Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<
 
 }  // namespace
 
-const JsonValue* SelectedPoint::at(const JsonPath& path) const {
-  for (const JsonMember& parameter : stored.parameters) {
-    const JsonPath swept = split_path(parameter.key);
-    if (!is_within(path, swept)) continue;
-    const JsonPath inner(path.begin() + static_cast<std::ptrdiff_t>(swept.size()), path.end());
-    if (const JsonValue* found = find_at(parameter.value, inner)) return found;
+const json::JsonValue* SelectedPoint::at(const json::JsonPath& path) const {
+  for (const json::JsonMember& parameter : stored.parameters) {
+    const json::JsonPath swept = json::split_path(parameter.key);
+    if (!json::is_within(path, swept)) continue;
+    const json::JsonPath inner(path.begin() + static_cast<std::ptrdiff_t>(swept.size()),
+                               path.end());
+    if (const json::JsonValue* found = json::find_at(parameter.value, inner)) return found;
   }
-  return find_at(values, path);
+  return json::find_at(values, path);
 }
 
 std::vector<SelectedPoint> select_points(ResultStore& store,
                                          const std::vector<std::string>& conditions) {
-  const std::vector<Expression> wanted = parsed(conditions);
+  const std::vector<scenario::Expression> wanted = parsed(conditions);
   NamedPaths named("--where");
-  for (const Expression& condition : wanted)
-    for (const JsonPath& path : condition.paths()) named.name(path);
+  for (const scenario::Expression& condition : wanted)
+    for (const json::JsonPath& path : condition.paths()) named.name(path);
   std::vector<SelectedPoint> result;
   std::string trouble;  // reported only if all paths are known: a wrong one may be its cause
   for (const StoredStudy& study : store.studies())
@@ -163,7 +165,7 @@ void check_paths(const std::string& option, const std::vector<std::string>& path
                  const std::vector<SelectedPoint>& points) {
   NamedPaths named(option);
   for (const std::string& path : paths)
-    if (const JsonPath steps = split_path(path); !steps.empty()) named.name(steps);
+    if (const json::JsonPath steps = json::split_path(path); !steps.empty()) named.name(steps);
   for (const SelectedPoint& point : points) named.look_at(point);
   named.check();
 }
@@ -176,33 +178,33 @@ std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points) {
   for (const SelectedPoint& point : points)
     if (point.study.id != points.front().study.id) add("study");
   for (const SelectedPoint& point : points)
-    for (const JsonMember& parameter : point.stored.parameters) add(parameter.key);
+    for (const json::JsonMember& parameter : point.stored.parameters) add(parameter.key);
   return paths;
 }
 
-JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
-  const JsonPath steps = split_path(path);
+json::JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
+  const json::JsonPath steps = json::split_path(path);
   if (steps.empty())
-    throw UsageError(in_quotes(path) + ": expected a path such as termination.name");
-  const JsonValue* value = point.at(steps);
+    throw UsageError(json::in_quotes(path) + ": expected a path such as termination.name");
+  const json::JsonValue* value = point.at(steps);
   if (value == nullptr) return {};
-  const JsonValue* name = value->find("name");
+  const json::JsonValue* name = value->find("name");
   if (name != nullptr && value->object()->size() == 1) return *name;
-  if (value->object() != nullptr || value->list() != nullptr) return to_json(*value);
+  if (value->object() != nullptr || value->list() != nullptr) return json::to_json(*value);
   return *value;
 }
 
 std::string words_at(const SelectedPoint& point, const std::string& path) {
-  const JsonValue* value = point.at(split_path(path));
-  return value == nullptr ? "-" : value_words(*value);
+  const json::JsonValue* value = point.at(json::split_path(path));
+  return value == nullptr ? "-" : text::value_words(*value);
 }
 
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
   std::set<std::string> names;
   for (const SelectedPoint& point : points)
-    for (const RunRecord& run : point.stored.runs) {
+    for (const runs::RunRecord& run : point.stored.runs) {
       names.insert("terminated");
-      for (const RunMetric& metric : run.metrics) names.insert(metric.name);
+      for (const runs::RunMetric& metric : run.metrics) names.insert(metric.name);
     }
   return {names.begin(), names.end()};
 }
@@ -210,7 +212,7 @@ std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) 
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> known = metric_names(points);
   std::vector<std::string> usual;
-  for (const char* name : kUsualMetrics)
+  for (const char* name : runs::kUsualMetrics)
     if (std::find(known.begin(), known.end(), name) != known.end()) usual.emplace_back(name);
   return usual;
 }
@@ -222,7 +224,7 @@ std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
   metrics.insert(metrics.begin(), "terminated");
   std::vector<Row> rows;
   for (const SelectedPoint& point : points)
-    for (const RunRecord& run : point.stored.runs)
+    for (const runs::RunRecord& run : point.stored.runs)
       rows.push_back(run_row(point, run, paths, metrics));
   return rows;
 }
@@ -232,10 +234,10 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
   std::vector<PointGroup> groups;
   std::map<std::string, std::size_t> known;
   for (const SelectedPoint& point : points) {
-    std::vector<JsonValue> key;
+    std::vector<json::JsonValue> key;
     key.reserve(paths.size());
     for (const std::string& path : paths) key.push_back(cell_at(point, path));
-    const auto [place, is_new] = known.emplace(to_json(key), groups.size());
+    const auto [place, is_new] = known.emplace(json::to_json(key), groups.size());
     if (is_new) groups.push_back({std::move(key), {}});
     groups[place->second].points.push_back(&point);
   }
@@ -253,13 +255,13 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
   for (const SelectedPoint* point : group.points) {
     if (!point->stored.failure.empty()) continue;
     ++points_of_seed[point->stored.seed];
-    for (const RunRecord& run : point->stored.runs) {
+    for (const runs::RunRecord& run : point->stored.runs) {
       const auto value = run.number(metric);
       if (!value) continue;
       Shared& place = shared[{point->stored.seed, run.replication}];
       place.sum += *value;
       ++place.count;
-      place.cut_off = place.cut_off || is_cut_off(run);
+      place.cut_off = place.cut_off || runs::is_cut_off(run);
     }
   }
   GroupSample sample;
@@ -271,7 +273,7 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
   return sample;
 }
 
-Summary summarize(const PointGroup& group, const std::string& metric) {
+statistics::Summary summarize(const PointGroup& group, const std::string& metric) {
   std::set<std::int64_t> seeds;
   std::size_t points = 0;
   for (const SelectedPoint* point : group.points) {
@@ -280,25 +282,26 @@ Summary summarize(const PointGroup& group, const std::string& metric) {
     ++points;
   }
   const GroupSample of = sample(group, metric);
-  Summary summary = summarize(metric_type(metric), of.values,
-                              points == seeds.size() ? ShareValues::runs : ShareValues::means);
-  mark_cut_off(summary, metric, of.cut_off);
+  statistics::Summary summary = statistics::summarize(
+      statistics::metric_type(metric), of.values,
+      points == seeds.size() ? statistics::ShareValues::runs : statistics::ShareValues::means);
+  runs::mark_cut_off(summary, metric, of.cut_off);
   return summary;
 }
 
-TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
-  const MetricType type = metric_type(metric);
+text::TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
+  const statistics::MetricType type = statistics::metric_type(metric);
   double largest = 0;
   for (const PointGroup& group : groups)
     largest = std::max(largest, std::fabs(summarize(group, metric).mean.value_or(0)));
-  return unit_of(type, largest);
+  return text::unit_of(type, largest);
 }
 
 std::size_t spared_runs(const PointGroup& group) {
   std::size_t runs = 0;
   for (const SelectedPoint* point : group.points) {
     if (!has_fault_sources(*point)) continue;
-    for (const RunRecord& run : point->stored.runs) {
+    for (const runs::RunRecord& run : point->stored.runs) {
       const auto struck = run.number("faults_struck");
       if (struck.value_or(0.0) > 0.0) return 0;
       runs += struck ? 1 : 0;
@@ -318,31 +321,31 @@ std::string spared_groups(const std::vector<PointGroup>& groups,
     std::string words;
     for (const std::string& path : paths)
       words += (words.empty() ? "" : "; ") + path + "=" + words_at(*group.points.front(), path);
-    text += wrapped((words.empty() ? "" : words + ": ") + no_fault_struck(runs));
+    text += text::wrapped((words.empty() ? "" : words + ": ") + runs::no_fault_struck(runs));
   }
   if (spared > kMostShown)
     text += "and so in " + std::to_string(spared - kMostShown) + " more lines\n";
   return text;
 }
 
-RunCount run_count(const std::vector<SelectedPoint>& points) {
-  RunCount count;
+runs::RunCount run_count(const std::vector<SelectedPoint>& points) {
+  runs::RunCount count;
   for (const SelectedPoint& point : points)
-    for (const RunRecord& run : point.stored.runs) count.add(run.outcome);
+    for (const runs::RunRecord& run : point.stored.runs) count.add(run.outcome);
   return count;
 }
 
 std::string fatal_reasons(const std::vector<SelectedPoint>& points) {
-  FatalReasons reasons;
+  runs::FatalReasons reasons;
   for (const SelectedPoint& point : points)
-    for (const RunRecord& run : point.stored.runs) reasons.add(run);
+    for (const runs::RunRecord& run : point.stored.runs) reasons.add(run);
   return reasons.text();
 }
 
 std::string fatal_reasons(const PointGroup& group) {
-  FatalReasons reasons;
+  runs::FatalReasons reasons;
   for (const SelectedPoint* point : group.points)
-    for (const RunRecord& run : point->stored.runs) reasons.add(run);
+    for (const runs::RunRecord& run : point->stored.runs) reasons.add(run);
   return reasons.text();
 }
 
@@ -352,25 +355,26 @@ std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
   std::vector<Row> rows;
   for (const PointGroup& group : groups)
     for (const std::string& metric : metrics) {
-      const Summary summary = summarize(group, metric);
+      const statistics::Summary summary = summarize(group, metric);
       const auto& interval = summary.confidence_95;
       const auto failed =
           std::count_if(group.points.begin(), group.points.end(),
                         [](const SelectedPoint* point) { return !point->stored.failure.empty(); });
       Row row;
       for (std::size_t i = 0; i < paths.size(); ++i) row.push_back({paths[i], group.key[i]});
-      row.insert(row.end(), {{"metric", metric},
-                             {"points", static_cast<std::int64_t>(group.points.size())},
-                             {"failed_points", static_cast<std::int64_t>(failed)},
-                             {"count", static_cast<std::int64_t>(summary.count)},
-                             {"mean", optional_json(summary.mean)},
-                             {"standard_deviation", optional_json(summary.standard_deviation)},
-                             {"low", interval ? JsonValue(interval->low) : JsonValue()},
-                             {"high", interval ? JsonValue(interval->high) : JsonValue()},
-                             {"min", optional_json(summary.min)},
-                             {"max", optional_json(summary.max)},
-                             {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
-                             {"bound", bound_json(summary.bound)}});
+      row.insert(row.end(),
+                 {{"metric", metric},
+                  {"points", static_cast<std::int64_t>(group.points.size())},
+                  {"failed_points", static_cast<std::int64_t>(failed)},
+                  {"count", static_cast<std::int64_t>(summary.count)},
+                  {"mean", optional_json(summary.mean)},
+                  {"standard_deviation", optional_json(summary.standard_deviation)},
+                  {"low", interval ? json::JsonValue(interval->low) : json::JsonValue()},
+                  {"high", interval ? json::JsonValue(interval->high) : json::JsonValue()},
+                  {"min", optional_json(summary.min)},
+                  {"max", optional_json(summary.max)},
+                  {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
+                  {"bound", runs::bound_json(summary.bound)}});
       rows.push_back(std::move(row));
     }
   return rows;
@@ -378,19 +382,19 @@ std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
 
 std::string rows_json(const std::vector<Row>& rows) {
   std::string text = "[";
-  for (const Row& row : rows) text += (&row == rows.data() ? "\n  " : ",\n  ") + to_json(row);
+  for (const Row& row : rows) text += (&row == rows.data() ? "\n  " : ",\n  ") + json::to_json(row);
   return text + "\n]\n";
 }
 
 std::string rows_csv(const std::vector<Row>& rows) {
   if (rows.empty()) return {};
   std::vector<std::string> fields;
-  for (const JsonMember& member : rows.front()) fields.push_back(member.key);
-  std::string text = csv_record(fields);
+  for (const json::JsonMember& member : rows.front()) fields.push_back(member.key);
+  std::string text = text::csv_record(fields);
   for (const Row& row : rows) {
     fields.clear();
-    for (const JsonMember& member : row) fields.push_back(csv_field(member.value));
-    text += csv_record(fields);
+    for (const json::JsonMember& member : row) fields.push_back(text::csv_field(member.value));
+    text += text::csv_record(fields);
   }
   return text;
 }
@@ -399,9 +403,9 @@ std::string rows_text(const std::vector<Row>& rows, const std::string& format) {
   return format == "csv" ? rows_csv(rows) : rows_json(rows);
 }
 
-std::string cell_text(const JsonValue& cell) {
+std::string cell_text(const json::JsonValue& cell) {
   if (cell.is_null()) return "-";
-  return cell.text() != nullptr ? *cell.text() : to_json(cell);
+  return cell.text() != nullptr ? *cell.text() : json::to_json(cell);
 }
 
 KeyColumns key_columns(const std::vector<std::string>& paths,
@@ -415,7 +419,7 @@ KeyColumns key_columns(const std::vector<std::string>& paths,
   for (std::size_t i = 0; i < paths.size(); ++i) {
     std::string title;
     for (const char c : paths[i]) title += c == '.' ? std::string(".\n") : std::string(1, c);
-    result.columns.push_back({title, Align::left});
+    result.columns.push_back({title, text::Align::left});
     std::size_t widest = paths[i].size() - std::min(paths[i].size(), paths[i].rfind('.') + 1);
     for (const auto& cells : result.cells) widest = std::max(widest, cells[i].size());
     width += widest + 2;
@@ -425,12 +429,12 @@ KeyColumns key_columns(const std::vector<std::string>& paths,
     std::string words = std::to_string(number) + ":";
     for (std::size_t i = 0; i < paths.size(); ++i)
       words += (i == 0 ? " " : "; ") + paths[i] + "=" + result.cells[number][i];
-    if (!paths.empty()) result.legend += wrapped(words);
+    if (!paths.empty()) result.legend += text::wrapped(words);
     result.cells[number] = {std::to_string(number)};
   }
   if (!result.legend.empty()) result.legend += "\n";
-  result.columns = {{"line", Align::left}};
+  result.columns = {{"line", text::Align::left}};
   return result;
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

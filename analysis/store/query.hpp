@@ -12,17 +12,17 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_path.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// A stored point with everything that a query can name.
 struct SelectedPoint {
   StoredPoint stored;
   StoredStudy study;
-  JsonValue values;  ///< the resolved scenario, plus study, point and failure
+  json::JsonValue values;  ///< the resolved scenario, plus study, point and failure
 
   /// The value at a path. A swept path has the value of the scenario file; all others are from the
   /// resolved scenario.
-  [[nodiscard]] const JsonValue* at(const JsonPath& path) const;
+  [[nodiscard]] const json::JsonValue* at(const json::JsonPath& path) const;
 };
 
 /// The points of a store that satisfy all conditions, in order (docs/sweeps.md describes the
@@ -42,20 +42,20 @@ std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points);
 
 /// A value of a point as a cell of a table: a number or text. An object with no member but its name
 /// becomes that name. Null if the point has no such value.
-JsonValue cell_at(const SelectedPoint& point, const std::string& path);
+json::JsonValue cell_at(const SelectedPoint& point, const std::string& path);
 
 /// The value of a point at a path for people: "cda, initial_credit 1024", "0.01", "-" for none.
 std::string words_at(const SelectedPoint& point, const std::string& path);
 
 /// A record of named values, in the order of its columns.
-using Row = JsonValue::Object;
+using Row = json::JsonValue::Object;
 
 /// One row for each replication: identity, swept values, metrics, performance.
 std::vector<Row> run_rows(const std::vector<SelectedPoint>& points);
 
 /// Points that have equal values at some paths.
 struct PointGroup {
-  std::vector<JsonValue> key;  ///< a cell for each path
+  std::vector<json::JsonValue> key;  ///< a cell for each path
   std::vector<const SelectedPoint*> points;
 };
 
@@ -75,10 +75,10 @@ struct GroupSample {
 GroupSample sample(const PointGroup& group, const std::string& metric);
 
 /// Summarises that sample by the type of the metric. Marks it if it has runs that were cut off.
-Summary summarize(const PointGroup& group, const std::string& metric);
+statistics::Summary summarize(const PointGroup& group, const std::string& metric);
 
 /// The unit in which to print the means of all groups.
-TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
+text::TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
 
 /// The reasons why runs of these points were fatal (analysis/runs/fatal_reasons); "" if none was. A
 /// page must escape this text like any other.
@@ -95,7 +95,7 @@ std::string spared_groups(const std::vector<PointGroup>& groups,
                           const std::vector<std::string>& paths);
 
 /// The number of runs of these points, and how many of them were cut off.
-RunCount run_count(const std::vector<SelectedPoint>& points);
+runs::RunCount run_count(const std::vector<SelectedPoint>& points);
 
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
@@ -119,12 +119,12 @@ std::string rows_csv(const std::vector<Row>& rows);
 std::string rows_text(const std::vector<Row>& rows, const std::string& format);
 
 /// A cell as text that tells values apart, "-" for null.
-std::string cell_text(const JsonValue& cell);
+std::string cell_text(const json::JsonValue& cell);
 
 /// The leftmost columns of a table for people.
 struct KeyColumns {
   std::string legend;  ///< explains the numbers of lines; "" if the columns have values
-  std::vector<Column> columns;
+  std::vector<text::Column> columns;
   std::vector<std::vector<std::string>> cells;  ///< of each line
 };
 
@@ -132,6 +132,6 @@ struct KeyColumns {
 /// table's width, lines get numbers instead. Each line stands for one of the points.
 KeyColumns key_columns(const std::vector<std::string>& paths,
                        const std::vector<const SelectedPoint*>& lines,
-                       std::size_t table_width = kUsualWidth);
+                       std::size_t table_width = text::kUsualWidth);
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -15,7 +15,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -104,7 +104,7 @@ void ResultStore::check_tables() {
   const Snapshot snapshot(database_);
   Statement triggers(database_, "SELECT name FROM sqlite_schema WHERE type='trigger'");
   if (triggers.step())
-    refuse("has a trigger, " + in_quotes(plain_words(triggers.text(0))) +
+    refuse("has a trigger, " + json::in_quotes(plain_words(triggers.text(0))) +
            ", which a store of results never has");
   for (const StoreTable* table : store_tables()) {
     Statement tables(database_, "SELECT 1 FROM sqlite_schema WHERE type='table' AND name=?");
@@ -121,7 +121,7 @@ void ResultStore::check_tables() {
                ")" + kStoreRemedy);
     if (found.step())
       refuse("table " + table->name + ": has an unexpected column, " +
-             in_quotes(plain_words(found.text(0))) + kStoreRemedy);
+             json::in_quotes(plain_words(found.text(0))) + kStoreRemedy);
   }
   for (const char* orphans : {"SELECT study FROM points WHERE study NOT IN (SELECT study FROM "
                               "studies) LIMIT 1",
@@ -303,17 +303,17 @@ void ResultStore::write(const StoredPoint& point) {
       .put(point.engine)
       .put(point.seed)
       .put(storable(point.label))
-      .put(to_json(point.parameters))
-      .put(to_json(point.scenario))
+      .put(json::to_json(point.parameters))
+      .put(json::to_json(point.scenario))
       .put(storable(point.failure))
       .put(storable(point.log));
   RowWriter insert(database_, runs_table());
-  for (const RunRecord& run : point.runs)
+  for (const runs::RunRecord& run : point.runs)
     row.cover(insert.put(point.study)
                   .put(point.point)
                   .put(run.replication)
-                  .put(to_json(metrics_json(run)))
-                  .put(to_json(violations_json(run.violations)))
+                  .put(json::to_json(runs::metrics_json(run)))
+                  .put(json::to_json(runs::violations_json(run.violations)))
                   .put(run.events)
                   .put(run.wall_s)
                   .put(run.peak_rss_bytes)
@@ -354,4 +354,4 @@ void ResultStore::forget_claims() {
   claims_ = -1;
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -16,7 +16,7 @@
 #include "analysis/store/stored_point.hpp"
 #include "sim/core/file_roles.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// How a number of runs of one point ended.
 struct RunEnding {
@@ -109,4 +109,4 @@ class ResultStore {
   int claims_ = -1;
 };
 
-}  // namespace faultline
+}  // namespace faultline::store

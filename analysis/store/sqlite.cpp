@@ -9,7 +9,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 std::string plain_words(std::string words) {
   for (char& letter : words) {
@@ -172,4 +172,4 @@ void Transaction::commit() {
   held_.reset();
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

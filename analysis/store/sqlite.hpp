@@ -10,7 +10,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace faultline {
+namespace faultline::store {
 
 /// The end of messages that refuse a damaged store.
 inline constexpr const char* kStoreRemedy = "; use a copy of the store, or start a new one";
@@ -108,4 +108,4 @@ class Snapshot : Transaction {
   explicit Snapshot(Database& database) : Transaction(database, "BEGIN") {}
 };
 
-}  // namespace faultline
+}  // namespace faultline::store

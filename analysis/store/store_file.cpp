@@ -9,7 +9,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -48,7 +48,7 @@ void refuse_cut_file(const std::string& path) {
 void check_store_name(const std::string& path) {
   if (path.empty()) throw UsageError("a store: expected the name of a file, got \"\"");
   if (path.find('\0') != std::string::npos)
-    throw UsageError(in_quotes(path) + ": a file name must not contain a zero byte");
+    throw UsageError(json::in_quotes(path) + ": a file name must not contain a zero byte");
   if (path.starts_with(":") || path.starts_with("file:"))
     throw UsageError(path +
                      ": expected the name of a file, but SQLite gives this name another meaning (a "
@@ -73,4 +73,4 @@ const std::string& checked_store_path(const std::string& path) {
   return path;
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -6,7 +6,7 @@
 
 #include "sim/core/file_roles.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// The purpose for which a store is opened.
 enum class StoreUse {
@@ -27,4 +27,4 @@ std::unique_ptr<OutputPlace> output_place(const std::string& path, StoreUse use)
 /// Throws UsageError otherwise.
 const std::string& checked_store_path(const std::string& path);
 
-}  // namespace faultline
+}  // namespace faultline::store

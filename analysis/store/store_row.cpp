@@ -10,7 +10,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -128,7 +128,7 @@ double RowReader::real() {
   const int column = next(CellKind::real, "a number");
   const double value = row_.real(column);
   if (!std::isfinite(value) || value < 0)
-    refuse_cell(column, "expected a number of at least 0, got " + shortest(value));
+    refuse_cell(column, "expected a number of at least 0, got " + json::shortest(value));
   checksum_.add(value);
   return value;
 }
@@ -141,9 +141,9 @@ std::string RowReader::text() {
   return value;
 }
 
-JsonValue RowReader::parsed(const std::string& text, const std::string& column) const {
-  Problems problems(place() + ": " + column);
-  JsonValue json = parse_json(text, problems);
+json::JsonValue RowReader::parsed(const std::string& text, const std::string& column) const {
+  json::Problems problems(place() + ": " + column);
+  json::JsonValue json = json::parse_json(text, problems);
   problems.throw_if_any();
   return json;
 }
@@ -181,4 +181,4 @@ std::string storable(std::string text) {
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

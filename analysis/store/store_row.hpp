@@ -9,7 +9,7 @@
 #include "analysis/store/sqlite.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 struct StoreColumn {
   std::string name;
@@ -64,7 +64,7 @@ class RowReader {
   std::int64_t finish();
 
   /// Parses the text of a column as JSON.
-  [[nodiscard]] JsonValue parsed(const std::string& text, const std::string& column) const;
+  [[nodiscard]] json::JsonValue parsed(const std::string& text, const std::string& column) const;
 
   /// The place of the row for messages: "results.sqlite: runs: study 1, point 3, replication 0".
   [[nodiscard]] std::string place() const;
@@ -111,4 +111,4 @@ class RowWriter {
 /// UTF-8.
 std::string storable(std::string text);
 
-}  // namespace faultline
+}  // namespace faultline::store

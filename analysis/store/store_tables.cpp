@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/store_tables.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 const StoreTable& studies_table() {
   static const StoreTable table = {
@@ -65,4 +65,4 @@ CREATE VIEW results AS
 )";
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -5,7 +5,7 @@
 
 #include "analysis/store/store_row.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// The tables of a store of results.
 const StoreTable& studies_table();
@@ -19,4 +19,4 @@ std::array<const StoreTable*, 3> store_tables();
 /// Faultline itself does not use it.
 const char* results_view_sql();
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -8,7 +8,7 @@
 #include "sim/core/version.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -24,9 +24,9 @@ std::vector<std::string> versions_in(const std::string& list) {
   return versions;
 }
 
-std::string comparable(const RunRecord& run) {
-  return std::to_string(run.replication) + to_json(metrics_json(run)) +
-         to_json(violations_json(run.violations)) + std::to_string(run.events);
+std::string comparable(const runs::RunRecord& run) {
+  return std::to_string(run.replication) + json::to_json(runs::metrics_json(run)) +
+         json::to_json(runs::violations_json(run.violations)) + std::to_string(run.events);
 }
 
 }  // namespace
@@ -41,11 +41,12 @@ std::string joined_versions(const std::string& first, const std::string& second)
 }
 
 std::string hash_of(const StoredPoint& point) {
-  return point_hash(point.scenario_hash, point.engine, static_cast<std::uint64_t>(point.seed));
+  return scenario::point_hash(point.scenario_hash, point.engine,
+                              static_cast<std::uint64_t>(point.seed));
 }
 
 std::int64_t asked_replications(const StoredPoint& point) {
-  const JsonValue* value = point.scenario.find("replications");
+  const json::JsonValue* value = point.scenario.find("replications");
   const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->data);
   return number == nullptr ? 0 : *number;
 }
@@ -69,4 +70,4 @@ std::string difference(const StoredPoint& a, const StoredPoint& b) {
   return {};
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -8,7 +8,7 @@
 #include "analysis/runs/run_record.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// A study in a store: the points of a scenario's sweep, simulated by one release of the programs.
 struct StoredStudy {
@@ -36,11 +36,11 @@ struct StoredPoint {
   std::string engine;
   std::int64_t seed = 0;
   std::string label;
-  JsonValue::Object parameters;  ///< swept values by their paths
-  JsonValue scenario;            ///< resolved: with all defaults, and the machine's values
-  std::string failure;           ///< why it failed; "" if it did not
-  std::string log;               ///< what a failed point printed
-  std::vector<RunRecord> runs;   ///< replications from 0 on; none if it failed
+  json::JsonValue::Object parameters;  ///< swept values by their paths
+  json::JsonValue scenario;            ///< resolved: with all defaults, and the machine's values
+  std::string failure;                 ///< why it failed; "" if it did not
+  std::string log;                     ///< what a failed point printed
+  std::vector<runs::RunRecord> runs;   ///< replications from 0 on; none if it failed
 };
 
 /// The hash that identifies a stored point: point_hash() of its scenario, engine and seed.
@@ -56,4 +56,4 @@ bool gives_way(const StoredPoint& stored, const StoredPoint& point);
 /// that both have; "" if they do not.
 std::string difference(const StoredPoint& a, const StoredPoint& b);
 
-}  // namespace faultline
+}  // namespace faultline::store

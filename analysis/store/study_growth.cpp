@@ -16,14 +16,14 @@
 #include "sim/json/file_memo.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
 using Numbers =
     std::map<std::string, std::size_t>;  ///< the number of each point of a sweep, by its hash
 
-Numbers numbers_of(const Study& study) {
+Numbers numbers_of(const scenario::Study& study) {
   Numbers numbers;
   for (std::size_t i = 0; i < study.points.size(); ++i) numbers.emplace(study.points[i].hash, i);
   return numbers;
@@ -38,21 +38,22 @@ struct Kinship {
 };
 
 /// The swept paths of a stored point that a study does not sweep.
-std::vector<std::string> axes_beside(const Study& study, const JsonValue::Object& parameters) {
-  const JsonValue::Object ours = point_parameters(study, 0);
+std::vector<std::string> axes_beside(const scenario::Study& study,
+                                     const json::JsonValue::Object& parameters) {
+  const json::JsonValue::Object ours = scenario::point_parameters(study, 0);
   std::vector<std::string> paths;
-  for (const JsonMember& theirs : parameters)
+  for (const json::JsonMember& theirs : parameters)
     if (std::none_of(ours.begin(), ours.end(),
-                     [&](const JsonMember& own) { return own.key == theirs.key; }))
+                     [&](const json::JsonMember& own) { return own.key == theirs.key; }))
       paths.push_back(theirs.key);
   return paths;
 }
 
-Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study) {
+Kinship kinship(ResultStore& store, const StoredStudy& known, const scenario::Study& study) {
   const Numbers numbers = numbers_of(study);
   Kinship result;
   bool is_empty = true;
-  std::vector<std::pair<std::string, JsonValue::Object>> others;  // with their hashes
+  std::vector<std::pair<std::string, json::JsonValue::Object>> others;  // with their hashes
   store.each_point(known.id, [&](StoredPoint& point) {
     is_empty = false;
     std::string hash = hash_of(point);
@@ -63,9 +64,9 @@ Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study
   });
   // Only its name can tell a study without points.
   if (is_empty) return {.same_kind = known.name == study.name};
-  const FileMemo files;
+  const json::FileMemo files;
   result.same_kind = std::all_of(others.begin(), others.end(), [&](const auto& other) {
-    return would_make(study, other.second, other.first);
+    return scenario::would_make(study, other.second, other.first);
   });
   // A scenario that has nothing else in common is another one, whatever it sweeps.
   if (!result.same_kind && (result.runs > 0 || known.name == study.name))
@@ -75,7 +76,7 @@ Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study
 
 std::string quoted_list(const std::vector<std::string>& words) {
   std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + in_quotes(word);
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + json::in_quotes(word);
   return list;
 }
 
@@ -93,7 +94,8 @@ std::optional<StoredStudy> same_in(ResultStore& store, const StoredStudy& wanted
 /// The study that should grow, or nothing if a new one should be added. If the store has only other
 /// studies, the user must ask for that with --add-study: usually the scenario or the program has
 /// changed, and the user has forgotten the old results.
-std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bool may_add) {
+std::optional<StoredStudy> growing_in(ResultStore& store, const scenario::Study& study,
+                                      bool may_add) {
   const StoredStudy wanted = stored_study(study);
   std::optional<StoredStudy> growing;
   std::size_t most_runs = 0;
@@ -110,7 +112,7 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
       growing = known;
       most_runs = kin.runs;
     }
-    others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
+    others += (others.empty() ? "" : ", ") + json::in_quotes(known.name) + " (" +
               std::to_string(known.points) + (known.points == 1 ? " point)" : " points)");
     if (lost.empty()) lost = quoted_list(kin.lost_axes);
   }
@@ -130,8 +132,9 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
 
 /// A stored point with its own results, under the sweep's names. Its scenario keeps the number of
 /// replications that was asked for.
-StoredPoint renamed(StoredPoint known, const Study& study, std::size_t number) {
-  StoredPoint point = stored_point(study, known.study, number, point_scenario(study, number));
+StoredPoint renamed(StoredPoint known, const scenario::Study& study, std::size_t number) {
+  StoredPoint point =
+      stored_point(study, known.study, number, scenario::point_scenario(study, number));
   point.scenario.set("replications", asked_replications(known));
   point.failure = std::move(known.failure);
   point.log = std::move(known.log);
@@ -141,12 +144,12 @@ StoredPoint renamed(StoredPoint known, const Study& study, std::size_t number) {
 
 bool same_names(const StoredPoint& a, const StoredPoint& b) {
   return a.point == b.point && a.hash == b.hash && a.label == b.label &&
-         to_json(a.parameters) == to_json(b.parameters) &&
-         to_json(a.scenario) == to_json(b.scenario);
+         json::to_json(a.parameters) == json::to_json(b.parameters) &&
+         json::to_json(a.scenario) == json::to_json(b.scenario);
 }
 
-void grow(ResultStore& store, const StoredStudy& known, const Study& study) {
-  const FileMemo files;
+void grow(ResultStore& store, const StoredStudy& known, const scenario::Study& study) {
+  const json::FileMemo files;
   const Numbers numbers = numbers_of(study);
   std::vector<bool> taken(study.points.size(), false);
   auto next_kept = static_cast<std::int64_t>(study.points.size());
@@ -169,12 +172,13 @@ void grow(ResultStore& store, const StoredStudy& known, const Study& study) {
 
 }  // namespace
 
-std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add) {
+std::optional<StoredStudy> study_to_continue(ResultStore& store, const scenario::Study& study,
+                                             bool may_add) {
   const auto same = same_in(store, stored_study(study));
   return same ? same : growing_in(store, study, may_add);
 }
 
-std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
+std::int64_t open_study(ResultStore& store, const scenario::Study& study, bool may_add) {
   constexpr int kMostTries = 50;
   constexpr auto kPatience = std::chrono::milliseconds(100);
   const StoredStudy wanted = stored_study(study);
@@ -197,4 +201,4 @@ std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
                  "while no other sweep uses its store");
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -7,7 +7,7 @@
 #include "analysis/store/result_store.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// Finds or makes the study of a store that a sweep continues, and returns its id. It is one of
 /// these:
@@ -20,10 +20,11 @@ namespace faultline {
 ///
 /// Throws UsageError if the store has only other studies, unless `may_add`, and RunError if other
 /// sweeps use the study that should grow.
-std::int64_t open_study(ResultStore& store, const Study& study, bool may_add);
+std::int64_t open_study(ResultStore& store, const scenario::Study& study, bool may_add);
 
 /// The study of a store that open_study would continue, and nothing if it would make a new one.
 /// Changes nothing. Throws UsageError as open_study does.
-std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add);
+std::optional<StoredStudy> study_to_continue(ResultStore& store, const scenario::Study& study,
+                                             bool may_add);
 
-}  // namespace faultline
+}  // namespace faultline::store

@@ -23,7 +23,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 namespace {
 
@@ -36,15 +36,15 @@ constexpr std::size_t kFewestReplications = 10;
 /// no result, so it makes no mean more precise.
 class PointRuns {
  public:
-  PointRuns(std::uint32_t replications, const std::optional<Precision>& precision)
+  PointRuns(std::uint32_t replications, const std::optional<scenario::Precision>& precision)
       : replications_(replications), precision_(precision) {
     if (precision_) replications_ = std::max<std::size_t>(replications_, kFewestReplications);
   }
 
-  void add(RunRecord record) {
+  void add(runs::RunRecord record) {
     if (precision_) {
       known_ = known_ || record.has_number(precision_->metric);
-      if (!is_cut_off(record)) add_result(record);
+      if (!runs::is_cut_off(record)) add_result(record);
     }
     records_.push_back(std::move(record));
   }
@@ -53,13 +53,14 @@ class PointRuns {
   [[nodiscard]] bool complete() const {
     if (!precision_) return records_.size() >= replications_;
     if (records_.size() < first_needed()) return false;
-    const MetricType type = metric_type(precision_->metric);
-    if (!known_ || type == MetricType::text)
-      throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
-                       (type == MetricType::text ? " that is a number" : ""));
+    const statistics::MetricType type = statistics::metric_type(precision_->metric);
+    if (!known_ || type == statistics::MetricType::text)
+      throw UsageError("sweep.precision: the runs have no metric " +
+                       json::in_quotes(precision_->metric) +
+                       (type == statistics::MetricType::text ? " that is a number" : ""));
     if (records_.size() >= precision_->most_replications) return true;
     if (results_ < first_needed()) return false;
-    const Summary summary = summarize(type, values_);
+    const statistics::Summary summary = statistics::summarize(type, values_);
     if (!summary.confidence_95) return false;
     const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
@@ -73,10 +74,10 @@ class PointRuns {
                                    most - std::min(most - 1, records_.size()));
   }
 
-  [[nodiscard]] const std::vector<RunRecord>& records() const { return records_; }
+  [[nodiscard]] const std::vector<runs::RunRecord>& records() const { return records_; }
 
  private:
-  void add_result(const RunRecord& record) {
+  void add_result(const runs::RunRecord& record) {
     ++results_;
     if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
   }
@@ -87,8 +88,8 @@ class PointRuns {
   }
 
   std::size_t replications_;
-  std::optional<Precision> precision_;
-  std::vector<RunRecord> records_;
+  std::optional<scenario::Precision> precision_;
+  std::vector<runs::RunRecord> records_;
   std::size_t results_ = 0;     ///< runs that were not cut off
   std::vector<double> values_;  ///< theirs, of the metric whose precision counts
   bool known_ = false;
@@ -97,10 +98,10 @@ class PointRuns {
 /// A point that is being simulated.
 struct PointJob {
   std::size_t point;
-  Scenario scenario;
+  scenario::Scenario scenario;
   PointRuns runs;
   std::size_t stored;  ///< how many of the runs were stored before
-  WorkerProcess worker;
+  runs::WorkerProcess worker;
   Clock::time_point begin;
   std::string error;  ///< why the point failed
   bool over = false;  ///< simulated, or failed
@@ -108,12 +109,12 @@ struct PointJob {
 
 /// The work of a worker: all replications that are left. On SimGrid it is only one, since SimGrid
 /// allows one simulation per process.
-void simulate(const PointJob& job, const WriteLine& write) {
+void simulate(const PointJob& job, const runs::WriteLine& write) {
   PointRuns runs = job.runs;
-  const bool alone = job.scenario.engine == EngineKind::simgrid;
+  const bool alone = job.scenario.engine == scenario::EngineKind::simgrid;
   while (!runs.complete()) {
-    const ReplicationRecord record = simulated(job.scenario, 0, runs.records().size());
-    write(replication_line(job.scenario, record));
+    const runs::ReplicationRecord record = runs::simulated(job.scenario, 0, runs.records().size());
+    write(runs::replication_line(job.scenario, record));
     if (alone || !record.run) return;
     runs.add(*record.run);
   }
@@ -137,16 +138,17 @@ bool is_complete(const PointRuns& runs) {
 }
 
 /// The first stored runs of a point, but no more than it needs.
-PointRuns needed(const Study& study, std::size_t point, const StoredPoint& stored) {
+PointRuns needed(const scenario::Study& study, std::size_t point, const StoredPoint& stored) {
   PointRuns runs(study.points[point].replications, study.sweep.precision);
-  for (const RunRecord& run : stored.runs) {
+  for (const runs::RunRecord& run : stored.runs) {
     if (is_complete(runs)) break;
     runs.add(run);
   }
   return runs;
 }
 
-bool is_done(const Study& study, std::size_t point, const StoredPoint& stored, bool retry_failed) {
+bool is_done(const scenario::Study& study, std::size_t point, const StoredPoint& stored,
+             bool retry_failed) {
   if (!stored.failure.empty()) return !retry_failed;
   return asked_replications(stored) >= study.points[point].replications &&
          is_complete(needed(study, point, stored));
@@ -157,19 +159,19 @@ std::size_t least_left(const PointRuns& runs) { return is_complete(runs) ? 0 : r
 
 /// The resolved scenario of a point as one object. It joins what all points of the file share and
 /// what only this point has.
-JsonValue resolved(const Scenario& scenario) {
-  JsonValue all = canonical(scenario);
-  JsonValue result = JsonValue::Object{};
-  for (JsonMember& member : *all.object())
+json::JsonValue resolved(const scenario::Scenario& scenario) {
+  json::JsonValue all = scenario::canonical(scenario);
+  json::JsonValue result = json::JsonValue::Object{};
+  for (json::JsonMember& member : *all.object())
     if (member.key != "points") result.set(member.key, std::move(member.value));
-  for (JsonMember& member : *all.find("points")->list()->front().object())
+  for (json::JsonMember& member : *all.find("points")->list()->front().object())
     result.set(member.key, std::move(member.value));
-  return sorted(std::move(result));
+  return json::sorted(std::move(result));
 }
 
 class SweepRunner {
  public:
-  SweepRunner(const Study& study, std::int64_t study_id, ResultStore& store,
+  SweepRunner(const scenario::Study& study, std::int64_t study_id, ResultStore& store,
               const SweepSettings& settings)
       : study_(study),
         study_id_(study_id),
@@ -252,7 +254,8 @@ class SweepRunner {
       return;
     }
     // No run is missing. Only the stored scenario asks for fewer replications.
-    StoredPoint asked = stored_point(study_, study_id_, point, point_scenario(study_, point));
+    StoredPoint asked =
+        stored_point(study_, study_id_, point, scenario::point_scenario(study_, point));
     asked.runs = stored.runs;
     store_.save(asked);
     finished(point);
@@ -261,7 +264,7 @@ class SweepRunner {
   void start(std::size_t point, PointRuns runs) {
     const std::size_t stored = runs.records().size();
     jobs_.push_back(std::make_unique<PointJob>(PointJob{point,
-                                                        point_scenario(study_, point),
+                                                        scenario::point_scenario(study_, point),
                                                         std::move(runs),
                                                         stored,
                                                         {},
@@ -273,7 +276,7 @@ class SweepRunner {
 
   void launch(PointJob& job) {
     job.worker.start(
-        [&](const WriteLine& write) {
+        [&](const runs::WriteLine& write) {
           store_.forget_claims();
           simulate(job, write);
         },
@@ -281,12 +284,12 @@ class SweepRunner {
   }
 
   void wait_for_news() {
-    std::vector<WorkerProcess*> workers;
+    std::vector<runs::WorkerProcess*> workers;
     workers.reserve(jobs_.size());
     for (const auto& job : jobs_) workers.push_back(&job->worker);
-    wait_for_workers(
+    runs::wait_for_workers(
         workers, [&](std::size_t i) { jobs_[i]->over = read_news(*jobs_[i]); },
-        MemoryWatch::kPeriod_ms);
+        runs::MemoryWatch::kPeriod_ms);
     memory_.look_if_due([this] { end_excess(); });
     for (const auto& job : jobs_) {
       job->over = job->over || is_late(*job);
@@ -312,7 +315,7 @@ class SweepRunner {
   }
 
   static void take(PointJob& job, const std::string& line) {
-    ReplicationRecord record = read_replication_line(line);
+    runs::ReplicationRecord record = runs::read_replication_line(line);
     if (record.run)
       job.runs.add(std::move(*record.run));
     else
@@ -320,12 +323,12 @@ class SweepRunner {
   }
 
   void end_excess() {
-    std::vector<WatchedProcess> watched;
+    std::vector<runs::WatchedProcess> watched;
     watched.reserve(jobs_.size());
     for (const auto& job : jobs_)
       watched.push_back(
           {job->worker.resident_bytes(), job->scenario.points.front().stop.memory_bytes});
-    const auto excess = memory_excess(watched, memory_.machine_bytes());
+    const auto excess = runs::memory_excess(watched, memory_.machine_bytes());
     if (!excess) return;
     PointJob& job = *jobs_[excess->process];
     job.worker.kill();
@@ -338,7 +341,7 @@ class SweepRunner {
     const double passed_s = std::chrono::duration<double>(Clock::now() - job.begin).count();
     if (passed_s < *settings_.time_limit_s) return false;
     job.worker.kill();
-    job.error = "took longer than " + shortest(*settings_.time_limit_s) + " s";
+    job.error = "took longer than " + json::shortest(*settings_.time_limit_s) + " s";
     return true;
   }
 
@@ -382,12 +385,12 @@ class SweepRunner {
         ++outcome_.failed;
   }
 
-  const Study& study_;
+  const scenario::Study& study_;
   std::int64_t study_id_;
   ResultStore& store_;
   SweepSettings settings_;
-  ProgressLine progress_;
-  MemoryWatch memory_;
+  runs::ProgressLine progress_;
+  runs::MemoryWatch memory_;
   std::deque<std::size_t> waiting_;  ///< points that this process has not started
   std::vector<std::unique_ptr<PointJob>> jobs_;
   std::size_t finished_ = 0;
@@ -397,7 +400,7 @@ class SweepRunner {
 
 }  // namespace
 
-SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
+SweepPlan plan_sweep(const scenario::Study& study, const std::vector<StoredPoint>& stored_points,
                      const SweepSettings& settings) {
   SweepPlan plan;
   std::map<std::string, std::size_t> missing;  // points of the shard, by their hashes
@@ -424,14 +427,14 @@ SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_
   return plan;
 }
 
-SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
+SweepOutcome run_sweep(const scenario::Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings) {
   return SweepRunner(study, study_id, store, settings).run();
 }
 
-RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study,
-                   const Shard& shard) {
-  RunCount count;
+runs::RunCount run_count(ResultStore& store, std::int64_t study_id, const scenario::Study& study,
+                         const Shard& shard) {
+  runs::RunCount count;
   for (const RunEnding& ending : store.endings(study_id)) {
     const auto point = static_cast<std::size_t>(ending.point);
     if (point < study.points.size() && point % shard.count == shard.index)
@@ -440,19 +443,19 @@ RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study
   return count;
 }
 
-ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
-                   const Study& study, const Shard& shard) {
-  if (outcome.interrupted) return kExitInterrupted;
-  ExitCode code = outcome.failed > 0 ? kExitRun : kExitGood;
+runs::ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
+                         const scenario::Study& study, const Shard& shard) {
+  if (outcome.interrupted) return runs::kExitInterrupted;
+  runs::ExitCode code = outcome.failed > 0 ? runs::kExitRun : runs::kExitGood;
   for (const RunEnding& ending : store.endings(study_id)) {
     const auto point = static_cast<std::size_t>(ending.point);
     if (point < study.points.size() && point % shard.count == shard.index)
-      code = std::max(code, exit_code(ending.outcome, ending.violated));
+      code = std::max(code, runs::exit_code(ending.outcome, ending.violated));
   }
   return code;
 }
 
-StoredStudy stored_study(const Study& study) {
+StoredStudy stored_study(const scenario::Study& study) {
   return {.id = 0,
           .name = study.name,
           .hash = study.hash,
@@ -461,20 +464,20 @@ StoredStudy stored_study(const Study& study) {
           .simgrid = engine::simgrid_version()};
 }
 
-StoredPoint stored_point(const Study& study, std::int64_t study_id, std::size_t point,
-                         const Scenario& scenario) {
+StoredPoint stored_point(const scenario::Study& study, std::int64_t study_id, std::size_t point,
+                         const scenario::Scenario& scenario) {
   return {.study = study_id,
           .point = static_cast<std::int64_t>(point),
           .hash = study.points[point].hash,
           .scenario_hash = scenario.hash,
-          .engine = word_of(scenario.engine),
+          .engine = scenario::word_of(scenario.engine),
           .seed = static_cast<std::int64_t>(scenario.seed),
-          .label = point_label(study, point),
-          .parameters = point_parameters(study, point),
+          .label = scenario::point_label(study, point),
+          .parameters = scenario::point_parameters(study, point),
           .scenario = resolved(scenario),
           .failure = {},
           .log = {},
           .runs = {}};
 }
 
-}  // namespace faultline
+}  // namespace faultline::store

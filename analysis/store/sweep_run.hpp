@@ -13,7 +13,7 @@
 #include "analysis/store/result_store.hpp"
 #include "sim/scenario/study.hpp"
 
-namespace faultline {
+namespace faultline::store {
 
 /// One of several parts of a study: the points for which number % count == index.
 struct Shard {
@@ -54,29 +54,29 @@ struct SweepPlan {
 
 /// Counts what is missing where a store has these points of a study. They may have the numbers of
 /// an earlier sweep.
-SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
+SweepPlan plan_sweep(const scenario::Study& study, const std::vector<StoredPoint>& stored_points,
                      const SweepSettings& settings);
 
 /// Simulates what the store lacks, each point in its own worker process, and stores points one by
 /// one. A point that has some of its replications gets the missing ones. If another process works
 /// on a point, the sweep waits for it. Throws RunError if the store cannot be written; points
 /// stored before that stay.
-SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
+SweepOutcome run_sweep(const scenario::Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings);
 
 /// The number of the shard's runs in the store, and how many of them were cut off at a limit.
-RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study,
-                   const Shard& shard);
+runs::RunCount run_count(ResultStore& store, std::int64_t study_id, const scenario::Study& study,
+                         const Shard& shard);
 
 /// The exit code of all results that the store has of the shard.
-ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
-                   const Study& study, const Shard& shard);
+runs::ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
+                         const scenario::Study& study, const Shard& shard);
 
 /// The study as a store keeps it, with the versions of this program.
-StoredStudy stored_study(const Study& study);
+StoredStudy stored_study(const scenario::Study& study);
 
 /// A point of the study as a store keeps it, without results.
-StoredPoint stored_point(const Study& study, std::int64_t study_id, std::size_t point,
-                         const Scenario& scenario);
+StoredPoint stored_point(const scenario::Study& study, std::int64_t study_id, std::size_t point,
+                         const scenario::Scenario& scenario);
 
-}  // namespace faultline
+}  // namespace faultline::store

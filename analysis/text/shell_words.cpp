@@ -7,7 +7,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::text {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-}  // namespace faultline
+}  // namespace faultline::text

@@ -7,7 +7,7 @@
 
 #include "analysis/text/text_table.hpp"
 
-namespace faultline {
+namespace faultline::text {
 
 std::string compact(double value) {
   if (value == 0.0) return "0";
@@ -35,23 +35,23 @@ std::string in_powers(double mean, double half) {
 
 }  // namespace
 
-std::string marked(const std::string& text, MeanBound bound) {
+std::string marked(const std::string& text, statistics::MeanBound bound) {
   switch (bound) {
-    case MeanBound::exact:
+    case statistics::MeanBound::exact:
       break;
-    case MeanBound::at_least:
+    case statistics::MeanBound::at_least:
       return ">= " + text;
-    case MeanBound::unknown:
+    case statistics::MeanBound::unknown:
       return text + " (cut off)";
   }
   return text;
 }
 
-std::string with_interval(const Summary& summary, double factor, double largest) {
+std::string with_interval(const statistics::Summary& summary, double factor, double largest) {
   constexpr int kMostDecimals = 9;
   if (!summary.mean) return "-";
   const double mean = *summary.mean * factor;
-  if (summary.bound != MeanBound::exact) return marked(compact(mean), summary.bound);
+  if (summary.bound != statistics::MeanBound::exact) return marked(compact(mean), summary.bound);
   if (!summary.confidence_95) return compact(mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
   if (!std::isfinite(half)) return compact(mean);
@@ -74,15 +74,15 @@ TimeUnit time_unit(double longest_s) {
   return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
 }
 
-TimeUnit unit_of(MetricType type, double largest) {
-  return type == MetricType::time ? time_unit(largest) : TimeUnit{"", 1.0};
+TimeUnit unit_of(statistics::MetricType type, double largest) {
+  return type == statistics::MetricType::time ? time_unit(largest) : TimeUnit{"", 1.0};
 }
 
 std::string column_title(const std::string& metric, const TimeUnit& unit) {
-  std::string title = without_unit(metric);
+  std::string title = statistics::without_unit(metric);
   std::replace(title.begin(), title.end(), '_', '\n');
   if (*unit.word != '\0') title += std::string(", ") + unit.word;
   return title;
 }
 
-}  // namespace faultline
+}  // namespace faultline::text

@@ -6,7 +6,7 @@
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 
-namespace faultline {
+namespace faultline::text {
 
 /// A number for people, with about four significant digits.
 std::string compact(double value);
@@ -17,11 +17,12 @@ std::string compact(double value);
 /// the mean, or 1e-9 where nine decimals would not show it. For differences, `largest` is the size
 /// of the subtracted values, which replaces the mean in this rule. A mean over runs that were cut
 /// off is marked (`marked`).
-std::string with_interval(const Summary& summary, double factor = 1.0, double largest = 0.0);
+std::string with_interval(const statistics::Summary& summary, double factor = 1.0,
+                          double largest = 0.0);
 
 /// The text of a number that depends on a mean, marked according to the mean: ">= 1200", "0.5 (cut
 /// off)".
-std::string marked(const std::string& text, MeanBound bound);
+std::string marked(const std::string& text, statistics::MeanBound bound);
 
 /// A unit for printing times: a second, or a second divided by a power of a thousand.
 struct TimeUnit {
@@ -34,9 +35,9 @@ TimeUnit time_unit(double longest_s);
 
 /// The unit in which to print the values of a metric, of which `largest` is the largest. Only times
 /// have one.
-TimeUnit unit_of(MetricType type, double largest);
+TimeUnit unit_of(statistics::MetricType type, double largest);
 
 /// The title of a metric's column in a text table: "detection\nlatency, us".
 std::string column_title(const std::string& metric, const TimeUnit& unit);
 
-}  // namespace faultline
+}  // namespace faultline::text

@@ -11,7 +11,7 @@
 
 #include "analysis/text/text_table.hpp"
 
-namespace faultline {
+namespace faultline::text {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::size_t table_width_on(int stream) {
   return columns == 0 ? kUsualWidth : std::clamp(columns, kNarrowest, kWidest);
 }
 
-}  // namespace faultline
+}  // namespace faultline::text

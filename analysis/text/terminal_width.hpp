@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace faultline {
+namespace faultline::text {
 
 /// The width, in characters, of tables that are written to a stream. For a terminal it is the width
 /// that the terminal reports, or COLUMNS in the environment. If the width is not known, or the
@@ -11,4 +11,4 @@ namespace faultline {
 /// everywhere.
 std::size_t table_width_on(int stream);
 
-}  // namespace faultline
+}  // namespace faultline::text

@@ -8,7 +8,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::text {
 namespace {
 
 constexpr std::size_t gap = 2;
@@ -195,10 +195,10 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return record + "\n";
 }
 
-std::string csv_field(const JsonValue& value) {
+std::string csv_field(const json::JsonValue& value) {
   if (value.is_null()) return {};
   if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "TRUE" : "FALSE";
-  return value.text() != nullptr ? *value.text() : to_json(value);
+  return value.text() != nullptr ? *value.text() : json::to_json(value);
 }
 
 std::string csv_records(const std::vector<std::vector<std::string>>& records) {
@@ -229,4 +229,4 @@ std::string two_digits(double value) {
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::text

@@ -8,7 +8,7 @@
 
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::text {
 
 /// The width of lines, in characters, if nothing else is known.
 inline constexpr std::size_t kUsualWidth = 80;
@@ -49,7 +49,7 @@ std::string csv_records(const std::vector<std::vector<std::string>>& records);
 
 /// A value as a field of a CSV record. Null is empty. Truth values are TRUE and FALSE, the only
 /// spelling that both R and pandas read.
-std::string csv_field(const JsonValue& value);
+std::string csv_field(const json::JsonValue& value);
 
 /// `value` with `decimals` digits after the point.
 std::string fixed(double value, int decimals);
@@ -57,4 +57,4 @@ std::string fixed(double value, int decimals);
 /// `value` with two significant digits, as papers print them: `1.4e-4`, `0`, `1`.
 std::string two_digits(double value);
 
-}  // namespace faultline
+}  // namespace faultline::text

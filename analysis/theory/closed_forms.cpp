@@ -8,7 +8,7 @@
 #include "analysis/theory/commit_time.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 namespace {
 
@@ -20,8 +20,8 @@ struct TokenWalk {
 
 /// The token's walk of termination-2022 section 5.1, if the workload is that one (no branching,
 /// random length, random ranks); else P is 0.
-TokenWalk token_walk(const RunSpec& spec) {
-  const ComponentChoice& workload = spec.component(Family::workload);
+TokenWalk token_walk(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& workload = spec.component(Family::workload);
   if (workload.registration == nullptr || workload.registration->name != "token-ring") return {};
   const auto& options = workload.options;
   const double q = std::get<double>(options.at("stop_probability"));
@@ -62,38 +62,40 @@ void dijkstra_scholten_forms(const TokenWalk& walk, std::vector<ClosedForm>& for
 // ---- a single commit ----------------------------------------------------------------------------
 
 template <class Value>
-Value option(const ComponentChoice& choice, const char* name) {
+Value option(const scenario::ComponentChoice& choice, const char* name) {
   return std::get<Value>(choice.options.at(name));
 }
 
-bool disturbs(const RunSpec& spec) {
-  const PlatformSpec& platform = spec.platform;
+bool disturbs(const scenario::RunSpec& spec) {
+  const scenario::PlatformSpec& platform = spec.platform;
   return spec.has_faults() || !spec.faults.empty() || !spec.partitions.empty() ||
          !spec.slow.empty() || spec.order || platform.delay_noise || platform.os_noise ||
          platform.start_delay_s > 0.0 || platform.detection_loss_probability > 0.0 ||
-         platform.ordering != Ordering::fifo;
+         platform.ordering != scenario::Ordering::fifo;
 }
 
 /// True if the run is one TryBlock with only a computation in it, which all ranks end at the same
 /// time, each on its own node; and if processes that do nothing else commit it over a heap.
-bool is_single_commit(const RunSpec& spec) {
-  const ComponentChoice& workload = spec.component(Family::workload);
-  const ComponentChoice& protocol = spec.component(Family::transactions);
-  return protocol_of(spec, Family::workload) == "try-blocks" &&
-         protocol_of(spec, Family::transactions) == "fampi" &&
+bool is_single_commit(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& workload = spec.component(Family::workload);
+  const scenario::ComponentChoice& protocol = spec.component(Family::transactions);
+  return scenario::protocol_of(spec, Family::workload) == "try-blocks" &&
+         scenario::protocol_of(spec, Family::transactions) == "fampi" &&
          option<std::int64_t>(workload, "iterations") == 1 &&
          option<std::int64_t>(workload, "allreduces") == 0 &&
          option<std::string>(protocol, "agreement") != "star" &&
          option<std::string>(protocol, "checkpoint") == "none" &&
-         spec.platform.processes_per_node == 1 && spec.platform.mapping == Mapping::block &&
-         spec.platform.xml_path.empty() && !disturbs(spec);
+         spec.platform.processes_per_node == 1 &&
+         spec.platform.mapping == scenario::Mapping::block && spec.platform.xml_path.empty() &&
+         !disturbs(spec);
 }
 
-std::vector<ClosedForm> commit_forms(const RunSpec& spec) {
-  const PlatformSpec& platform = spec.platform;
-  const Machine& machine = platform.machine;
-  const auto routes = std::make_shared<const Topology>(
-      partition(machine, job_shape(platform).nodes + platform.spare_nodes, platform.whole_machine),
+std::vector<ClosedForm> commit_forms(const scenario::RunSpec& spec) {
+  const scenario::PlatformSpec& platform = spec.platform;
+  const platform::Machine& machine = platform.machine;
+  const auto routes = std::make_shared<const platform::Topology>(
+      platform::partition(machine, scenario::job_shape(platform).nodes + platform.spare_nodes,
+                          platform.whole_machine),
       machine.hop_latency_s, machine.link_bandwidth_Bps);
   const bool twice =
       option<std::string>(spec.component(Family::transactions), "agreement") == "two-phase";
@@ -126,7 +128,7 @@ const char* relation_sign(Relation relation) {
   return "";
 }
 
-std::vector<ClosedForm> closed_forms(const RunSpec& spec) {
+std::vector<ClosedForm> closed_forms(const scenario::RunSpec& spec) {
   if (is_single_commit(spec)) return commit_forms(spec);
   std::vector<ClosedForm> forms;
   const TokenWalk walk = token_walk(spec);
@@ -141,4 +143,4 @@ std::vector<ClosedForm> closed_forms(const RunSpec& spec) {
   return forms;
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -6,7 +6,7 @@
 
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// How a measured mean relates to a value from theory.
 enum class Relation { equal, at_least, at_most, about };
@@ -25,6 +25,6 @@ struct ClosedForm {
 
 /// Returns the known values of the metrics whose means a run of `spec` estimates; empty if none is
 /// known.
-std::vector<ClosedForm> closed_forms(const RunSpec& spec);
+std::vector<ClosedForm> closed_forms(const scenario::RunSpec& spec);
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace faultline {
+namespace faultline::theory {
 
 namespace {
 
@@ -106,4 +106,4 @@ class Commit {
 
 CommitTimes commit_times(const CommitModel& model) { return Commit(model).run(); }
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -7,12 +7,12 @@
 #include "sim/core/types.hpp"
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// A commit without faults: all members contribute at time 0, one to a node, and agree over a
 /// binary heap (protocols/transactions/agreement.hpp).
 struct CommitModel {
-  Machine machine;            ///< only its costs of a message count, not its topology
+  platform::Machine machine;  ///< only its costs of a message count, not its topology
   std::uint32_t members = 1;  ///< P
   bool two_sweeps = false;    ///< a second way up and down confirms
   std::uint64_t bytes = 92;   ///< size of each message
@@ -34,4 +34,4 @@ struct CommitTimes {
 /// with the engines or the protocols.
 CommitTimes commit_times(const CommitModel& model);
 
-}  // namespace faultline
+}  // namespace faultline::theory

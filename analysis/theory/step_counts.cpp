@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::theory {
 
 namespace {
 
@@ -202,4 +202,4 @@ void CdaCount::add(const TreeStep& step) {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -6,7 +6,7 @@
 
 #include "analysis/theory/tree_steps.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// The four algorithms of termination-2022 section 5.2. Each class counts the control messages that
 /// its algorithm needs, step by step. The control tree is a binary heap on the ranks.
@@ -87,4 +87,4 @@ class CdaCount {
   std::uint64_t messages_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::theory

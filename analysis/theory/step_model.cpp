@@ -3,7 +3,7 @@
 
 #include "analysis/theory/step_counts.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 ControlMessageCounts count_control_messages(const StepModel& model, const TaskTree& tree,
                                             const std::vector<Rank>& ranks) {
@@ -24,4 +24,4 @@ ControlMessageCounts count_control_messages(const StepModel& model, const TaskTr
           .cda = cda.messages()};
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -7,7 +7,7 @@
 #include "analysis/theory/tree_steps.hpp"
 #include "workloads/random_task_tree.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// C_init of termination-2022 section 5.2.
 inline constexpr std::uint64_t kStepInitialCredit = std::uint64_t{1} << 32U;
@@ -38,4 +38,4 @@ struct ControlMessageCounts {
 ControlMessageCounts count_control_messages(const StepModel& model, const TaskTree& tree,
                                             const std::vector<Rank>& ranks);
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -4,7 +4,7 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 namespace {
 
 constexpr const char* kColumns[] = {"processes", "activity", "rules", "four-counter",
@@ -13,8 +13,10 @@ constexpr const char* kColumns[] = {"processes", "activity", "rules", "four-coun
 std::vector<Rank> ranks_of(const StepModelChoices& choices, const TaskTreeFile& file,
                            std::uint32_t processes) {
   if (choices.mapping == "file") return file.ranks;
-  if (choices.mapping == "round-robin") return round_robin_ranks(file.tree.tasks(), processes);
-  return random_ranks(file.tree.tasks(), processes, task_mapping_stream(choices.seed, 0));
+  if (choices.mapping == "round-robin")
+    return workloads::round_robin_ranks(file.tree.tasks(), processes);
+  return workloads::random_ranks(file.tree.tasks(), processes,
+                                 workloads::task_mapping_stream(choices.seed, 0));
 }
 
 std::vector<std::string> cells_of(const StepModelRow& row) {
@@ -58,40 +60,41 @@ std::vector<StepModelRow> step_model_rows(const StepModelChoices& choices,
 
 std::string step_model_table(const StepModelChoices& choices, const TaskTreeFile& file,
                              const std::vector<StepModelRow>& rows) {
-  TextTable table;
+  text::TextTable table;
   table.key_columns = 3;
   for (const char* column : kColumns) table.columns.push_back({column});
-  table.columns[1].align = table.columns[2].align = Align::left;
+  table.columns[1].align = table.columns[2].align = text::Align::left;
   for (const StepModelRow& row : rows) table.rows.push_back(cells_of(row));
-  const std::size_t levels = level_starts(file.tree).size() - 1;
+  const std::size_t levels = workloads::level_starts(file.tree).size() - 1;
   const std::string seed =
       choices.mapping == "random" ? " (seed " + std::to_string(choices.seed) + ")" : "";
-  return wrapped("Control messages by the rules of termination-2022 section 5.2: " + file.file +
-                 ", " + std::to_string(file.tree.tasks()) +
-                 (file.tree.tasks() == 1 ? " task" : " tasks") + " on " + std::to_string(levels) +
-                 (levels == 1 ? " level" : " levels") + ", mapping " + choices.mapping + seed) +
-         "\n" + render(table);
+  return text::wrapped(
+             "Control messages by the rules of termination-2022 section 5.2: " + file.file + ", " +
+             std::to_string(file.tree.tasks()) + (file.tree.tasks() == 1 ? " task" : " tasks") +
+             " on " + std::to_string(levels) + (levels == 1 ? " level" : " levels") + ", mapping " +
+             choices.mapping + seed) +
+         "\n" + text::render(table);
 }
 
 std::string step_model_json(const std::vector<StepModelRow>& rows) {
   const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  JsonValue::List list;
+  json::JsonValue::List list;
   list.reserve(rows.size());
   for (const StepModelRow& row : rows)
-    list.push_back(json_object({{"processes", std::int64_t{row.processes}},
-                                {"activity", row.activity},
-                                {"rules", row.rules},
-                                {"four-counter", number(row.counts.four_counter)},
-                                {"edod", number(row.counts.edod)},
-                                {"hcda", number(row.counts.hcda)},
-                                {"cda", number(row.counts.cda)}}));
-  return to_json(JsonValue(std::move(list)), 2) + "\n";
+    list.push_back(json::json_object({{"processes", std::int64_t{row.processes}},
+                                      {"activity", row.activity},
+                                      {"rules", row.rules},
+                                      {"four-counter", number(row.counts.four_counter)},
+                                      {"edod", number(row.counts.edod)},
+                                      {"hcda", number(row.counts.hcda)},
+                                      {"cda", number(row.counts.cda)}}));
+  return json::to_json(json::JsonValue(std::move(list)), 2) + "\n";
 }
 
 std::string step_model_csv(const std::vector<StepModelRow>& rows) {
-  std::string text = csv_record({std::begin(kColumns), std::end(kColumns)});
-  for (const StepModelRow& row : rows) text += csv_record(cells_of(row));
+  std::string text = text::csv_record({std::begin(kColumns), std::end(kColumns)});
+  for (const StepModelRow& row : rows) text += text::csv_record(cells_of(row));
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

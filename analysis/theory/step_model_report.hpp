@@ -7,7 +7,7 @@
 
 #include "analysis/theory/step_model.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// What to count on one tree: all combinations of processes, activities and rules.
 struct StepModelChoices {
@@ -42,4 +42,4 @@ std::string step_model_table(const StepModelChoices& choices, const TaskTreeFile
 std::string step_model_json(const std::vector<StepModelRow>& rows);
 std::string step_model_csv(const std::vector<StepModelRow>& rows);
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/compensated_sum.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 namespace {
 
 /// exp of anything below this is 0 in a double, so a product may stop here.
@@ -36,12 +36,12 @@ void check_job(std::int64_t processes, std::int64_t failed) {
 
 /// The row of one protocol, over all sizes of `faults`.
 template <typename OutcomeOfSize>
-SurvivalRow row_over(const FaultCounts& faults, OutcomeOfSize outcome_of_size) {
+SurvivalRow row_over(const faults::FaultCounts& faults, OutcomeOfSize outcome_of_size) {
   SurvivalRow row;
   const auto total = static_cast<double>(faults.total);
-  CompensatedSum survived_faults;
-  CompensatedSum failed_faults;
-  for (const FaultCount& size : faults.by_size) {
+  statistics::CompensatedSum survived_faults;
+  statistics::CompensatedSum failed_faults;
+  for (const faults::FaultCount& size : faults.by_size) {
     const FaultOutcome outcome = outcome_of_size(size.failed);
     const auto count = static_cast<double>(size.count);
     row.by_size.push_back({size.failed, size.count, outcome, count * outcome.failure / total});
@@ -69,7 +69,7 @@ FaultOutcome indep_outcome(std::int64_t processes, std::int64_t failed, std::int
   const std::int64_t terms = std::min(failed - 1, fanout);
   const std::int64_t removed = std::max(failed - 1, fanout);
   const auto power = static_cast<double>(failed);
-  CompensatedSum log_no_partner_died;
+  statistics::CompensatedSum log_no_partner_died;
   for (std::int64_t j = 1; j <= terms; ++j) {
     log_no_partner_died.add(log_kept(removed, processes - j));
     if (power * log_no_partner_died.value() < log_of_zero) return not_survived;
@@ -84,7 +84,8 @@ FaultOutcome rel_outcome(std::int64_t processes, std::int64_t failed) {
   return outcome_of_log(static_cast<double>(failed) * log_kept(failed - 1, processes - 1));
 }
 
-SurvivalRow indep_row(std::int64_t processes, std::int64_t fanout, const FaultCounts& faults) {
+SurvivalRow indep_row(std::int64_t processes, std::int64_t fanout,
+                      const faults::FaultCounts& faults) {
   SurvivalRow row = row_over(
       faults, [=](std::int64_t failed) { return indep_outcome(processes, failed, fanout); });
   row.protocol = "indep";
@@ -92,7 +93,7 @@ SurvivalRow indep_row(std::int64_t processes, std::int64_t fanout, const FaultCo
   return row;
 }
 
-SurvivalRow rel_row(std::int64_t processes, const FaultCounts& faults) {
+SurvivalRow rel_row(std::int64_t processes, const faults::FaultCounts& faults) {
   SurvivalRow row =
       row_over(faults, [=](std::int64_t failed) { return rel_outcome(processes, failed); });
   row.protocol = "rel";
@@ -101,7 +102,7 @@ SurvivalRow rel_row(std::int64_t processes, const FaultCounts& faults) {
 
 std::vector<SurvivalRow> survival_rows(std::int64_t processes,
                                        const std::vector<std::int64_t>& fanouts,
-                                       const FaultCounts& faults) {
+                                       const faults::FaultCounts& faults) {
   std::vector<SurvivalRow> rows;
   rows.reserve(fanouts.size() + 1);
   for (const std::int64_t fanout : fanouts) rows.push_back(indep_row(processes, fanout, faults));
@@ -109,4 +110,4 @@ std::vector<SurvivalRow> survival_rows(std::int64_t processes,
   return rows;
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

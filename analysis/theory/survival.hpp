@@ -8,7 +8,7 @@
 
 #include "sim/faults/fault_counts.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// The probabilities that a termination detector survives one concurrent fault, and that it does
 /// not. They add up to 1. Both are kept, because 1 minus one of them can lose all digits of the
@@ -49,12 +49,13 @@ struct SurvivalRow {
   std::vector<SizeSurvival> by_size;   ///< in the order of the distribution
 };
 
-SurvivalRow indep_row(std::int64_t processes, std::int64_t fanout, const FaultCounts& faults);
-SurvivalRow rel_row(std::int64_t processes, const FaultCounts& faults);
+SurvivalRow indep_row(std::int64_t processes, std::int64_t fanout,
+                      const faults::FaultCounts& faults);
+SurvivalRow rel_row(std::int64_t processes, const faults::FaultCounts& faults);
 
 /// Table 1: one `indep` row per fanout, then the `rel` row.
 std::vector<SurvivalRow> survival_rows(std::int64_t processes,
                                        const std::vector<std::int64_t>& fanouts,
-                                       const FaultCounts& faults);
+                                       const faults::FaultCounts& faults);
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -7,12 +7,12 @@
 
 #include "analysis/theory/survival.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// The shares of a distribution of faults that termination detection survives in a job.
 struct SurvivalReport {
   std::int64_t processes = 1;
-  FaultCounts faults;
+  faults::FaultCounts faults;
   std::vector<SurvivalRow> rows;       ///< from survival_rows()
   std::vector<std::int64_t> left_out;  ///< fanouts of the paper that are too large for this job
 };
@@ -27,4 +27,4 @@ std::string survival_json(const SurvivalReport& report);
 /// all sizes.
 std::string survival_csv(const SurvivalReport& report);
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace faultline {
+namespace faultline::theory {
 
 TreeSteps::TreeSteps(const TaskTree& tree, const std::vector<Rank>& ranks, std::uint32_t processes,
                      StepActivity activity, StepRules rules)
@@ -12,7 +12,7 @@ TreeSteps::TreeSteps(const TaskTree& tree, const std::vector<Rank>& ranks, std::
       ranks_(ranks),
       activity_(activity),
       rules_(rules),
-      level_starts_(level_starts(tree)),
+      level_starts_(workloads::level_starts(tree)),
       load_(processes),
       next_load_(processes),
       keeps_(processes),
@@ -67,4 +67,4 @@ void TreeSteps::decide_rests() {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

@@ -6,7 +6,7 @@
 
 #include "workloads/random_task_tree.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 /// What a process does between two steps if it is active in both (termination-2022 section 5.2).
 enum class StepActivity {
@@ -74,4 +74,4 @@ class TreeSteps {
   std::vector<std::uint32_t> lightest_;   ///< smallest load among the senders to each process
 };
 
-}  // namespace faultline
+}  // namespace faultline::theory

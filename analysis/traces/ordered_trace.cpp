@@ -5,19 +5,20 @@
 
 #include "sim/engine/engine.hpp"
 
-namespace faultline {
+namespace faultline::traces {
 
-RunSpec in_order(RunSpec spec, RunOrder order) {
+scenario::RunSpec in_order(scenario::RunSpec spec, scenario::RunOrder order) {
   spec.order = std::move(order);
   spec.stop.grace_s = kOrderedGrace_s;
   spec.stop.time_s = kOrderedLongest_s;
   return spec;
 }
 
-RunTrace recorded(const RunSpec& ordered, std::uint64_t seed) {
+RunTrace recorded(const scenario::RunSpec& ordered, std::uint64_t seed) {
   TraceRecorder recorder(ordered.platform.processes);
-  engine::RunResult result = engine::run_simulation(ordered, EngineKind::loggp, seed, 0, &recorder);
+  engine::RunResult result =
+      engine::run_simulation(ordered, scenario::EngineKind::loggp, seed, 0, &recorder);
   return recorder.finish(std::move(result));
 }
 
-}  // namespace faultline
+}  // namespace faultline::traces

@@ -9,7 +9,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::traces {
 
 namespace {
 
@@ -54,7 +54,7 @@ std::string quoted(const std::string& raw) {
 
 class Writer {
  public:
-  Writer(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {}
+  Writer(const RunTrace& trace, const scenario::RunSpec& spec) : trace_(trace), spec_(spec) {}
 
   std::string text(const TraceTitle& title) {
     make_containers(title);
@@ -75,7 +75,7 @@ class Writer {
                        (title.left_out.empty() ? "" : ", without " + visible(title.left_out)) +
                        "\n" + kDefinitions + kTypes;
     for (const Line& line : lines_) text += line.text;
-    return text + "5 " + shortest(last_s_) + " RUN run\n";
+    return text + "5 " + json::shortest(last_s_) + " RUN run\n";
   }
 
  private:
@@ -102,7 +102,7 @@ class Writer {
   void add(double time_s, bool begins, const char* number, const std::string& rest) {
     last_s_ = std::max(last_s_, time_s);
     lines_.push_back(
-        {time_s, begins, std::string(number) + " " + shortest(time_s) + " " + rest + "\n"});
+        {time_s, begins, std::string(number) + " " + json::shortest(time_s) + " " + rest + "\n"});
   }
 
   /// These lines come before all others, since every other one has a time of zero or later.
@@ -175,20 +175,21 @@ class Writer {
     const auto over = metrics.find("termination_time_s");
     if (over != metrics.end() && over->second)
       add_event(*over->second, "TRUTH", "run", "the work is over");
-    for (const Violation& violation : trace_.result.violations)
+    for (const audit::Violation& violation : trace_.result.violations)
       add_event(violation.time_s, "TRUTH", "run", violation.kind + ": " + violation.detail);
   }
 
   const RunTrace& trace_;
-  const RunSpec& spec_;
+  const scenario::RunSpec& spec_;
   std::vector<Line> lines_;
   double last_s_ = 0.0;
 };
 
 }  // namespace
 
-std::string paje_text(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title) {
+std::string paje_text(const RunTrace& trace, const scenario::RunSpec& spec,
+                      const TraceTitle& title) {
   return Writer(trace, spec).text(title);
 }
 
-}  // namespace faultline
+}  // namespace faultline::traces

@@ -9,23 +9,23 @@
 #include "sim/core/version.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::traces {
 
 namespace {
 
 std::int64_t nanoseconds(double time_s) { return std::llround(time_s * 1e9); }
 
-JsonValue microseconds(std::int64_t time_ns) {
-  return json_number(static_cast<double>(time_ns) / 1e3);
+json::JsonValue microseconds(std::int64_t time_ns) {
+  return json::json_number(static_cast<double>(time_ns) / 1e3);
 }
 
-JsonValue whole(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
+json::JsonValue whole(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
 
 /// The processes and threads of the format stand for our nodes and tracks. Both count from 1,
 /// because Perfetto takes number 0 for the idle process.
 class Writer {
  public:
-  Writer(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {
+  Writer(const RunTrace& trace, const scenario::RunSpec& spec) : trace_(trace), spec_(spec) {
     for (const TracedSpan& span : trace.spans)
       if (span.kind == TracedSpan::Kind::computing) cores_ = std::max(cores_, span.core + 1);
     for (const NodeId node : trace.node_of) nodes_ = std::max(nodes_, node + 1);
@@ -39,8 +39,9 @@ class Writer {
     add_verdict();
     std::stable_sort(events_.begin(), events_.end(),
                      [](const Entry& a, const Entry& b) { return a.time_ns < b.time_ns; });
-    std::string text = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": " + to_json(about(title)) +
-                       ",\n\"traceEvents\": [\n";
+    std::string text =
+        "{\"displayTimeUnit\": \"ns\",\n\"otherData\": " + json::to_json(about(title)) +
+        ",\n\"traceEvents\": [\n";
     for (std::size_t i = 0; i < events_.size(); ++i)
       text += events_[i].json + (i + 1 < events_.size() ? ",\n" : "\n");
     return text + "]}\n";
@@ -87,32 +88,32 @@ class Writer {
   }
 
   void name(const char* what, std::uint64_t group, std::uint64_t track, const std::string& text) {
-    JsonValue event =
-        json_object({{"ph", "M"}, {"ts", 0}, {"pid", whole(group)}, {"tid", whole(track)}});
+    json::JsonValue event =
+        json::json_object({{"ph", "M"}, {"ts", 0}, {"pid", whole(group)}, {"tid", whole(track)}});
     event.set("name", what);
-    event.set("args", json_object({{"name", text}}));
+    event.set("args", json::json_object({{"name", text}}));
     add(0, event);
     if (track == 0) return;
     event.set("name", "thread_sort_index");
-    event.set("args", json_object({{"sort_index", whole(track)}}));
+    event.set("args", json::json_object({{"sort_index", whole(track)}}));
     add(0, event);
   }
 
   // ---- events ----------------------------------------------------------------------------------
 
-  void add(std::int64_t time_ns, const JsonValue& event) {
-    events_.push_back({time_ns, to_json(event)});
+  void add(std::int64_t time_ns, const json::JsonValue& event) {
+    events_.push_back({time_ns, json::to_json(event)});
   }
 
-  [[nodiscard]] JsonValue event(const char* phase, std::int64_t time_ns, ActorId actor,
-                                std::uint64_t track, const char* category,
-                                std::string words) const {
-    return json_object({{"ph", phase},
-                        {"ts", microseconds(time_ns)},
-                        {"pid", whole(group_of(actor))},
-                        {"tid", whole(track)},
-                        {"cat", category},
-                        {"name", std::move(words)}});
+  [[nodiscard]] json::JsonValue event(const char* phase, std::int64_t time_ns, ActorId actor,
+                                      std::uint64_t track, const char* category,
+                                      std::string words) const {
+    return json::json_object({{"ph", phase},
+                              {"ts", microseconds(time_ns)},
+                              {"pid", whole(group_of(actor))},
+                              {"tid", whole(track)},
+                              {"cat", category},
+                              {"name", std::move(words)}});
   }
 
   [[nodiscard]] std::string kind_of(const TracedMessage& message) const {
@@ -140,11 +141,11 @@ class Writer {
   void add_span(const TracedSpan& span) {
     constexpr const char* kCategories[] = {"handling", "computing", "active", "failure"};
     const std::int64_t begin_ns = nanoseconds(span.begin_s);
-    JsonValue json = event("X", begin_ns, span.actor, track_of(span.actor, which_track(span)),
-                           kCategories[static_cast<std::size_t>(span.kind)], name_of(span));
+    json::JsonValue json = event("X", begin_ns, span.actor, track_of(span.actor, which_track(span)),
+                                 kCategories[static_cast<std::size_t>(span.kind)], name_of(span));
     json.set("dur", microseconds(nanoseconds(span.end_s) - begin_ns));
     if (span.kind == TracedSpan::Kind::handling) {
-      JsonValue details = json_object({{"messages_sent", whole(span.sends)}});
+      json::JsonValue details = json::json_object({{"messages_sent", whole(span.sends)}});
       if (span.received != TracedSpan::kNoMessage)
         details.set("received_from", actor_name(trace_, trace_.messages[span.received].from));
       json.set("args", std::move(details));
@@ -167,11 +168,11 @@ class Writer {
     }
   }
 
-  [[nodiscard]] JsonValue details_of(const TracedMessage& message) const {
-    JsonValue details = json_object({{"from", actor_name(trace_, message.from)},
-                                     {"to", actor_name(trace_, message.to)},
-                                     {"bytes", whole(message.bytes)},
-                                     {"phase", whole(message.phase)}});
+  [[nodiscard]] json::JsonValue details_of(const TracedMessage& message) const {
+    json::JsonValue details = json::json_object({{"from", actor_name(trace_, message.from)},
+                                                 {"to", actor_name(trace_, message.to)},
+                                                 {"bytes", whole(message.bytes)},
+                                                 {"phase", whole(message.phase)}});
     if (message.from_object == 0 && message.to_object == 0) return details;
     details.set("from_object", whole(message.from_object));
     details.set("to_object", whole(message.to_object));
@@ -181,14 +182,14 @@ class Writer {
   void add_arrow(std::size_t index, std::int64_t taken_ns) {
     const TracedMessage& message = trace_.messages[index];
     const std::int64_t begin_ns = nanoseconds(message.begin_s);
-    JsonValue begin = event("s", begin_ns, message.from, track_of(message.from, 0),
-                            category_of(message), kind_of(message));
+    json::JsonValue begin = event("s", begin_ns, message.from, track_of(message.from, 0),
+                                  category_of(message), kind_of(message));
     begin.set("id", whole(index + 1));
     begin.set("args", details_of(message));
     add(begin_ns, begin);
     const std::int64_t end_ns = std::max(begin_ns, taken_ns);
-    JsonValue end = event("f", end_ns, message.to, track_of(message.to, 0), category_of(message),
-                          kind_of(message));
+    json::JsonValue end = event("f", end_ns, message.to, track_of(message.to, 0),
+                                category_of(message), kind_of(message));
     end.set("id", whole(index + 1));
     end.set("bp", "e");
     add(end_ns, end);
@@ -196,8 +197,9 @@ class Writer {
 
   void add_loss(const TracedMessage& message) {
     const std::int64_t time_ns = nanoseconds(message.end_s);
-    JsonValue json = event("i", time_ns, message.to, track_of(message.to, 0), category_of(message),
-                           kind_of(message) + ": " + fate_words(message.fate));
+    json::JsonValue json =
+        event("i", time_ns, message.to, track_of(message.to, 0), category_of(message),
+              kind_of(message) + ": " + fate_words(message.fate));
     json.set("s", "t");
     json.set("args", details_of(message));
     add(time_ns, json);
@@ -206,9 +208,9 @@ class Writer {
   void add_moment(const TracedMoment& moment) {
     const MomentWords words = words_of(trace_, moment);
     const std::int64_t time_ns = nanoseconds(moment.time_s);
-    JsonValue json =
+    json::JsonValue json =
         event("i", time_ns, moment.actor, track_of(moment.actor, 0), words.category, words.what);
-    json.set("s", moment.kind == Sight::Kind::died ? "p" : "t");
+    json.set("s", moment.kind == audit::Sight::Kind::died ? "p" : "t");
     add(time_ns, json);
   }
 
@@ -216,36 +218,37 @@ class Writer {
     const auto& metrics = trace_.result.metrics.values();
     const auto over = metrics.find("termination_time_s");
     if (over != metrics.end() && over->second) add_global(*over->second, "the work is over", "");
-    for (const Violation& violation : trace_.result.violations)
+    for (const audit::Violation& violation : trace_.result.violations)
       add_global(violation.time_s, "violation: " + violation.kind, violation.detail);
   }
 
   void add_global(double time_s, const std::string& words, const std::string& detail) {
     const std::int64_t time_ns = nanoseconds(time_s);
-    add(time_ns, json_object({{"ph", "i"},
-                              {"ts", microseconds(time_ns)},
-                              {"pid", whole(run_group())},
-                              {"tid", whole(run_group())},
-                              {"cat", "truth"},
-                              {"name", words},
-                              {"s", "g"},
-                              {"args", json_object({{"detail", detail}})}}));
+    add(time_ns, json::json_object({{"ph", "i"},
+                                    {"ts", microseconds(time_ns)},
+                                    {"pid", whole(run_group())},
+                                    {"tid", whole(run_group())},
+                                    {"cat", "truth"},
+                                    {"name", words},
+                                    {"s", "g"},
+                                    {"args", json::json_object({{"detail", detail}})}}));
   }
 
-  [[nodiscard]] JsonValue about(const TraceTitle& title) const {
-    JsonValue about = json_object({{"scenario", title.scenario},
-                                   {"point", title.point},
-                                   {"engine", title.engine},
-                                   {"seed", whole(title.seed)},
-                                   {"replication", whole(title.replication)},
-                                   {"outcome", engine::outcome_word(trace_.result.outcome)},
-                                   {"faultline", std::string(version())}});
+  [[nodiscard]] json::JsonValue about(const TraceTitle& title) const {
+    json::JsonValue about =
+        json::json_object({{"scenario", title.scenario},
+                           {"point", title.point},
+                           {"engine", title.engine},
+                           {"seed", whole(title.seed)},
+                           {"replication", whole(title.replication)},
+                           {"outcome", engine::outcome_word(trace_.result.outcome)},
+                           {"faultline", std::string(version())}});
     if (!title.left_out.empty()) about.set("without", title.left_out);
     return about;
   }
 
   const RunTrace& trace_;
-  const RunSpec& spec_;
+  const scenario::RunSpec& spec_;
   std::uint32_t cores_ = 0;
   std::uint32_t nodes_ = 0;
   std::vector<Entry> events_;
@@ -253,8 +256,9 @@ class Writer {
 
 }  // namespace
 
-std::string perfetto_text(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title) {
+std::string perfetto_text(const RunTrace& trace, const scenario::RunSpec& spec,
+                          const TraceTitle& title) {
   return Writer(trace, spec).text(title);
 }
 
-}  // namespace faultline
+}  // namespace faultline::traces

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::traces {
 
 const char* fate_words(Fate fate) {
   switch (fate) {
@@ -35,21 +35,21 @@ std::string actor_name(const RunTrace& trace, ActorId actor) {
 MomentWords words_of(const RunTrace& trace, const TracedMoment& moment) {
   const std::string value = std::to_string(moment.value);
   switch (moment.kind) {
-    case Sight::Kind::announced:
+    case audit::Sight::Kind::announced:
       return {"announcement", "hears that phase " + value + " is over"};
-    case Sight::Kind::phase_began:
+    case audit::Sight::Kind::phase_began:
       return {"announcement", "begins phase " + value};
-    case Sight::Kind::finished:
+    case audit::Sight::Kind::finished:
       return {"announcement", "has finished"};
-    case Sight::Kind::gave_up:
+    case audit::Sight::Kind::gave_up:
       return {"failure", "gives up: " + std::string(moment.text)};
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       return {"failure", "dies"};
-    case Sight::Kind::restarted:
+    case audit::Sight::Kind::restarted:
       return {"failure", "restarts on node " + value};
-    case Sight::Kind::declared_dead:
+    case audit::Sight::Kind::declared_dead:
       return {"failure", "hears that " + actor_name(trace, moment.peer) + " is dead"};
-    case Sight::Kind::restored:
+    case audit::Sight::Kind::restored:
       return {"failure", "is put back by an image, into phase " + value};
     default:
       return {"mark", std::string(moment.text) + " " +
@@ -57,23 +57,23 @@ MomentWords words_of(const RunTrace& trace, const TracedMoment& moment) {
   }
 }
 
-std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind) {
+std::string kind_name(const scenario::RunSpec& spec, Family family, std::uint16_t kind) {
   const Registration* registration = spec.component(family).registration;
   if (registration == nullptr || kind >= registration->message_kinds.size())
     return "kind " + std::to_string(kind);
   return registration->message_kinds[kind];
 }
 
-std::vector<std::string> kind_names(const RunSpec& spec) {
+std::vector<std::string> kind_names(const scenario::RunSpec& spec) {
   std::set<std::string> names;
-  for (const ComponentChoice& choice : spec.components)
+  for (const scenario::ComponentChoice& choice : spec.components)
     if (choice.registration != nullptr)
       names.insert(choice.registration->message_kinds.begin(),
                    choice.registration->message_kinds.end());
   return {names.begin(), names.end()};
 }
 
-MessageKinds kinds_named(const RunSpec& spec, const std::vector<std::string>& names) {
+MessageKinds kinds_named(const scenario::RunSpec& spec, const std::vector<std::string>& names) {
   MessageKinds kinds;
   for (const StackPlace& place : kStack) {
     const Registration* registration = spec.component(place.family).registration;
@@ -91,61 +91,61 @@ const char* message_group(Family family) {
   return family == Family::failure_detection ? "detection" : "control";
 }
 
-void TraceRecorder::see(const Sight& sight) {
+void TraceRecorder::see(const audit::Sight& sight) {
   ++order_;
   switch (sight.kind) {
-    case Sight::Kind::placed:
+    case audit::Sight::Kind::placed:
       return placed(sight);
-    case Sight::Kind::sent:
+    case audit::Sight::Kind::sent:
       return sent(sight);
-    case Sight::Kind::injected:
+    case audit::Sight::Kind::injected:
       return injected(sight);
-    case Sight::Kind::sending:
+    case audit::Sight::Kind::sending:
       return sending(sight);
-    case Sight::Kind::received:
+    case audit::Sight::Kind::received:
       return received(sight);
-    case Sight::Kind::lost:
+    case audit::Sight::Kind::lost:
       return lost(sight);
-    case Sight::Kind::compute_began:
+    case audit::Sight::Kind::compute_began:
       return compute_began(sight);
-    case Sight::Kind::compute_ended:
+    case audit::Sight::Kind::compute_ended:
       return compute_ended(sight);
-    case Sight::Kind::active:
+    case audit::Sight::Kind::active:
       actors_[sight.actor].active = open(TracedSpan::Kind::active, sight.actor, sight.time_s);
       return;
-    case Sight::Kind::idle:
+    case audit::Sight::Kind::idle:
       return close(actors_[sight.actor].active, sight.time_s);
-    case Sight::Kind::died:
+    case audit::Sight::Kind::died:
       died(sight);
       break;
-    case Sight::Kind::restarted:
+    case audit::Sight::Kind::restarted:
       restarted(sight);
       break;
-    case Sight::Kind::reported:  // `declared_dead` follows if the report is news
+    case audit::Sight::Kind::reported:  // `declared_dead` follows if the report is news
       return;
-    case Sight::Kind::restored:
-    case Sight::Kind::phase_began:
+    case audit::Sight::Kind::restored:
+    case audit::Sight::Kind::phase_began:
       actors_[sight.actor].phase = static_cast<std::uint32_t>(sight.value);
       break;
-    case Sight::Kind::announced:
-    case Sight::Kind::finished:
-    case Sight::Kind::gave_up:
-    case Sight::Kind::mark:
-    case Sight::Kind::declared_dead:
+    case audit::Sight::Kind::announced:
+    case audit::Sight::Kind::finished:
+    case audit::Sight::Kind::gave_up:
+    case audit::Sight::Kind::mark:
+    case audit::Sight::Kind::declared_dead:
       break;
   }
   trace_.moments.push_back(
       {sight.kind, sight.time_s, sight.actor, sight.peer, sight.value, sight.text, order_});
 }
 
-void TraceRecorder::placed(const Sight& sight) {
+void TraceRecorder::placed(const audit::Sight& sight) {
   trace_.node_of.push_back(static_cast<NodeId>(sight.value));
   actors_.emplace_back();
 }
 
 // ---- messages ---------------------------------------------------------------------------------
 
-void TraceRecorder::sent(const Sight& sight) {
+void TraceRecorder::sent(const audit::Sight& sight) {
   const Message& message = *sight.message;
   if (left_out_.count({message.channel, message.kind}) > 0) {
     ++actors_[message.from].unseen;
@@ -165,12 +165,12 @@ void TraceRecorder::sent(const Sight& sight) {
                              .begin_order = order_});
 }
 
-void TraceRecorder::injected(const Sight& sight) {
+void TraceRecorder::injected(const audit::Sight& sight) {
   const auto found = under_way_.find(sight.message);
   if (found != under_way_.end()) trace_.messages[found->second].inject_s = sight.time_s;
 }
 
-void TraceRecorder::received(const Sight& sight) {
+void TraceRecorder::received(const audit::Sight& sight) {
   const auto found = under_way_.find(sight.message);
   if (found == under_way_.end()) return;
   TracedMessage& message = trace_.messages[found->second];
@@ -187,7 +187,7 @@ void TraceRecorder::received(const Sight& sight) {
 }
 
 /// A handler's messages are sent right after the message that it handles, so both become one span.
-void TraceRecorder::sending(const Sight& sight) {
+void TraceRecorder::sending(const audit::Sight& sight) {
   Actor& actor = actors_[sight.actor];
   const std::uint64_t unseen = std::min(actor.unseen, sight.value);
   actor.unseen -= unseen;
@@ -199,7 +199,7 @@ void TraceRecorder::sending(const Sight& sight) {
   trace_.spans[actor.handling].sends = static_cast<std::uint32_t>(sight.value - unseen);
 }
 
-void TraceRecorder::lost(const Sight& sight) {
+void TraceRecorder::lost(const audit::Sight& sight) {
   const auto found = under_way_.find(sight.message);
   if (found == under_way_.end()) return;
   TracedMessage& message = trace_.messages[found->second];
@@ -237,7 +237,7 @@ void TraceRecorder::close(std::size_t& span, double time_s) {
   span = kNone;
 }
 
-void TraceRecorder::compute_began(const Sight& sight) {
+void TraceRecorder::compute_began(const audit::Sight& sight) {
   auto& cores = actors_[sight.actor].cores;
   auto free =
       std::find_if(cores.begin(), cores.end(), [](const Core& core) { return core.span == kNone; });
@@ -247,14 +247,14 @@ void TraceRecorder::compute_began(const Sight& sight) {
   trace_.spans.back().core = static_cast<std::uint32_t>(free - cores.begin());
 }
 
-void TraceRecorder::compute_ended(const Sight& sight) {
+void TraceRecorder::compute_ended(const audit::Sight& sight) {
   for (Core& core : actors_[sight.actor].cores)
     if (core.span != kNone && core.serial == sight.value) close(core.span, sight.time_s);
 }
 
 // ---- deaths -----------------------------------------------------------------------------------
 
-void TraceRecorder::died(const Sight& sight) {
+void TraceRecorder::died(const audit::Sight& sight) {
   Actor& actor = actors_[sight.actor];
   if (actor.handling != kNone) {
     TracedSpan& handling = trace_.spans[actor.handling];
@@ -274,7 +274,7 @@ void TraceRecorder::died(const Sight& sight) {
   }
 }
 
-void TraceRecorder::restarted(const Sight& sight) {
+void TraceRecorder::restarted(const audit::Sight& sight) {
   close(actors_[sight.actor].dead, sight.time_s);
   actors_[sight.actor].phase = 0;
   ++actors_[sight.actor].incarnation;
@@ -297,4 +297,4 @@ RunTrace TraceRecorder::finish(engine::RunResult result) {
   return std::move(trace_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::traces

@@ -12,7 +12,7 @@
 #include "sim/engine/verdict/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::traces {
 
 /// The fate of a message.
 enum class Fate : std::uint8_t {
@@ -70,7 +70,7 @@ struct TracedSpan {
 
 /// What happened at an actor at one moment. It has the kinds of Sight from `announced` on.
 struct TracedMoment {
-  Sight::Kind kind = Sight::Kind::mark;
+  audit::Sight::Kind kind = audit::Sight::Kind::mark;
   double time_s = 0.0;
   ActorId actor = kNobody;
   ActorId peer = kNobody;
@@ -117,14 +117,14 @@ using MessageKinds = std::set<std::pair<Family, std::uint16_t>>;
 
 /// Records a run as it sees it, except for messages of some kinds and for what processors do for
 /// these alone. It keeps everything else, so it is for small runs only.
-class TraceRecorder final : public RunObserver {
+class TraceRecorder final : public audit::RunObserver {
  public:
   explicit TraceRecorder(std::uint32_t processes, MessageKinds left_out = {})
       : left_out_(std::move(left_out)) {
     trace_.processes = processes;
   }
 
-  void see(const Sight& sight) override;
+  void see(const audit::Sight& sight) override;
 
   /// Ends everything that is still open, and returns the trace. Call once, with the result of the
   /// run.
@@ -146,16 +146,16 @@ class TraceRecorder final : public RunObserver {
     std::uint64_t unseen = 0;  ///< omitted messages among those that it sends now
   };
 
-  void placed(const Sight& sight);
-  void sent(const Sight& sight);
-  void injected(const Sight& sight);
-  void sending(const Sight& sight);
-  void received(const Sight& sight);
-  void lost(const Sight& sight);
-  void compute_began(const Sight& sight);
-  void compute_ended(const Sight& sight);
-  void died(const Sight& sight);
-  void restarted(const Sight& sight);
+  void placed(const audit::Sight& sight);
+  void sent(const audit::Sight& sight);
+  void injected(const audit::Sight& sight);
+  void sending(const audit::Sight& sight);
+  void received(const audit::Sight& sight);
+  void lost(const audit::Sight& sight);
+  void compute_began(const audit::Sight& sight);
+  void compute_ended(const audit::Sight& sight);
+  void died(const audit::Sight& sight);
+  void restarted(const audit::Sight& sight);
   std::size_t open(TracedSpan::Kind kind, ActorId actor, double time_s);
   void close(std::size_t& span, double time_s);
   [[nodiscard]] Fate fate_of(const Message& message) const;
@@ -169,15 +169,15 @@ class TraceRecorder final : public RunObserver {
 };
 
 /// The name that a component declares for a kind of its messages.
-std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind);
+std::string kind_name(const scenario::RunSpec& spec, Family family, std::uint16_t kind);
 
 /// The names of all kinds of messages that a run can have, sorted.
-std::vector<std::string> kind_names(const RunSpec& spec);
+std::vector<std::string> kind_names(const scenario::RunSpec& spec);
 
 /// The kinds that have one of these names.
-MessageKinds kinds_named(const RunSpec& spec, const std::vector<std::string>& names);
+MessageKinds kinds_named(const scenario::RunSpec& spec, const std::vector<std::string>& names);
 
 /// The group of these messages: "application", "detection" (of a failure detector) or "control".
 const char* message_group(Family family);
 
-}  // namespace faultline
+}  // namespace faultline::traces

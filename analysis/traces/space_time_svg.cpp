@@ -10,7 +10,7 @@
 
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::traces {
 
 namespace {
 
@@ -62,7 +62,7 @@ std::string escaped_text(const std::string& text) {
 
 class Diagram {
  public:
-  Diagram(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {
+  Diagram(const RunTrace& trace, const scenario::RunSpec& spec) : trace_(trace), spec_(spec) {
     for (const TracedMessage& message : trace.messages) add_time(message.begin_s, message.end_s);
     for (const TracedSpan& span : trace.spans) add_time(span.begin_s, span.end_s);
     for (const TracedMoment& moment : trace.moments) add_time(moment.time_s, moment.time_s);
@@ -91,7 +91,7 @@ class Diagram {
     for (const TracedSpan& span : trace_.spans) computation(span);
     for (const TracedMessage& message : trace_.messages) arrow(message);
     for (const TracedMoment& moment : trace_.moments) mark(moment);
-    for (const Violation& violation : trace_.result.violations) show(violation);
+    for (const audit::Violation& violation : trace_.result.violations) show(violation);
     return svg_ + "</svg>\n";
   }
 
@@ -198,17 +198,17 @@ class Diagram {
     const char* colour = kBad;
     std::string words;
     switch (moment.kind) {
-      case Sight::Kind::declared_dead:
+      case audit::Sight::Kind::declared_dead:
         words = "told: " + std::to_string(moment.peer) + " is dead";
         break;
-      case Sight::Kind::announced:
+      case audit::Sight::Kind::announced:
         words = "announces";
         colour = kGood;
         break;
-      case Sight::Kind::gave_up:
+      case audit::Sight::Kind::gave_up:
         words = "gives up";
         break;
-      case Sight::Kind::died:
+      case audit::Sight::Kind::died:
         words = "dies";
         break;
       default:
@@ -219,7 +219,7 @@ class Diagram {
     for (const auto& [column, height] : taken_)
       if (column == std::pair(at, moment.actor)) up = std::max(up, height + 12.0);
     taken_.push_back({{at, moment.actor}, up});
-    if (moment.kind != Sight::Kind::died)
+    if (moment.kind != audit::Sight::Kind::died)
       svg_.append("<circle cx=\"")
           .append(pixels(at))
           .append("\" cy=\"")
@@ -230,7 +230,7 @@ class Diagram {
     text(at, y(moment.actor) - up, words, colour, "middle");
   }
 
-  void show(const Violation& violation) {
+  void show(const audit::Violation& violation) {
     const double at = x(trace_.end_s);
     line(at, kAbove - 30.0, at, kAbove + kRow * (actors_ - 1) + kBelow - 8.0, kBad,
          R"( stroke-dasharray="2 3" stroke-width="1.5")");
@@ -239,7 +239,7 @@ class Diagram {
   }
 
   const RunTrace& trace_;
-  const RunSpec& spec_;
+  const scenario::RunSpec& spec_;
   std::vector<double> times_s_;  ///< moments at which something happens
   ActorId actors_ = 0;
   std::vector<double> life_s_;  ///< when each actor dies, or the end
@@ -251,8 +251,9 @@ class Diagram {
 
 }  // namespace
 
-std::string space_time_svg(const RunTrace& trace, const RunSpec& spec, const std::string& title) {
+std::string space_time_svg(const RunTrace& trace, const scenario::RunSpec& spec,
+                           const std::string& title) {
   return Diagram(trace, spec).svg(title);
 }
 
-}  // namespace faultline
+}  // namespace faultline::traces

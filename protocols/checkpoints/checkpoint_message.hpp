@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// The kinds of messages of a protocol with images. Its own come behind them.
 struct CheckpointMessage {
@@ -32,4 +32,4 @@ inline std::vector<std::string> checkpoint_kinds(const std::vector<std::string>&
   return kinds;
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -5,7 +5,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 void CheckpointRound::begin(RoundStep round) {
   round_ = round;
@@ -107,4 +107,4 @@ void CheckpointRound::send(RecoveryContext& context, Rank to, CheckpointMessage:
   context.send(to, kind, bytes_).payload.put(RoundWords{.step = round_});
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -9,7 +9,7 @@
 #include "protocols/checkpoints/rank_tree.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// What all messages about a checkpoint begin with.
 struct RoundStep {
@@ -85,4 +85,4 @@ class CheckpointRound {
   std::int64_t in_flight_ = 0;  ///< of all below, as far as this rank knows and has not told
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

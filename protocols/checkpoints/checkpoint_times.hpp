@@ -5,7 +5,7 @@
 
 #include "sim/core/metrics.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// How long the checkpoints of a rank take, for a metric.
 class CheckpointTimes {
@@ -29,4 +29,4 @@ class CheckpointTimes {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

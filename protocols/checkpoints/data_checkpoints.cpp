@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 // ---- to take one ------------------------------------------------------------------------------
 
@@ -73,4 +73,4 @@ void DataCheckpoints::go_back_to(std::uint64_t iteration) {
   for (KeptPoints& of_client : kept) of_client.points.go_back_to(iteration);
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

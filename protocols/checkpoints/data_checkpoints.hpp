@@ -11,7 +11,7 @@
 #include "protocols/checkpoints/sorted_table.hpp"
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// The checkpoints of the data of one rank, and those that it keeps for others: which it has, which
 /// one it is taking, and when that is complete. A checkpoint is complete when it is safe here, or,
@@ -79,4 +79,4 @@ class DataCheckpoints {
   CheckpointTimes times_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -5,7 +5,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// What a rank of a tree passes on to its parent when it has it of itself and of all its children:
 /// that all below have stored a checkpoint, for instance.
@@ -29,4 +29,4 @@ class Gathering {
   std::uint32_t below_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

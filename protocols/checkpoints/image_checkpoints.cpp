@@ -8,7 +8,7 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 namespace {
 
@@ -160,4 +160,4 @@ void ImageCheckpoints::report(MetricTotals& totals) const {
   times_.report(kCheckpointTime, totals);
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -14,7 +14,7 @@
 #include "sim/core/metrics.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// What a message with an image of its sender says beside what it attaches.
 struct ImageWords {
@@ -141,4 +141,4 @@ inline constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
 inline constexpr Mark kCheckpointMark{
     "checkpoint", "a rank has taken its image: how many checkpoints were committed before"};
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

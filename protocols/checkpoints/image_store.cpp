@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 KeptImages& ImageStore::of(Incarnation client) {
   KeptImages& kept = clients_.of(client.actor);
@@ -33,4 +33,4 @@ void ImageStore::drop_pending() {
   for (KeptImages& kept : clients_) kept.pending.reset();
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -11,7 +11,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/stack_request.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// What a rank goes on from: an image, taken at a synchronisation point of the program.
 struct Checkpoint {
@@ -56,4 +56,4 @@ class ImageStore {
   RankTable<KeptImages> clients_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/checkpoints/keeper.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 Rank keeper_of(const Placement& placement, const JobShape& job, Rank self) {
   const NodeId node = placement.node_of(self);
@@ -13,4 +13,4 @@ Rank keeper_of(const Placement& placement, const JobShape& job, Rank self) {
   return kNobody;
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 void PointStorage::write(RecoveryContext& context, Storage storage, const SavedPoint& point,
                          const SavedPoints& saved) const {
@@ -32,4 +32,4 @@ std::vector<SavedPoint> PointStorage::find(const RecoveryContext& context,
   return found;
 }
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

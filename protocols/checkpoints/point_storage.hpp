@@ -7,7 +7,7 @@
 #include "protocols/checkpoints/saved_points.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// Where the checkpoints of one rank's data lie in a storage: in so many places, the first of which
 /// is given. Two would do for the last two checkpoints; but the next one must not replace either
@@ -26,4 +26,4 @@ struct PointStorage {
                                              std::uint64_t latest) const;
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

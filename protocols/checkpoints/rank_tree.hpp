@@ -5,7 +5,7 @@
 
 #include "protocols/termination/control_tree.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// The control tree of the detectors with any rank as its root: the ranks are counted from there.
 struct RankTree {
@@ -13,15 +13,15 @@ struct RankTree {
   Rank root = 0;
 
   [[nodiscard]] Rank parent(Rank rank) const {
-    return at(ControlTree::parent((rank + processes - root) % processes));
+    return at(termination::ControlTree::parent((rank + processes - root) % processes));
   }
   [[nodiscard]] std::uint32_t child_count(Rank rank) const {
-    return ControlTree{processes}.child_count((rank + processes - root) % processes);
+    return termination::ControlTree{processes}.child_count((rank + processes - root) % processes);
   }
   template <class Visit>
   void for_each_child(Rank rank, Visit visit) const {
-    ControlTree{processes}.for_each_child((rank + processes - root) % processes,
-                                          [&](Rank child) { visit(at(child)); });
+    termination::ControlTree{processes}.for_each_child((rank + processes - root) % processes,
+                                                       [&](Rank child) { visit(at(child)); });
   }
 
  private:
@@ -30,4 +30,4 @@ struct RankTree {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

@@ -8,7 +8,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// A point from which a rank can go on: the beginning of an iteration, and what stands for its
 /// data.
@@ -79,4 +79,4 @@ struct HeldPoints {
   void digest(Digest& into) const { into.add(rank, iterations); }
 };
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

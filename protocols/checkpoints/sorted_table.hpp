@@ -10,7 +10,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::checkpoints {
 
 /// Entries in the order of one of their members, the key. No two have the same.
 template <class Entry, auto Key>
@@ -55,4 +55,4 @@ class SortedTable {
 template <class Entry>
 using RankTable = SortedTable<Entry, &Entry::rank>;
 
-}  // namespace faultline
+}  // namespace faultline::checkpoints

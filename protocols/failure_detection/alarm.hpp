@@ -7,7 +7,7 @@
 
 #include "sim/core/detector_context.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// One background timer for the earliest of many times at which something is due. An actor that
 /// suspects a thousand others at once needs one timer, not a thousand.
@@ -28,4 +28,4 @@ class Alarm {
   double due_s_ = kNever;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

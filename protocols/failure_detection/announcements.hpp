@@ -8,7 +8,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// Whom a member that has been started again tells that it lives: its neighbours in the graph over
 /// which reports spread. If nobody has asked it for heartbeats a period later, it tells them again,
@@ -31,4 +31,4 @@ class Announcements {
   std::uint32_t again_ = 0;  ///< 0: it has told nobody yet; else the distance of the next one more
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

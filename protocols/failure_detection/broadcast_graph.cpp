@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::uint32_t RoutingTree::degree(std::uint32_t member, std::uint32_t members) c
   return static_cast<std::uint32_t>(children) + (member > 0 ? 1 : 0);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

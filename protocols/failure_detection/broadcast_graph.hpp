@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 // The graphs along which members 0 to N-1 pass a report on. A member sends to the members at
 // certain distances after it, modulo N.
@@ -39,4 +39,4 @@ struct RoutingTree {
   [[nodiscard]] std::uint32_t degree(std::uint32_t member, std::uint32_t members) const;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

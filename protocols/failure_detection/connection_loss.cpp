@@ -7,7 +7,7 @@
 #include "protocols/failure_detection/degree.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -315,4 +315,4 @@ void ConnectionLoss::digest_state(Digest& into) const {
   into.add(dead_, ended_, lives_, parent_, children_, stopped_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -13,7 +13,7 @@
 #include "protocols/failure_detection/members.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct ConnectionLossOptions {
   std::string members = "daemons";
@@ -100,4 +100,4 @@ class ConnectionLoss final : public Detector {
   std::size_t most_links_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -5,7 +5,7 @@
 
 #include "protocols/failure_detection/notice_options.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -84,4 +84,4 @@ void ErringOracle::on_message(DetectorContext& context, const Message& message) 
   context.report_failed(message.payload.get<Incarnation>());
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

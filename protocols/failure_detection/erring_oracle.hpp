@@ -6,7 +6,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct ErringOracleOptions {
   std::uint32_t reporter = 1;
@@ -43,4 +43,4 @@ class ErringOracle final : public Detector {
   std::shared_ptr<const Options> options_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -7,7 +7,7 @@
 
 #include "sim/core/sorted_list.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -201,4 +201,4 @@ void HeartbeatRing::digest(Digest& into) const {
   into.add(since_look_ns(deadline_s_), since_look_ns(last_beat_s_));
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -11,7 +11,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// Messages of the ring: the first kinds of a detector that has one.
 enum RingKind : std::uint16_t { kHeartbeat, kHeartbeatRequest, kAfterRing };
@@ -127,4 +127,4 @@ class HeartbeatRing {
   std::uint32_t late_looks_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -5,7 +5,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// Actors with consecutive addresses, arranged in a circle: the daemons of a job, or its ranks.
 struct MemberCircle {
@@ -27,4 +27,4 @@ struct MemberCircle {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -7,7 +7,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// One life of each member: the first one, but for the few of which a later one is noted.
 class MemberLives {
@@ -37,4 +37,4 @@ class MemberLives {
   std::vector<Incarnation> later_;  ///< by ascending member
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/failure_detection/members.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 std::vector<Rank> ranks_of_daemon(const DetectorContext& context) {
   const Placement& placement = context.placement();
@@ -15,4 +15,4 @@ std::vector<OptionProblem> check_members(const std::string& kind, const JobShape
                           std::string(members.are_daemons() ? "node" : "rank")}};
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

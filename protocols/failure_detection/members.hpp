@@ -13,7 +13,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// The processes that watch each other: all ranks of the job, or the daemons of all its nodes and
 /// spare nodes, which tell their ranks what they find. Members have numbers from 0 on.
@@ -74,4 +74,4 @@ Registration on_members(Registration base, const OptionSet<Struct>& set, std::ui
   return made;
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -7,7 +7,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// The part of a detector on a rank whose node's daemon does the work: it reports the deaths that
 /// the daemon tells it. A new incarnation of a rank asks its daemon for those that it has missed. A
@@ -51,4 +51,4 @@ class NodeListener final : public Detector {
   std::uint64_t bytes_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -4,7 +4,7 @@
 #include "sim/core/options.hpp"
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// Declares the options of every detector that hears of all deaths from the engine: the time of the
 /// notice.
@@ -29,4 +29,4 @@ ExitNotice exit_notice_of(const Options& options) {
   return {.delay_s = options.delay_s, .spread_s = options.spread_s};
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -3,7 +3,7 @@
 
 #include "protocols/failure_detection/notice_options.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -31,4 +31,4 @@ const Registered registered{oracle()};
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

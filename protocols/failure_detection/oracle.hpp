@@ -5,7 +5,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct OracleOptions {
   double delay_s = 1e-3;
@@ -31,4 +31,4 @@ class Oracle final : public Detector {
   void digest_state(Digest&) const override {}
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -9,7 +9,7 @@
 #include "protocols/failure_detection/ring_options.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -358,4 +358,4 @@ void RdaemonClient::on_peer_restarted(DetectorContext& context, Incarnation peer
     context.send(own, kLives, control_bytes_).payload.put(DeathReport{peer, own});
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

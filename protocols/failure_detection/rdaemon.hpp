@@ -11,7 +11,7 @@
 #include "protocols/failure_detection/reported_deaths.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct RdaemonOptions {
   double heartbeat_period_s = 0.1;
@@ -102,4 +102,4 @@ class RdaemonClient final : public Detector {
   bool rejoin_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

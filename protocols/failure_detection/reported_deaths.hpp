@@ -10,7 +10,7 @@
 #include "sim/core/split_mix.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// A report that an incarnation is dead, or the news that it lives, by the kind of its message.
 /// `to` is its receiver; other daemons relay it.
@@ -82,4 +82,4 @@ class ReportTimer {
   static constexpr unsigned kNumberShift = 32;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -7,7 +7,7 @@
 #include "sim/core/options.hpp"
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// A shorter time would vanish beside the times of a run.
 inline constexpr double kShortestTime_s = 1e-9;
@@ -38,4 +38,4 @@ inline std::vector<OptionProblem> ring_problems(double heartbeat_period_s, doubl
            "expected more than heartbeat_period_s, or each heartbeat would come too late"}};
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

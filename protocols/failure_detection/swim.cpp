@@ -7,7 +7,7 @@
 #include "protocols/failure_detection/degree.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -274,4 +274,4 @@ void Swim::digest_state(Digest& into) const {
   into.add(stopped_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

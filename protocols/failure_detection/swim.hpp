@@ -17,7 +17,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/keyed_permutation.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct SwimOptions {
   std::string members = "ranks";
@@ -214,4 +214,4 @@ class Swim final : public Detector {
   std::size_t most_opinions_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

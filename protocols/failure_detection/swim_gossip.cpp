@@ -7,7 +7,7 @@
 
 #include "protocols/failure_detection/swim.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// A member without news sends no gossip, but its rounds go on at their times.
 void Swim::spread(DetectorContext& context, const SwimUpdate& update) {
@@ -114,4 +114,4 @@ void Swim::tell_rank_of_all(DetectorContext& context, Rank rank) {
           .payload.put(Incarnation{actor, opinion.life});
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

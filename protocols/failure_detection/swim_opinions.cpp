@@ -7,7 +7,7 @@
 #include "protocols/failure_detection/swim.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 void Swim::hear(DetectorContext& context, const SwimUpdate& update) {
   if (stopped_) return;
@@ -181,4 +181,4 @@ SwimUpdate Swim::as_update(ActorId actor, const Opinion& opinion) const {
           .by = self_};
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -6,7 +6,7 @@
 
 #include "protocols/failure_detection/swim.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// The next member in the order that is not known to be dead; nobody if all are.
 std::optional<ActorId> Swim::next_target() {
@@ -139,4 +139,4 @@ std::vector<ActorId> Swim::pick(std::uint32_t count, const Accept& accept) {
   return picked;
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

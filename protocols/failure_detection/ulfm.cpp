@@ -9,7 +9,7 @@
 #include "protocols/failure_detection/ring_options.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -243,4 +243,4 @@ void Ulfm::send_report(DetectorContext& context, Rank to, Incarnation dead) cons
   context.send(to, kReport, options_->control_bytes).payload.put(dead);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -9,7 +9,7 @@
 #include "protocols/failure_detection/reported_deaths.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct UlfmOptions {
   double heartbeat_period_s = 3.0;
@@ -64,4 +64,4 @@ class Ulfm final : public Detector {
   Announcements announcements_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 void UpdateQueue::add(const SwimUpdate& update) {
   const ActorId about = update.about.actor;
@@ -43,4 +43,4 @@ void UpdateQueue::digest(Digest& into) const {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

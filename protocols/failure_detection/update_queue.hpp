@@ -11,7 +11,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 /// The state of a member in an update, or in another member's opinion.
 enum class Standing : std::uint8_t { alive, suspect, dead };
@@ -55,4 +55,4 @@ class UpdateQueue {
   std::uint64_t added_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/message_logging/causal.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -233,4 +233,4 @@ std::string Causal::waiting_for() const {
   return what;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -14,7 +14,7 @@
 #include "protocols/message_logging/replay.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 struct CausalOptions : DeterminantOptions {
   std::string transport = "companion";
@@ -94,4 +94,4 @@ class Causal : public ProgramLayer, public OrdersLocalEvents {
   std::uint64_t remote_messages_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

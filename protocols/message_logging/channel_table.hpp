@@ -7,7 +7,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// A value for each channel that has been used: a hash table without pointers, because each message
 /// is looked up. What is looked up begins at the place that its hash names, and goes on to the next
@@ -77,4 +77,4 @@ class ChannelTable {
   std::size_t used_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

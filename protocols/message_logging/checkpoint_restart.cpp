@@ -6,12 +6,12 @@
 
 #include "protocols/message_logging/logging_options.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
-OptionSet<CheckpointOptions> options() {
-  OptionSet<CheckpointOptions> set;
+OptionSet<checkpoints::CheckpointOptions> options() {
+  OptionSet<checkpoints::CheckpointOptions> set;
   add_checkpoint_options(set);
   return set;
 }
@@ -23,7 +23,7 @@ const Registered registered{registration<CheckpointRestart>(
                 "go back to the last one",
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
      .traits = RecoveryTraits{.needs_detection = true, .takes_images = true},
-     .message_kinds = checkpoint_kinds(),
+     .message_kinds = checkpoints::checkpoint_kinds(),
      .metrics = program_metrics(),
      .marks = program_marks()},
     options())};
@@ -92,4 +92,4 @@ void CheckpointRestart::on_committed(RecoveryContext& context) {
   death_s_ = kNever;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -6,7 +6,7 @@
 
 #include "protocols/message_logging/program_layer.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Coordinated checkpoints and global rollback: when a rank has died, all go back to the last
 /// checkpoint. No message is logged. So nothing may be under way when images are taken: while the
@@ -14,7 +14,7 @@ namespace faultline {
 /// of the checkpoint; and images are taken when everything that was sent before has come.
 class CheckpointRestart : public ProgramLayer {
  public:
-  using Options = CheckpointOptions;
+  using Options = checkpoints::CheckpointOptions;
   CheckpointRestart(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
       : ProgramLayer(*options, job, self, Survivors::go_back) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
@@ -43,4 +43,4 @@ class CheckpointRestart : public ProgramLayer {
   double death_s_ = kNever;      ///< the first one since it was where it is
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

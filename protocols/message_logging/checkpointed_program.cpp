@@ -8,7 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -34,26 +34,27 @@ struct Presence {
 };
 
 bool is_about_restart(const Message& message) {
-  return message.kind >= CheckpointMessage::restarted && message.kind <= CheckpointMessage::agreed;
+  return message.kind >= checkpoints::CheckpointMessage::restarted &&
+         message.kind <= checkpoints::CheckpointMessage::agreed;
 }
 
 bool is_committed_image(const Message& message) {
-  return message.kind == CheckpointMessage::image &&
-         message.payload.get<ImageWords>().committed == 1;
+  return message.kind == checkpoints::CheckpointMessage::image &&
+         message.payload.get<checkpoints::ImageWords>().committed == 1;
 }
 
 }  // namespace
 
 MetricSpecs program_metrics(const MetricSpecs& own) {
-  MetricSpecs metrics{&kCheckpointTime, &kRecoveryTime};
+  MetricSpecs metrics{&checkpoints::kCheckpointTime, &kRecoveryTime};
   metrics.insert(metrics.end(), own.begin(), own.end());
   return metrics;
 }
 
-Marks program_marks() { return {&kCheckpointMark, &kRecoveryMark, &kRecoveredMark}; }
+Marks program_marks() { return {&checkpoints::kCheckpointMark, &kRecoveryMark, &kRecoveredMark}; }
 
-CheckpointedProgram::CheckpointedProgram(const CheckpointOptions& options, const JobShape& job,
-                                         Rank self, Survivors survivors)
+CheckpointedProgram::CheckpointedProgram(const checkpoints::CheckpointOptions& options,
+                                         const JobShape& job, Rank self, Survivors survivors)
     : processes_(job.processes),
       self_(self),
       control_bytes_(options.control_bytes),
@@ -95,7 +96,7 @@ std::optional<Admission> CheckpointedProgram::turn_away(const RecoveryContext& c
 void CheckpointedProgram::count_received(RecoveryContext& context) {
   gate_.count_received();
   if (!images_.round().counts() || wave_.joined() != level()) return;
-  if (images_.round().received(context) != CheckpointRound::Due::take) return;
+  if (images_.round().received(context) != checkpoints::CheckpointRound::Due::take) return;
   images_.take_later();
   context.set_timer(ProgramTimer::try_again, kTryAgain_s);
 }
@@ -108,7 +109,7 @@ void CheckpointedProgram::hand_up(RecoveryContext& context, const Message& messa
 void CheckpointedProgram::resume(RecoveryContext& context, MessageSteps& steps) {
   gate_.begin_to_resume();
   gate_.end_quiet(context, steps);
-  const Checkpoint& last = images_.last();
+  const checkpoints::Checkpoint& last = images_.last();
   context.answer(last.request, CheckpointRequest{last.number});
   context.ask(Family::message_logging, Resume{});
 }
@@ -134,28 +135,28 @@ void CheckpointedProgram::go_on_resumed(RecoveryContext& context, ProtocolSteps&
 }
 
 void CheckpointedProgram::ask_if_ready(RecoveryContext& context, ProtocolSteps& steps) {
-  CheckpointRound& round = images_.round();
+  checkpoints::CheckpointRound& round = images_.round();
   if (!images_.is_asked() || round.asked() || wave_.joined() != level() || !steps.is_ready())
     return;
   go_on(context, gate_.has_detector() ? round.ask(context) : round.ask(context, gate_.in_flight()),
         steps);
 }
 
-void CheckpointedProgram::go_on(RecoveryContext& context, CheckpointRound::Due due,
+void CheckpointedProgram::go_on(RecoveryContext& context, checkpoints::CheckpointRound::Due due,
                                 ProtocolSteps& steps) {
-  if (due == CheckpointRound::Due::be_quiet) {
+  if (due == checkpoints::CheckpointRound::Due::be_quiet) {
     gate_.be_quiet();
     return go_on(context, images_.round().is_quiet(context, gate_.in_flight()), steps);
   }
-  if (due == CheckpointRound::Due::take) take_image(context, steps);
-  if (due != CheckpointRound::Due::commit) return;
+  if (due == checkpoints::CheckpointRound::Due::take) take_image(context, steps);
+  if (due != checkpoints::CheckpointRound::Due::commit) return;
   commit(context, steps);
   resume(context, steps);
 }
 
 /// If something of the program is still under way, the image is taken later.
 void CheckpointedProgram::take_image(RecoveryContext& context, ProtocolSteps& steps) {
-  const CheckpointRound::Due due = images_.take(
+  const checkpoints::CheckpointRound::Due due = images_.take(
       context, {.unsent = gate_.unsent(), .deliveries = deliveries_before() + steps.deliveries()});
   if (images_.is_still_to_take()) context.set_timer(ProgramTimer::try_again, kTryAgain_s);
   go_on(context, due, steps);
@@ -192,16 +193,17 @@ void CheckpointedProgram::commit(RecoveryContext& context, ProtocolSteps& steps)
 void CheckpointedProgram::on_message(RecoveryContext& context, const Message& message,
                                      ProtocolSteps& steps) {
   if (is_of_old_incarnation(context, message)) return;
-  if (message.kind >= CheckpointMessage::kinds) return steps.on_own_message(context, message);
+  if (message.kind >= checkpoints::CheckpointMessage::kinds)
+    return steps.on_own_message(context, message);
   if (is_about_restart(message)) return go_on(context, wave_.on_message(context, message), steps);
   if (is_committed_image(message)) return images_.keep_renewed(context, message);
-  if (message.kind == CheckpointMessage::your_image) {
+  if (message.kind == checkpoints::CheckpointMessage::your_image) {
     if (is_up()) return;
     images_.on_your_image(context, message);
     if (awaits_image_ && images_.take_arrived(context)) put_back(context);
     return;
   }
-  if (message.payload.get<RoundStep>().level > level())
+  if (message.payload.get<checkpoints::RoundStep>().level > level())
     early_.push_back(message);
   else
     handle_step(context, message, steps);
@@ -210,7 +212,8 @@ void CheckpointedProgram::on_message(RecoveryContext& context, const Message& me
 /// While a restart is being agreed on, the round is void.
 void CheckpointedProgram::handle_step(RecoveryContext& context, const Message& message,
                                       ProtocolSteps& steps) {
-  if (message.payload.get<RoundStep>().level < level() || wave_.joined() > level()) return;
+  if (message.payload.get<checkpoints::RoundStep>().level < level() || wave_.joined() > level())
+    return;
   go_on(context, images_.on_message(context, message), steps);
 }
 
@@ -241,7 +244,7 @@ void CheckpointedProgram::go_on(RecoveryContext& context, RestartWave::Due due,
 }
 
 void CheckpointedProgram::join(RecoveryContext& context, ProtocolSteps& steps) {
-  ImageCheckpoints::Known known = images_.known(context);
+  checkpoints::ImageCheckpoints::Known known = images_.known(context);
   RestartReport own;
   own.epoch = known.epoch;
   own.images = std::move(known.images);
@@ -350,4 +353,4 @@ void CheckpointedProgram::digest(Digest& into) const {
   into.add(gate_, images_, wave_, awaits_image_, early_, for_spare_nodes_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -12,7 +12,7 @@
 #include "protocols/message_logging/protocol_steps.hpp"
 #include "protocols/message_logging/restart_wave.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// What the ranks do that have not died, when a restart is agreed on.
 enum class Survivors : std::uint8_t { go_on, go_back };
@@ -27,7 +27,7 @@ class CheckpointedProgram {
  public:
   static constexpr double kTryAgain_s = 1e-6;
 
-  CheckpointedProgram(const CheckpointOptions& options, const JobShape& job, Rank self,
+  CheckpointedProgram(const checkpoints::CheckpointOptions& options, const JobShape& job, Rank self,
                       Survivors survivors);
 
   // ---- handlers of the layer ------------------------------------------------------------------
@@ -81,8 +81,8 @@ class CheckpointedProgram {
   [[nodiscard]] bool may_repeat() const { return may_repeat_; }
   [[nodiscard]] ProgramGate& gate() { return gate_; }
   [[nodiscard]] const ProgramGate& gate() const { return gate_; }
-  [[nodiscard]] ImageCheckpoints& images() { return images_; }
-  [[nodiscard]] const ImageCheckpoints& images() const { return images_; }
+  [[nodiscard]] checkpoints::ImageCheckpoints& images() { return images_; }
+  [[nodiscard]] const checkpoints::ImageCheckpoints& images() const { return images_; }
   /// Deliveries with a ticket before the last checkpoint.
   [[nodiscard]] std::uint64_t deliveries_before() const {
     return images_.has_last() ? images_.last().deliveries : 0;
@@ -103,7 +103,7 @@ class CheckpointedProgram {
   void digest(Digest& into) const;
 
  private:
-  void go_on(RecoveryContext& context, CheckpointRound::Due due, ProtocolSteps& steps);
+  void go_on(RecoveryContext& context, checkpoints::CheckpointRound::Due due, ProtocolSteps& steps);
   void go_on(RecoveryContext& context, RestartWave::Due due, ProtocolSteps& steps);
   void handle_step(RecoveryContext& context, const Message& message, ProtocolSteps& steps);
   void go_on_resumed(RecoveryContext& context, ProtocolSteps& steps);
@@ -123,7 +123,7 @@ class CheckpointedProgram {
   bool awaits_image_ = false;
   bool may_repeat_ = false;
   ProgramGate gate_;
-  ImageCheckpoints images_;
+  checkpoints::ImageCheckpoints images_;
   RestartWave wave_;
   std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
   std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
@@ -136,4 +136,4 @@ MetricSpecs program_metrics(const MetricSpecs& own = {});
 /// Their marks.
 Marks program_marks();
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

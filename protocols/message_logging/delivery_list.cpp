@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 DeliveryList::DeliveryList(const DeliveryList& other) : size_(other.size_) {
   blocks_.reserve(other.blocks_.size());
@@ -69,4 +69,4 @@ void DeliveryIndex::clear() {
   read_ = 0;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -13,7 +13,7 @@
 #include "protocols/message_logging/seen_numbers.hpp"
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// A message that has been delivered. Its ticket is its place among all that its receiver has
 /// delivered, from 1 on. Below a termination detector, a computation that ends above the layer and
@@ -145,4 +145,4 @@ class DeliveryIndex {
   ChannelTable<ObjectChannel, SeenNumbers> numbers_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

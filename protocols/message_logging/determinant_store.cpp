@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 void Carried::digest(Digest& into) const { into.add(epoch, deliveries, lives ? *lives : Lives{}); }
 
@@ -63,4 +63,4 @@ void DeterminantStore::digest(Digest& into) const {
     into.add(stored.rank, stored.last, determinants_of(stored));
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -8,7 +8,7 @@
 #include "protocols/message_logging/own_deliveries.hpp"
 #include "sim/core/boxed.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Determinants on their way.
 struct Carried {
@@ -47,7 +47,7 @@ class DeterminantStore {
   /// All of that receiver.
   void add_all_of(Rank receiver, std::vector<Determinant>& to);
   void clear() { stored_.clear(); }
-  [[nodiscard]] RankTable<StoredFor>& receivers() { return stored_; }
+  [[nodiscard]] checkpoints::RankTable<StoredFor>& receivers() { return stored_; }
   void digest(Digest& into) const;
 
  private:
@@ -55,7 +55,7 @@ class DeterminantStore {
   [[nodiscard]] std::vector<Determinant> determinants_of(const StoredFor& stored) const;
 
   Rank self_;
-  RankTable<StoredFor> stored_;
+  checkpoints::RankTable<StoredFor> stored_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

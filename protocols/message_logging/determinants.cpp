@@ -8,7 +8,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<Determinant> Determinants::in_order(std::vector<Determinant> determi
   return determinants;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -13,7 +13,7 @@
 #include "protocols/message_logging/sender_log.hpp"
 #include "sim/core/local_events.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The kinds of messages of the protocols that make determinants.
 struct DeterminantMessage {
@@ -117,4 +117,4 @@ class Determinants {
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

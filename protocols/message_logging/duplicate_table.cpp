@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
   Come& come = come_[channel];
@@ -38,4 +38,4 @@ void DuplicateTable::clear() {
   behind_ = 0;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -10,7 +10,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The messages of one kind from one end to another.
 struct KindChannel {
@@ -54,4 +54,4 @@ class DuplicateTable {
   std::uint64_t behind_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -6,7 +6,7 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -114,7 +114,7 @@ KindChannel Fast::channel_of(const Message& message, Rank sender) const {
       log_.numbers_messages()
           ? 0
           : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
-  return {faultline::channel_of(message, sender), kind};
+  return {faultline::message_logging::channel_of(message, sender), kind};
 }
 
 bool Fast::is_new(RecoveryContext& context, const Message& message) {
@@ -178,4 +178,4 @@ void Fast::digest_state(Digest& into) const {
            program_waits_, awaits_helpers_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -14,7 +14,7 @@
 #include "protocols/message_logging/program_layer.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 struct FastOptions : MessageLogOptions {
   std::string identifier = "iteration-type";
@@ -118,4 +118,4 @@ class Fast : public ProgramLayer {
   std::vector<std::pair<Rank, double>> deaths_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

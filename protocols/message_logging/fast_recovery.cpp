@@ -8,7 +8,7 @@
 #include "protocols/message_logging/fast.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -323,4 +323,4 @@ void Fast::take_home(RecoveryContext& context, const Message& message) {
   ++moving_;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

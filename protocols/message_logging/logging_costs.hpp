@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// What a protocol spends processor time on, as Fig. 1a of fast-message-logging divides it.
 enum class CostFactor : std::uint8_t { determinants, piggybacking, logging, bookkeeping };
@@ -23,4 +23,4 @@ inline constexpr double kLogMessage_s = 4.2e-6;   ///< to log a message to anoth
 inline constexpr double kLogByte_s = 2.94e-10;    ///< copied at Intrepid's local bandwidth
 inline constexpr double kBookkeeping_s = 7.9e-7;  ///< for a message that is sent or delivered
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -7,14 +7,14 @@
 #include "protocols/message_logging/logging_costs.hpp"
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The most bytes of a control message, or of an entry of one. Thousands of them fit into a
 /// message.
 inline constexpr double kLargestPart_B = 1 << 20;
 
 /// The options of the protocols that log messages at their sender.
-struct MessageLogOptions : CheckpointOptions {
+struct MessageLogOptions : checkpoints::CheckpointOptions {
   double log_message_s = kLogMessage_s;
   double log_byte_s = kLogByte_s;
   double bookkeeping_s = kBookkeeping_s;
@@ -34,13 +34,13 @@ constexpr Member Options::*inherited(Member Base::*member) {
 
 template <class Options>
 void add_checkpoint_options(OptionSet<Options>& set) {
-  set.option("control_bytes", inherited<Options>(&CheckpointOptions::control_bytes),
+  set.option("control_bytes", inherited<Options>(&checkpoints::CheckpointOptions::control_bytes),
              {.doc = "size of a control message, without what it lists",
               .unit = "B",
               .source = "assumed: four words",
               .maximum = kLargestPart_B})
       .option(
-          "image_bytes", inherited<Options>(&CheckpointOptions::image_bytes),
+          "image_bytes", inherited<Options>(&checkpoints::CheckpointOptions::image_bytes),
           {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
            .unit = "B",
            .source = "assumed"});
@@ -84,4 +84,4 @@ void add_determinant_options(OptionSet<Options>& set) {
                .maximum = 1});
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

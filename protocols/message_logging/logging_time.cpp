@@ -5,7 +5,7 @@
 
 #include "protocols/message_logging/checkpointed_program.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -35,4 +35,4 @@ void LoggingTime::report(MetricTotals& totals, double iterations) const {
     totals.put_weighted(kShares[factor], spent_s_[factor], all_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

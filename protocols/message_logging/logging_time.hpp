@@ -7,7 +7,7 @@
 #include "sim/core/metrics.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The processor time that logging takes at one rank.
 class LoggingTime {
@@ -43,4 +43,4 @@ class LoggingTime {
 /// The metrics that all protocols have that log messages, and behind them those of one of them.
 MetricSpecs logging_metrics(const MetricSpecs& own = {});
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

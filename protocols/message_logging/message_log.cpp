@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -82,4 +82,4 @@ void MessageLog::digest_of(std::uint32_t receiver, Digest& into) const {
     if (is_for(receiver, place)) into.add(message(place), note(place));
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -6,7 +6,7 @@
 
 #include "sim/core/message.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The messages that a rank has sent to other ranks since the last checkpoint, in their order. What
 /// an object sends to its neighbours, as a stencil does, takes 16 bytes each, and 24 once for what
@@ -61,4 +61,4 @@ class MessageLog {
   std::vector<WholeMessage> whole_;  ///< by place
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

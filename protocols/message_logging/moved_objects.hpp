@@ -9,7 +9,7 @@
 #include "sim/core/packed_object.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// An object at home here that another rank hosts, or has hosted since the last checkpoint.
 struct Emigrant {
@@ -48,7 +48,7 @@ struct Immigrant {
 
 /// Objects by their numbers.
 template <class Entry>
-using ByObject = SortedTable<Entry, &Entry::object>;
+using ByObject = checkpoints::SortedTable<Entry, &Entry::object>;
 
 /// Is one of them at that stage?
 template <class Entry>
@@ -61,4 +61,4 @@ bool all_are(const ByObject<Entry>& objects, typename Entry::Stage stage) {
   return std::ranges::all_of(objects, [=](const Entry& object) { return object.stage == stage; });
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -9,7 +9,7 @@
 #include "sim/core/rank_ledger.hpp"
 #include "sim/core/split_mix.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The messages from one object to another. An end without an object is its rank.
 struct ObjectChannel {
@@ -44,4 +44,4 @@ inline ObjectChannel channel_of(const Message& message) {
   return channel_of(message, message.from);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

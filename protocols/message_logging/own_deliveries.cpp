@@ -3,7 +3,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 std::uint16_t giver_of(std::uint64_t ticket, const Lives& lives) {
   std::uint16_t incarnation = 0;
@@ -66,4 +66,4 @@ void OwnDeliveries::commit() {
   earlier_parts_.clear();
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -7,7 +7,7 @@
 #include "protocols/message_logging/delivery_list.hpp"
 #include "protocols/message_logging/restart_wave.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The tickets from that one on were given by that incarnation, up to the next entry of a list.
 struct Tickets {
@@ -101,4 +101,4 @@ class OwnDeliveries {
   Part newest_part_;                 ///< the last of the tickets that others store, if any
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -8,7 +8,7 @@
 #include "protocols/checkpoints/keeper.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -82,7 +82,7 @@ Admission Pessimistic::take(RecoveryContext& context, const Message& message) {
 
 void Pessimistic::choose_logger(const RecoveryContext& context) {
   if (logger_ != kNobody || job_.processes == 1) return;
-  logger_ = keeper_of(context.placement(), job_, self_);
+  logger_ = checkpoints::keeper_of(context.placement(), job_, self_);
   if (logger_ == kNobody) logger_ = (self_ + 1) % job_.processes;
 }
 
@@ -265,4 +265,4 @@ std::string Pessimistic::waiting_for() const {
   return what;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

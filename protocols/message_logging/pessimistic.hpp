@@ -16,7 +16,7 @@
 #include "protocols/message_logging/seen_numbers.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Pessimistic message logging: a message is delivered when its determinant is stored by a logger,
 /// a rank on another node. Nothing is ever sent that depends on a delivery that nobody else knows.
@@ -90,4 +90,4 @@ class Pessimistic final : public ProgramLayer, public OrdersLocalEvents {
   std::deque<Message> waiting_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

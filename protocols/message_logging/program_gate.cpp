@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 // ---- what comes up ----------------------------------------------------------------------------
 
@@ -93,4 +93,4 @@ void ProgramGate::put_back(const std::vector<Message>& unsent) {
   reset_counts();
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

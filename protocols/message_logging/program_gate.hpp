@@ -6,7 +6,7 @@
 
 #include "protocols/message_logging/protocol_steps.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// The timers of a layer of message logging. Its own come behind them.
 struct ProgramTimer {
@@ -108,4 +108,4 @@ class ProgramGate {
   std::int64_t received_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -8,7 +8,7 @@
 #include "protocols/message_logging/checkpointed_program.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// A layer that only hands its events over to the program that it holds. Every protocol of message
 /// logging is one, and adds its steps (ProtocolSteps).
@@ -48,7 +48,7 @@ class ProgramLayer : public RecoveryLayer, protected ProtocolSteps {
   [[nodiscard]] std::string waiting_for() const override { return program_.waiting_for(); }
 
  protected:
-  ProgramLayer(const CheckpointOptions& options, const JobShape& job, Rank self,
+  ProgramLayer(const checkpoints::CheckpointOptions& options, const JobShape& job, Rank self,
                Survivors survivors)
       : self_(self), program_(options, job, self, survivors) {}
 
@@ -56,4 +56,4 @@ class ProgramLayer : public RecoveryLayer, protected ProtocolSteps {
   CheckpointedProgram program_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

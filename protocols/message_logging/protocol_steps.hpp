@@ -6,7 +6,7 @@
 #include "protocols/message_logging/restart_wave.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// What a protocol adds to each message of the program.
 struct LoggingStamp {
@@ -80,4 +80,4 @@ class ProtocolSteps : public MessageSteps, public RecoverySteps {
   ~ProtocolSteps() = default;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

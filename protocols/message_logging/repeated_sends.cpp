@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 void RepeatedSends::join(RecoveryContext& context, Rank root, const CheckpointedProgram& program,
                          bool replays, SenderLog& log, RestartReport& report) {
@@ -40,7 +40,7 @@ bool RepeatedSends::count(const LogPeer& to) {
 /// A rank that has died before the end of its log came has nothing from the old incarnation any
 /// more.
 std::uint64_t RepeatedSends::lost_log_ends(const RecoveryContext& context,
-                                           const RankTable<LogPeer>& peers) const {
+                                           const checkpoints::RankTable<LogPeer>& peers) const {
   std::uint64_t lost = 0;
   for (const LogPeer& peer : peers) {
     const auto earlier = std::ranges::find(earlier_restarts_, peer.rank, &Incarnation::actor);
@@ -60,4 +60,4 @@ bool RepeatedSends::has_repeated_all(const RecoveryContext& context, const Sende
   return log_ends_ >= partners_ || log_ends_ + lost_log_ends(context, log.peers()) >= partners_;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -7,7 +7,7 @@
 #include "protocols/message_logging/checkpointed_program.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// How far a rank that has restarted is with what its earlier incarnation had sent since the last
 /// checkpoint. It has recovered when it has sent again all that anybody has of that.
@@ -52,7 +52,7 @@ class RepeatedSends {
   }
   [[nodiscard]] bool has_repeated_all(const RecoveryContext& context, const SenderLog& log) const;
   [[nodiscard]] std::uint64_t lost_log_ends(const RecoveryContext& context,
-                                            const RankTable<LogPeer>& peers) const;
+                                            const checkpoints::RankTable<LogPeer>& peers) const;
 
   bool recovered_ = true;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
@@ -64,4 +64,4 @@ class RepeatedSends {
   std::vector<Incarnation> earlier_restarts_;  ///< that there had been when this rank restarted
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -10,7 +10,7 @@
 #include "protocols/message_logging/own_deliveries.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Messages that have come to a rank which replays, and wait for their turn.
 class Replay {
@@ -49,4 +49,4 @@ class Replay {
   std::map<Delivery, Message> waiting_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

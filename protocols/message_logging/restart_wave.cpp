@@ -6,7 +6,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -62,12 +62,12 @@ RestartWave::Due RestartWave::begin(RecoveryContext& context, double death_s) {
 RestartWave::Due RestartWave::on_message(RecoveryContext& context, const Message& message) {
   const auto words = message.payload.get<Words>();
   switch (message.kind) {
-    case CheckpointMessage::restarted:
+    case checkpoints::CheckpointMessage::restarted:
       return words.level > joined_ ? join(context, message) : Due::nothing;
-    case CheckpointMessage::reported:
+    case checkpoints::CheckpointMessage::reported:
       return words.level == joined_ ? take_report(context, message) : Due::nothing;
     default:
-      invariant(message.kind == CheckpointMessage::agreed,
+      invariant(message.kind == checkpoints::CheckpointMessage::agreed,
                 "a message of another kind in a restart");
       if (words.level != joined_) return Due::nothing;
       return agree(context, *context.attached<RestartAgreement>(message));
@@ -101,7 +101,7 @@ RestartWave::Due RestartWave::tell_when_all_are_known(RecoveryContext& context) 
   to_tell_ = false;
   const std::uint64_t list = kBytesOfIncarnation * restarted_.size();
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, CheckpointMessage::restarted, bytes_ + list);
+    Message& told = context.send(child, checkpoints::CheckpointMessage::restarted, bytes_ + list);
     told.payload.put(Words{joined_, root_, death_s_});
     context.attach(told, restarted_);
   });
@@ -125,7 +125,7 @@ RestartWave::Due RestartWave::pass_on_report(RecoveryContext& context) {
   invariant(!reported_.exceeds(tree().child_count(self_)), "a child reports twice in a restart");
   if (!reported_.is_complete(tree().child_count(self_))) return Due::nothing;
   if (self_ != root_) {
-    Message& up = context.send(tree().parent(self_), CheckpointMessage::reported,
+    Message& up = context.send(tree().parent(self_), checkpoints::CheckpointMessage::reported,
                                bytes_ + bytes_of(reports_));
     up.payload.put(Words{joined_, reports_.epoch, 0.0});
     context.attach(up, std::exchange(reports_, {}));
@@ -133,7 +133,7 @@ RestartWave::Due RestartWave::pass_on_report(RecoveryContext& context) {
   }
   RestartAgreement agreement{joined_,        reports_.epoch, {},
                              reports_.moved, reports_.lost,  reports_.addressed};
-  for (const KeptFor& kept : reports_.images)
+  for (const checkpoints::KeptFor& kept : reports_.images)
     if (kept.number + 1 == agreement.epoch) agreement.have_images.push_back(kept.client);
   return agree(context, agreement);
 }
@@ -144,7 +144,7 @@ RestartWave::Due RestartWave::agree(RecoveryContext& context, const RestartAgree
       sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +
       kBytesOfMoved * (agreement.moved.size() + agreement.lost.size());
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, CheckpointMessage::agreed, bytes_ + list);
+    Message& told = context.send(child, checkpoints::CheckpointMessage::agreed, bytes_ + list);
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
     context.attach(told, agreement);
   });
@@ -163,4 +163,4 @@ void RestartWave::digest(Digest& into) const {
   if (agreement_.level < joined_) into.add(restarted_, reports_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

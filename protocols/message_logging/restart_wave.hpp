@@ -11,7 +11,7 @@
 #include "protocols/message_logging/object_channel.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Which message a receiver has delivered, as which one.
 struct Determinant {
@@ -41,7 +41,7 @@ struct MovedObject {
 struct RestartReport {
   std::uint64_t epoch = 0;     ///< the largest of them: how many checkpoints are committed
   std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
-  std::vector<KeptFor> images;
+  std::vector<checkpoints::KeptFor> images;
   std::vector<Determinant> determinants;  ///< of that epoch
   std::uint64_t determinant_bytes = 0;    ///< size of each
   std::vector<MovedObject> moved;         ///< which live
@@ -121,7 +121,9 @@ class RestartWave {
   Due pass_on_report(RecoveryContext& context);
   Due agree(RecoveryContext& context, const RestartAgreement& agreement);
   Due tell_when_all_are_known(RecoveryContext& context);
-  [[nodiscard]] RankTree tree() const { return {.processes = processes_, .root = root_}; }
+  [[nodiscard]] checkpoints::RankTree tree() const {
+    return {.processes = processes_, .root = root_};
+  }
 
   std::uint32_t processes_;
   Rank self_;
@@ -131,9 +133,9 @@ class RestartWave {
   double death_s_ = 0.0;                ///< when the root's last incarnation died
   std::vector<Incarnation> restarted_;  ///< all, as the root knows
   bool to_tell_ = false;                ///< the children have still to be told of the wave
-  Gathering reported_;
+  checkpoints::Gathering reported_;
   RestartReport reports_;
   RestartAgreement agreement_;  ///< the latest
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

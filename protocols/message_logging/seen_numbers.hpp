@@ -8,7 +8,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Which of the numbers 1, 2, ... have come. They come roughly in order, so that few between the
 /// smallest and the largest are missing, and mostly none.
@@ -51,4 +51,4 @@ class SeenNumbers {
   std::vector<std::uint64_t> missing_;  ///< between these, ascending
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

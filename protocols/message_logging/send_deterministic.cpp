@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::string SendDeterministic::waiting_for() const {
   return what;
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -15,7 +15,7 @@
 #include "protocols/message_logging/seen_numbers.hpp"
 #include "protocols/message_logging/sender_log.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// Message logging for programs that send the same messages in every run, whatever the order in
 /// which they receive: without determinants. Each message has a phase, one more than those that it
@@ -81,4 +81,4 @@ class SendDeterministic final : public ProgramLayer {
   std::uint64_t awaited_ = 0;        ///< messages of that phase that have not come
 };
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

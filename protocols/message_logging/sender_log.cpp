@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::message_logging {
 
 namespace {
 
@@ -15,7 +15,7 @@ std::uint64_t tag_of(const Message& message) { return message.payload.get<std::u
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   std::vector<std::string> kinds{"log-end"};
   kinds.insert(kinds.end(), own.begin(), own.end());
-  return checkpoint_kinds(kinds);
+  return checkpoints::checkpoint_kinds(kinds);
 }
 
 /// Under `fast`: line 2 of def Send(alpha, msg, beta), Algorithm 1 of fast-message-logging.
@@ -81,4 +81,4 @@ void SenderLog::digest(Digest& into) const {
   into.add(sent_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

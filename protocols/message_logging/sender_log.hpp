@@ -12,11 +12,11 @@
 #include "protocols/message_logging/protocol_steps.hpp"
 #include "protocols/message_logging/restart_wave.hpp"
 
-namespace faultline {
+namespace faultline::message_logging {
 
 /// What the protocols that log messages have beside the messages of checkpoints.
 struct LogMessage {
-  enum Kind : std::uint16_t { log_end = CheckpointMessage::kinds, kinds };
+  enum Kind : std::uint16_t { log_end = checkpoints::CheckpointMessage::kinds, kinds };
 };
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
 
@@ -72,7 +72,7 @@ class SenderLog {
     LogPeer* found = peers_.find(rank);
     return found != nullptr ? *found : add_peer(rank, 0);
   }
-  [[nodiscard]] const RankTable<LogPeer>& peers() const { return peers_; }
+  [[nodiscard]] const checkpoints::RankTable<LogPeer>& peers() const { return peers_; }
   /// A message from that rank is delivered.
   void count_taken_in(const RecoveryContext& context, Rank from) {
     if (from != self_) ++peer(context, from).taken_in;
@@ -114,7 +114,7 @@ class SenderLog {
 
   Rank self_;
   Identity identity_;
-  RankTable<LogPeer> peers_;
+  checkpoints::RankTable<LogPeer> peers_;
   ChannelTable<ObjectChannel, std::uint64_t> sent_;
   MessageLog log_;
 };
@@ -132,4 +132,4 @@ void SenderLog::for_each_logged(const LogPeer& to, Visit visit) const {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::message_logging

@@ -8,7 +8,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 std::vector<std::string> adoption_kinds(std::size_t count) {
   std::vector<std::string> kinds{
@@ -380,4 +380,4 @@ std::string Adoption::waiting_for() const {
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

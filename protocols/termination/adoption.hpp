@@ -12,7 +12,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/options.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// Control messages of the adoption protocols, in the order of their names. INDEP uses the first
 /// five, RELLAZY the first seven, RELEAGER all ten.
@@ -237,4 +237,4 @@ struct Adoption {
   std::size_t state_bytes_ = 0;  ///< the most
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -7,7 +7,7 @@
 #include "protocols/termination/failed_ranks.hpp"
 #include "sim/core/termination_context.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// One rank's part in an announcement that goes down the control tree and survives deaths. A rank
 /// that has announced also tells the children of a dead child, and so on downwards. It does so when
@@ -64,4 +64,4 @@ class Announcement {
   bool announced_ = false;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

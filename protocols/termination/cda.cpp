@@ -7,7 +7,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -272,4 +272,4 @@ void Cda::report(MetricTotals& totals) const {
   totals.put(kMerges, merges_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

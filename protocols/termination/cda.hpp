@@ -8,7 +8,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/options.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct CdaOptions {
   std::int64_t initial_credit = std::int64_t{1} << 32;
@@ -67,4 +67,4 @@ class Cda final : public TerminationDetector {
   std::uint32_t merges_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -6,7 +6,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/termination_context.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// The static control tree of the detectors: a binary heap on the ranks with rank 0 as its root
 /// (PaRSEC and vt both use it).
@@ -57,4 +57,4 @@ struct ControlTree {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -7,7 +7,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 using namespace credit;
 
@@ -109,4 +109,4 @@ std::string CreditAccount::waiting_for() const {
   return {};
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -10,7 +10,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// The control messages of the detectors that distribute credit.
 namespace credit {
@@ -111,4 +111,4 @@ class CreditAccount {
   std::int64_t issued_ = 0;       ///< agent: C_total, all credit ever created
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

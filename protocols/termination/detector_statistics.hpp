@@ -7,7 +7,7 @@
 
 #include "sim/core/metrics.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 // ---- metrics of every detector -----------------------------------------------------------------
 
@@ -72,4 +72,4 @@ struct DetectorStatistics {
   }
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -6,7 +6,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -176,4 +176,4 @@ std::string DijkstraScholten::waiting_for() const {
   return D_ > 0 ? std::to_string(D_) + " acknowledgements" : std::string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

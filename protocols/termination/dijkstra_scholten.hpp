@@ -8,7 +8,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/options.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct DijkstraScholtenOptions {
   std::uint64_t control_bytes = 16;
@@ -56,4 +56,4 @@ class DijkstraScholten : public TerminationDetector {
   std::uint64_t engagements_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -10,7 +10,7 @@
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct EdodOptions {
   std::string child_state = "flag";
@@ -78,4 +78,4 @@ class Edod final : public TerminationDetector {
   std::int64_t unacknowledged_ = 0;            ///< primary messages sent
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -10,7 +10,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// A table of entries, each with its own `rank`, in the order of ranks. It is one sorted array
 /// while it is small, and is cut into blocks when it grows: an insertion or removal moves the
@@ -161,4 +161,4 @@ class EntriesByRank {
   std::vector<Block> blocks_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -8,7 +8,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// The ranks that a process has been told are dead.
 class FailedRanks {
@@ -29,4 +29,4 @@ class FailedRanks {
   std::vector<Rank> ranks_;  ///< sorted
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

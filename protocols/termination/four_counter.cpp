@@ -6,7 +6,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::string FourCounter::waiting_for() const {
   return missing > 0 ? std::to_string(missing) + " STOP of its children" : std::string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -8,7 +8,7 @@
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct FourCounterOptions {
   std::string restart = "immediate";
@@ -57,4 +57,4 @@ class FourCounter final : public TerminationDetector {
   std::uint64_t waves_ = 0;  ///< root
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

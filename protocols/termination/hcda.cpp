@@ -7,7 +7,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::unique_ptr<Component> make_huang(const SharedHcdaOptions& options, const Jo
   return std::make_unique<Huang>(*options, job, self);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

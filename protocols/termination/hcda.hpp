@@ -7,7 +7,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct HcdaOptions {
   std::string credit = "huang";
@@ -41,4 +41,4 @@ std::unique_ptr<Component> make_mattern(const SharedHcdaOptions& options, const 
 std::unique_ptr<Component> make_own_currency(const SharedHcdaOptions& options, const JobShape& job,
                                              Rank self);
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -8,7 +8,7 @@
 #include "protocols/termination/hcda.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -167,4 +167,4 @@ std::unique_ptr<Component> make_own_currency(const SharedHcdaOptions& options, c
   return std::make_unique<OwnCurrency>(options, job, self);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

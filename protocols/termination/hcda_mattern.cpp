@@ -6,7 +6,7 @@
 #include "protocols/termination/power_sum.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::unique_ptr<Component> make_mattern(const SharedHcdaOptions& options, const 
   return std::make_unique<Mattern>(options, job, self);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

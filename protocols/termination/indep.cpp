@@ -5,7 +5,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -122,4 +122,4 @@ void Indep::try_engage_grandchild(TerminationContext& context, const HeldQuery& 
   adoption_.reply(context, held, engage);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

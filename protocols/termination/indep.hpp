@@ -5,7 +5,7 @@
 
 #include "protocols/termination/adoption.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct IndepOptions {
   std::uint64_t control_bytes = 16;
@@ -47,4 +47,4 @@ class Indep final : public TerminationDetector {
   Adoption adoption_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

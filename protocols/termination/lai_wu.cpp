@@ -7,7 +7,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -229,4 +229,4 @@ std::string LaiWu::waiting_for() const {
   return D_ > 0 ? std::to_string(D_) + " acknowledgements" : std::string();
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -11,7 +11,7 @@
 #include "protocols/termination/failed_ranks.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct LaiWuOptions {
   std::uint64_t control_bytes = 16;
@@ -75,4 +75,4 @@ class LaiWu final : public TerminationDetector {
       0.0;  ///< the longest time from then until a survivor was a child of the root
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -4,7 +4,7 @@
 #include "protocols/termination/tally.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 LeaderView::LeaderView(const JobShape& job, bool keeps)
     : processes_(job.processes), live_(job.processes) {
@@ -99,4 +99,4 @@ std::string LeaderView::waiting_for() const {
          " channels to be empty and " + std::to_string(missing_flushes()) + " flushes";
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -10,7 +10,7 @@
 #include "protocols/termination/failed_ranks.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// What a leader of Venkatesan's detector knows of all processes, whose states it simulates: which
 /// of them have been idle, and on which channels the numbers of sent and received messages differ.
@@ -54,4 +54,4 @@ class LeaderView {
   std::map<Rank, Flushes> flushes_;                         ///< by dead rank
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -3,7 +3,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 void PowerSum::add(std::uint64_t exponent) {
   if (fraction_.size() < exponent) fraction_.resize(exponent);
@@ -31,4 +31,4 @@ void PowerSum::digest(Digest& into) const {
     if (fraction_[place]) into.add(place);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

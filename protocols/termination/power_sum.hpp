@@ -7,7 +7,7 @@
 
 #include "sim/core/digest.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// An exact sum of powers 2^-Y of any Y, by which Mattern's agent adds up returned credit.
 class PowerSum {
@@ -23,4 +23,4 @@ class PowerSum {
   std::vector<bool> fraction_;  ///< [Y - 1] is the bit of 2^-Y
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -5,7 +5,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -218,4 +218,4 @@ void RelEager::digest_state(Digest& into) const {
   into.add_sorted(known_parents_, &KnownParent::rank);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -8,7 +8,7 @@
 
 #include "protocols/termination/rel_state.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// RELEAGER (adoption-2013 section 6.3): RELLAZY in which an adopted process tells its potential
 /// children of their new grandparent before it replies. Once all replies have come, the job is as
@@ -80,4 +80,4 @@ class RelEager final : public TerminationDetector {
   std::optional<HeldQuery> unanswered_;  ///< the query whose reply waits for answers
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -3,7 +3,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -94,4 +94,4 @@ void RelLazy::reply_to_grandparent(const TerminationContext& context, const Mess
     state_.adoption.successors.potential_child(*child, static_cast<Rank>(key)).unknown = true;
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -6,7 +6,7 @@
 
 #include "protocols/termination/rel_state.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// RELLAZY (adoption-2013 section 6.2): as INDEP, but a failed potential grandchild that was
 /// exterior is written off. Survives all failures, except of a process and an interior child of it,
@@ -43,4 +43,4 @@ class RelLazy final : public TerminationDetector {
   bool strict_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

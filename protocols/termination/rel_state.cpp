@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace faultline {
+namespace faultline::termination {
 
 OptionSet<RelOptions> rel_options(const ChosenWords& as_printed) {
   ChosenWords points{"cornet", "old-notes", "child-flush"};
@@ -153,4 +153,4 @@ void RelState::adopted_by(TerminationContext& context, const HeldQuery& held,
   if (std::exchange(informed_interior, false) && adoption.D > 0) inform_interior(context);
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -7,7 +7,7 @@
 #include "protocols/termination/adoption.hpp"
 #include "sim/core/options.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct RelOptions {
   std::uint64_t control_bytes = 16;
@@ -65,4 +65,4 @@ struct RelState {
   bool informed_interior = false;  ///< has informed that it is interior, and not exterior since
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

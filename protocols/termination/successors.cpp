@@ -5,7 +5,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 bool Successors::is_present(Successor& successor, std::uint32_t engagement) {
   if (engagement < successor.engagement) return false;
@@ -48,4 +48,4 @@ void Successors::forget_children_of(const Successor& successor) {
   potential_children_ -= children;
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

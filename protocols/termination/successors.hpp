@@ -7,7 +7,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// A process that a successor may have engaged.
 struct PotentialChild {
@@ -72,4 +72,4 @@ class Successors {
   std::size_t potential_children_ = 0;  ///< of all successors
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

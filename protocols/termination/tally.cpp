@@ -6,7 +6,7 @@
 
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -49,4 +49,4 @@ Tally::Word Tally::word(std::uint64_t packed) {
           static_cast<Rank>((packed >> kCountBits) & kPeers), static_cast<std::uint32_t>(packed)};
 }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -8,7 +8,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 /// What one process under Venkatesan's detector has counted on each channel since its last signal.
 class Tally {
@@ -39,4 +39,4 @@ class Tally {
   EntriesByRank<Count> counts_[3];  ///< by entry
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

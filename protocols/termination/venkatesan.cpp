@@ -7,7 +7,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -233,4 +233,4 @@ void Venkatesan::digest_state(Digest& into) const {
 
 std::string Venkatesan::waiting_for() const { return view_.waiting_for(); }
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -11,7 +11,7 @@
 #include "protocols/termination/tally.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct VenkatesanOptions {
   std::uint32_t leaders = 2;
@@ -75,4 +75,4 @@ class Venkatesan final : public TerminationDetector {
   std::size_t state_bytes_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

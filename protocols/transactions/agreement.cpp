@@ -8,7 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/sorted_list.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -277,4 +277,4 @@ void Agreement::Sweep::digest(Digest& into) const {
 
 void Agreement::digest(Digest& into) const { into.add(tree_, failed_, first_sweep_, sweeps_); }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -9,7 +9,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// What members contribute to an agreement, and what they agree on: the union of all contributions.
 struct AgreementValue {
@@ -163,4 +163,4 @@ class Agreement {
   std::vector<Sweep> sweeps_;      ///< by ascending number
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

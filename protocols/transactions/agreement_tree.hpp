@@ -9,7 +9,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The tree over which the members of a group agree: all that are not absent, as a binary heap in
 /// the order of their ranks, or as a star around the first one. The *position* of a member is its
@@ -43,11 +43,12 @@ struct AgreementTree {
   }
   /// The parent of a position above 0.
   [[nodiscard]] std::uint32_t parent(std::uint32_t position) const {
-    return shape == Shape::star ? 0 : ControlTree::parent(position);
+    return shape == Shape::star ? 0 : termination::ControlTree::parent(position);
   }
   template <class Visit>
   void for_each_child(std::uint32_t position, const Visit& visit) const {
-    if (shape == Shape::heap) return ControlTree{size()}.for_each_child(position, visit);
+    if (shape == Shape::heap)
+      return termination::ControlTree{size()}.for_each_child(position, visit);
     if (position > 0) return;
     for (std::uint32_t child = 1; child < size(); ++child) visit(child);
   }
@@ -56,4 +57,4 @@ struct AgreementTree {
   friend bool operator==(const AgreementTree&, const AgreementTree&) = default;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

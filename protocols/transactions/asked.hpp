@@ -6,7 +6,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/stack_request.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// What an answer needs of the request that it answers. A StackRequest also has room for the
 /// question.
@@ -24,4 +24,4 @@ struct Asked {
   void digest(Digest& into) const { into.add(from, kind, number); }
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

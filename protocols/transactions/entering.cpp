@@ -8,7 +8,7 @@
 #include "protocols/transactions/latest_lives.hpp"
 #include "protocols/transactions/recovered_world.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 // ---- a new process ----------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ void RecoveredWorld::give_up_if_world_is_lost(RecoveryContext& context) const {
 /// The place where the resource manager keeps which process of an actor has entered a world last,
 /// as it knows through PMIx_Connect: behind the places of all ranks.
 std::uint64_t RecoveredWorld::place_of_entry(ActorId actor) const {
-  return PointStorage::kPlaces * std::uint64_t{members_.processes()} + actor;
+  return checkpoints::PointStorage::kPlaces * std::uint64_t{members_.processes()} + actor;
 }
 
 /// The processes of the start are in a world.
@@ -207,4 +207,4 @@ void RecoveredWorld::data_are_there(RecoveryContext& context, WorldSteps& steps)
   steps.on_data(context);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -9,7 +9,7 @@
 #include "sim/core/seldom.hpp"
 #include "sim/core/world.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// What stands between a program and the messages of other worlds than its own. Every message of
 /// the program carries the epoch of its sender's world. Those of an earlier world are discarded,
@@ -51,4 +51,4 @@ class EpochGate {
   Seldom<std::vector<Message>> held_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

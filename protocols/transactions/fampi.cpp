@@ -9,7 +9,7 @@
 #include "sim/core/block_presumed.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 OptionSet<FampiOptions> fampi_options() {
   constexpr double kLongest_s = 1e9;
@@ -386,4 +386,4 @@ void Fampi::digest_state(Digest& into) const {
            released_, called_, presumption_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

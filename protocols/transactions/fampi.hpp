@@ -11,7 +11,7 @@
 #include "protocols/transactions/world_layer.hpp"
 #include "sim/core/seldom.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 struct FampiOptions : WorldOptions {
   std::string agreement = "era";
@@ -122,4 +122,4 @@ class Fampi : public WorldLayer, protected AgreementSteps {
   Seldom<Presumption> presumption_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

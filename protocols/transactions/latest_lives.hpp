@@ -6,7 +6,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The entry of this actor in a sorted list; null if there is none.
 inline const Incarnation* find_life(const std::vector<Incarnation>& list, ActorId actor) {
@@ -27,4 +27,4 @@ inline bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
   return is_later;
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

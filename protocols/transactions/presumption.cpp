@@ -7,7 +7,7 @@
 
 #include "protocols/transactions/fampi.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// Ranks do not agree on a presumed TryBlock. The one agreement of a world ends what all are doing,
 /// in whichever TryBlock.
@@ -75,4 +75,4 @@ bool Fampi::calls(const AgreementMessage& up) const {
   return up.sweep >= first_sweep && !up.value.accepts();
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -12,7 +12,7 @@
 #include "sim/core/recovery_context.hpp"
 #include "sim/core/transaction_requests.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 inline constexpr MetricSpec kCommitTime{
     "commit_time_s", Merge::mean,
@@ -118,4 +118,4 @@ class ProgramBlock {
   std::optional<Asked> wait_request_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

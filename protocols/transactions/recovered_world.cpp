@@ -3,7 +3,7 @@
 
 #include "sim/core/transaction_requests.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -62,7 +62,7 @@ bool RecoveredWorld::on_request(RecoveryContext& context, const StackRequest& re
   return true;
 }
 
-void RecoveredWorld::answer_program(RecoveryContext& context, const SavedPoint& from) {
+void RecoveredWorld::answer_program(RecoveryContext& context, const checkpoints::SavedPoint& from) {
   if (!enter_request_) return;
   if (!members_.world().is_first(members_.processes()))
     members_.world().for_each_run([&](ActorId actor, std::uint32_t count) {
@@ -103,11 +103,11 @@ void RecoveredWorld::on_message(RecoveryContext& context, const Message& message
                                 WorldSteps& steps) {
   switch (message.kind) {
     case WorldMessage::ready: {
-      const auto* held = context.attached<std::vector<HeldPoints>>(message);
+      const auto* held = context.attached<std::vector<checkpoints::HeldPoints>>(message);
       return on_ready(context,
                       {.from = {message.from, message.from_incarnation},
                        .words = message.payload.get<ReadyWords>(),
-                       .held = held ? *held : std::vector<HeldPoints>()},
+                       .held = held ? *held : std::vector<checkpoints::HeldPoints>()},
                       steps);
     }
     case WorldMessage::leader:
@@ -167,4 +167,4 @@ std::string RecoveredWorld::waiting_for() const {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

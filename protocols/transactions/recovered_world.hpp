@@ -18,7 +18,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/seldom.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 enum class WorldPhase : std::uint8_t {
   spawned,     ///< in no world yet
@@ -161,7 +161,7 @@ class RecoveredWorld {
     }
   };
 
-  void answer_program(RecoveryContext& context, const SavedPoint& from);
+  void answer_program(RecoveryContext& context, const checkpoints::SavedPoint& from);
   [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
   [[nodiscard]] bool leads() const {
     return phase_ == WorldPhase::regrouping && members_.leader() == members_.self();
@@ -236,4 +236,4 @@ inline constexpr Mark kJoinMark{"join", "a rank has learned of a world: the numb
 inline constexpr Mark kResumeMark{
     "resume", "a rank goes on in a world: the number of its epoch, 0: the first"};
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -7,7 +7,7 @@
 #include "protocols/transactions/latest_lives.hpp"
 #include "protocols/transactions/recovered_world.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -215,4 +215,4 @@ void RecoveredWorld::put_together(RecoveryContext& context, std::uint64_t point,
   if (options_->rebuild_over != "tree") crier().tell_all(context);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -6,7 +6,7 @@
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/transaction_requests.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -80,10 +80,10 @@ void Relaunch::on_request(RecoveryContext& context, const StackRequest& request)
 void Relaunch::pass_on_end(RecoveryContext& context) {
   const WorldMembers& members = world_.members();
   if (world_.phase() != WorldPhase::running || !leave_request_ ||
-      ends_below_ < ControlTree{members.processes()}.child_count(members.self()))
+      ends_below_ < termination::ControlTree{members.processes()}.child_count(members.self()))
     return;
   if (members.self() == 0) return on_end(context, members.epoch(), 0);
-  context.send(ControlTree::parent(members.self()), kAtEnd, options_->control_bytes)
+  context.send(termination::ControlTree::parent(members.self()), kAtEnd, options_->control_bytes)
       .payload.put(members.epoch());
 }
 
@@ -91,7 +91,7 @@ void Relaunch::pass_on_end(RecoveryContext& context) {
 void Relaunch::end(RecoveryContext& context) {
   ended_ = true;
   world_.end_regrouping();
-  ControlTree{world_.members().processes()}.for_each_child(
+  termination::ControlTree{world_.members().processes()}.for_each_child(
       world_.members().self(), [&](Rank child) { tell_end(context, child); });
   for (const Ready& ready : world_.waiting_ranks()) tell_end(context, ready.from.actor);
   if (leave_request_) context.answer(*leave_request_, LeaveWorld{});
@@ -138,4 +138,4 @@ void Relaunch::digest_state(Digest& into) const {
   into.add(world_, leave_request_, ends_below_, knows_end_, ended_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -6,7 +6,7 @@
 
 #include "protocols/transactions/world_layer.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 struct RelaunchOptions : WorldOptions {
   RelaunchOptions() { spawn_s = 30.0; }  // relaunch_s
@@ -53,4 +53,4 @@ class Relaunch final : public WorldLayer {
   bool ended_ = false;      ///< the job has ended, and a death means nothing any more
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

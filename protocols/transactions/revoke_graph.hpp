@@ -7,7 +7,7 @@
 #include "protocols/transactions/world_members.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The next live rank from `rank` on in that direction, or `rank` itself. `is_dead(rank)` is true
 /// for the dead.
@@ -61,4 +61,4 @@ inline std::vector<Rank> mended_targets(const WorldMembers& members, Rank dead) 
                         [&](Rank rank) { return members.is_gone(rank); });
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -7,7 +7,7 @@
 
 #include "protocols/transactions/latest_lives.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -83,7 +83,7 @@ std::optional<std::uint64_t> point_with_partners(const Ready& own, const RollCal
   });
   std::map<Rank, std::set<std::uint64_t>> copies;
   for_each_ready(own, others, [&](const Ready& ready) {
-    for (const HeldPoints& held : ready.held)
+    for (const checkpoints::HeldPoints& held : ready.held)
       if (!is_there[held.rank])
         copies[held.rank].insert(held.iterations.begin(), held.iterations.end());
   });
@@ -98,4 +98,4 @@ std::optional<std::uint64_t> point_with_partners(const Ready& own, const RollCal
   return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -9,7 +9,7 @@
 #include "protocols/checkpoints/saved_points.hpp"
 #include "protocols/transactions/world_members.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The words in which a rank reports that it is ready for the next world.
 struct ReadyWords {
@@ -26,7 +26,7 @@ struct ReadyWords {
 struct Ready {
   Incarnation from;
   ReadyWords words;
-  std::vector<HeldPoints> held;
+  std::vector<checkpoints::HeldPoints> held;
 
   [[nodiscard]] bool is_spawned() const { return words.is_spawned != 0; }
   void digest(Digest& into) const { into.add(from, words, held); }
@@ -71,4 +71,4 @@ std::optional<std::uint64_t> point_on_nodes(const Ready& own, const RollCall& ot
 std::optional<std::uint64_t> point_with_partners(const Ready& own, const RollCall& others,
                                                  const WorldMembers& members, bool shrinks);
 
-}  // namespace faultline
+}  // namespace faultline::transactions

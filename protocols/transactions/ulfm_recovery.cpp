@@ -7,7 +7,7 @@
 #include "protocols/transactions/revoke_graph.hpp"
 #include "sim/core/invariant.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -250,4 +250,4 @@ void UlfmRecovery::digest_state(Digest& into) const {
            shrink_step_, shrunk_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -11,7 +11,7 @@
 #include "protocols/transactions/world_agreement.hpp"
 #include "protocols/transactions/world_layer.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// User-Level Failure Mitigation, as used by programs that must keep all ranks. A request whose
 /// peer is dead fails; its rank revokes the world, which ends the requests of all. At the end of
@@ -94,4 +94,4 @@ class UlfmRecovery final : public WorldLayer, private AgreementSteps {
   std::uint64_t shrinks_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

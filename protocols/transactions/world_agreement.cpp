@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace faultline {
+namespace faultline::transactions {
 
 void WorldAgreement::enter(RecoveryContext& context, const WorldMembers& members,
                            AgreementSteps& steps) {
@@ -66,4 +66,4 @@ AgreementMessage WorldAgreement::received(RecoveryContext& context, const Messag
 
 void WorldAgreement::report(MetricTotals& totals) const { totals.put(kAgreementMessages, sent_); }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

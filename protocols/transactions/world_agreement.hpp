@@ -10,7 +10,7 @@
 #include "sim/core/metrics.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The kinds of messages of an agreement: those of AgreementMessageKind. A protocol's own come
 /// behind them.
@@ -76,4 +76,4 @@ inline constexpr Mark kContributedMark{
 inline constexpr Mark kDecidedMark{
     "decided", "a rank has a decision, and has told nobody yet: the number, as for `contributed`"};
 
-}  // namespace faultline
+}  // namespace faultline::transactions

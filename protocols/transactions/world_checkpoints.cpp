@@ -7,12 +7,12 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/transaction_requests.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
 std::uint32_t children_of(const WorldMembers& members) {
-  return ControlTree{members.world().size()}.child_count(members.rank());
+  return termination::ControlTree{members.world().size()}.child_count(members.rank());
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void WorldCheckpoints::own_part_is_safe(RecoveryContext& context, const WorldMem
 /// The checkpoint is complete, or will never be because a rank has died.
 void WorldCheckpoints::end(RecoveryContext& context, bool is_safe) {
   Own& own = own_.change();
-  const SavedPoint point = own.data.end(is_safe, context.now_s());
+  const checkpoints::SavedPoint point = own.data.end(is_safe, context.now_s());
   context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
@@ -111,9 +111,9 @@ void WorldCheckpoints::end_lost(RecoveryContext& context, const WorldMembers& me
 /// Without a live keeper there is no copy. The next TryBlock will be rejected, as this rank knows
 /// of a death; or the keeper was left out of a world that has shrunk, in which nobody needs the
 /// copies of others.
-void WorldCheckpoints::send_copy(RecoveryContext& context, const SavedPoint& point,
+void WorldCheckpoints::send_copy(RecoveryContext& context, const checkpoints::SavedPoint& point,
                                  const WorldMembers& members) {
-  const Rank keeper = keeper_of(context.placement(), context.job(), members.self());
+  const Rank keeper = checkpoints::keeper_of(context.placement(), context.job(), members.self());
   if (keeper == kNobody || members.is_dead(keeper)) {
     own_.change().data.kept_by = {};
     if (taking()) own_part_is_safe(context, members);
@@ -134,7 +134,7 @@ void WorldCheckpoints::keep_copy(RecoveryContext& context, const Message& messag
   const std::uint64_t needed = commits_blocks_ ? UINT64_MAX : own_->data.saved().oldest();
   own_.change().data.keep(*members.world().rank_of(message.from),
                           {message.from, message.from_incarnation},
-                          *context.attached<SavedPoint>(message), needed);
+                          *context.attached<checkpoints::SavedPoint>(message), needed);
   context.send(message.from, WorldMessage::copy_stored, options_->control_bytes)
       .payload.put(message.payload.get<WorldWords>());
 }
@@ -142,9 +142,10 @@ void WorldCheckpoints::keep_copy(RecoveryContext& context, const Message& messag
 /// Forgets copies for ranks that have another keeper by now, because ranks or processes have moved.
 /// No recovery goes back to before the last two checkpoints of this rank.
 void WorldCheckpoints::forget_moved(const RecoveryContext& context) {
-  own_.change().data.kept.erase_if([&](const KeptPoints& kept) {
+  own_.change().data.kept.erase_if([&](const checkpoints::KeptPoints& kept) {
     return kept.points.newest() < own_->data.saved().oldest() &&
-           keeper_of(context.placement(), context.job(), kept.client.actor) != context.self();
+           checkpoints::keeper_of(context.placement(), context.job(), kept.client.actor) !=
+               context.self();
   });
 }
 
@@ -157,7 +158,7 @@ void WorldCheckpoints::on_copy_stored(RecoveryContext& context, const Message& m
 }
 
 void WorldCheckpoints::renew_copy(RecoveryContext& context, const WorldMembers& members) {
-  const SavedPoints& saved = own_->data.saved();
+  const checkpoints::SavedPoints& saved = own_->data.saved();
   if (options_->checkpoint != "partner" || saved.newest() == 0) return;
   const Incarnation keeper = own_->data.kept_by;
   const bool is_kept = keeper.actor != kNobody && !members.is_dead(keeper.actor) &&
@@ -186,8 +187,9 @@ void WorldCheckpoints::on_written(RecoveryContext& context, const WorldMembers& 
 
 /// Where this process's data are written: at the places of its rank, or at its own if nobody takes
 /// over the data of others.
-PointStorage WorldCheckpoints::places(const WorldMembers& members) const {
-  return {PointStorage::kPlaces * std::uint64_t{shrinks() ? members.self() : members.rank()}};
+checkpoints::PointStorage WorldCheckpoints::places(const WorldMembers& members) const {
+  return {checkpoints::PointStorage::kPlaces *
+          std::uint64_t{shrinks() ? members.self() : members.rank()}};
 }
 
 /// What a process that takes a rank's place finds of its checkpoints, up to `latest`. Not all ranks
@@ -195,9 +197,10 @@ PointStorage WorldCheckpoints::places(const WorldMembers& members) const {
 /// last two, takes up what may be `needed`.
 void WorldCheckpoints::find_written(const RecoveryContext& context, std::uint64_t latest,
                                     std::uint64_t needed, const WorldMembers& members) {
-  SavedPoints& saved = own_.change().data.saved();
+  checkpoints::SavedPoints& saved = own_.change().data.saved();
   saved = {};
-  for (const SavedPoint& point : places(members).find(context, latest)) saved.add(point, needed);
+  for (const checkpoints::SavedPoint& point : places(members).find(context, latest))
+    saved.add(point, needed);
   if (data_rank_ != kNobody && data_rank_ != members.rank()) ++moved_;
   data_rank_ = members.rank();
 }
@@ -219,7 +222,7 @@ void WorldCheckpoints::pass_on_stored(RecoveryContext& context, const WorldMembe
   if (members.rank() == 0)
     return on_committed(context, iteration,
                         counts_seconds() ? iterations_in_interval(context.now_s()) : 1, members);
-  const ActorId parent = members.world().actor_of(ControlTree::parent(members.rank()));
+  const ActorId parent = members.world().actor_of(termination::ControlTree::parent(members.rank()));
   context.send(parent, WorldMessage::stored, options_->control_bytes)
       .payload.put(WorldWords{members.epoch(), iteration});
 }
@@ -227,7 +230,7 @@ void WorldCheckpoints::pass_on_stored(RecoveryContext& context, const WorldMembe
 /// The clocks of ranks differ, so rank 0 says for all how many iterations fit into the interval,
 /// for Daly's with the cost of this checkpoint.
 std::uint64_t WorldCheckpoints::iterations_in_interval(double now_s) const {
-  const DataCheckpoints& own = own_->data;
+  const checkpoints::DataCheckpoints& own = own_->data;
   return own.iterations_in(
       options_->checkpoint_interval_s.value_or(daly_interval_s(own.taken_s(now_s), mtbf_s_)));
 }
@@ -236,7 +239,7 @@ void WorldCheckpoints::on_committed(RecoveryContext& context, std::uint64_t iter
                                     std::uint64_t every, const WorldMembers& members) {
   if (!own_->data.is_taking(iteration)) return;
   own_.change().data.set_every(every);
-  ControlTree{members.world().size()}.for_each_child(members.rank(), [&](Rank child) {
+  termination::ControlTree{members.world().size()}.for_each_child(members.rank(), [&](Rank child) {
     Message& message = context.send(members.world().actor_of(child), WorldMessage::committed,
                                     options_->control_bytes);
     message.payload.put(WorldWords{members.epoch(), iteration});
@@ -248,12 +251,12 @@ void WorldCheckpoints::on_committed(RecoveryContext& context, std::uint64_t iter
 // ---- finding one that all have ----------------------------------------------------------------
 
 void WorldCheckpoints::report_to(Ready& ready) const {
-  const DataCheckpoints& own = own_->data;
+  const checkpoints::DataCheckpoints& own = own_->data;
   ready.words.saved = own.saved().newest();
   ready.words.oldest = own.saved().oldest();
   ready.words.data_rank = data_rank_;
   ready.held.reserve(own.kept.size());
-  for (const KeptPoints& kept : own.kept)
+  for (const checkpoints::KeptPoints& kept : own.kept)
     ready.held.push_back({kept.rank, kept.points.iterations()});
 }
 
@@ -287,7 +290,7 @@ void WorldCheckpoints::read_back(const RecoveryContext& context, const WorldMemb
 
 /// The data of this process's rank in this world, if it has them. A process that is left in a
 /// smaller world keeps its own.
-std::optional<SavedPoint> WorldCheckpoints::data(const WorldMembers& members) const {
+std::optional<checkpoints::SavedPoint> WorldCheckpoints::data(const WorldMembers& members) const {
   if (point_ == 0 || data_rank_ == members.rank() || shrinks())
     return own_->data.saved().find(point_);
   return own_->data.came;
@@ -296,18 +299,18 @@ std::optional<SavedPoint> WorldCheckpoints::data(const WorldMembers& members) co
 void WorldCheckpoints::give_back(RecoveryContext& context, const WorldMembers& members) {
   if (Own* own = own_.changed()) own->data.go_back_to(point_);
   if (point_ == 0 || shrinks() || is_written()) return;
-  const std::optional<SavedPoint> own = own_->data.saved().find(point_);
+  const std::optional<checkpoints::SavedPoint> own = own_->data.saved().find(point_);
   if (own && data_rank_ != kNobody) give(context, data_rank_, *own, members);
-  for (const KeptPoints& kept : own_->data.kept) {
+  for (const checkpoints::KeptPoints& kept : own_->data.kept) {
     const bool has_own = members.life_of(kept.client.actor) == kept.client.number;
-    const std::optional<SavedPoint> point = kept.points.find(point_);
+    const std::optional<checkpoints::SavedPoint> point = kept.points.find(point_);
     if (!has_own && point) give(context, kept.rank, *point, members);
   }
 }
 
 /// A survivor whose rank has not changed needs nothing.
-void WorldCheckpoints::give(RecoveryContext& context, Rank data_rank, const SavedPoint& point,
-                            const WorldMembers& members) {
+void WorldCheckpoints::give(RecoveryContext& context, Rank data_rank,
+                            const checkpoints::SavedPoint& point, const WorldMembers& members) {
   const ActorId to = members.world().actor_of(data_rank);
   if (to == members.self()) {
     if (data_rank != data_rank_) own_.change().data.came = point;
@@ -321,22 +324,22 @@ void WorldCheckpoints::give(RecoveryContext& context, Rank data_rank, const Save
 void WorldCheckpoints::take_data(RecoveryContext& context, const Message& message,
                                  const WorldMembers& members) {
   if (data(members)) return;
-  DataCheckpoints& own = own_.change().data;
-  own.came = *context.attached<SavedPoint>(message);
+  checkpoints::DataCheckpoints& own = own_.change().data;
+  own.came = *context.attached<checkpoints::SavedPoint>(message);
   if (data_rank_ != kNobody) return;
   own.saved().add(*own.came);
   data_rank_ = members.rank();
   if (options_->recovery == "rebuild") own.kept_by = {message.from, message.from_incarnation};
 }
 
-SavedPoint WorldCheckpoints::settle(const WorldMembers& members) {
-  const std::optional<SavedPoint> from = data(members);
+checkpoints::SavedPoint WorldCheckpoints::settle(const WorldMembers& members) {
+  const std::optional<checkpoints::SavedPoint> from = data(members);
   invariant(from.has_value(), "a rank goes on from a checkpoint that it does not have");
   const bool has_moved = data_rank_ != members.rank() && data_rank_ != kNobody;
   data_rank_ = members.rank();
   if (has_moved) ++moved_;
   if (options_->checkpoint == "none") return *from;
-  DataCheckpoints& own = own_.change().data;
+  checkpoints::DataCheckpoints& own = own_.change().data;
   if (has_moved) {
     if (!shrinks()) own.saved() = {};
     if (!shrinks() && point_ > 0) own.saved().add(*from);
@@ -345,12 +348,12 @@ SavedPoint WorldCheckpoints::settle(const WorldMembers& members) {
   own.saved().go_back_to(point_);
   own.came.reset();
   if (shrinks()) return *from;
-  for (KeptPoints& kept : own.kept) kept.client = members.process_with(kept.rank);
+  for (checkpoints::KeptPoints& kept : own.kept) kept.client = members.process_with(kept.rank);
   return *from;
 }
 
-SavedPoint WorldCheckpoints::newest() const {
-  const SavedPoints& saved = own_->data.saved();
+checkpoints::SavedPoint WorldCheckpoints::newest() const {
+  const checkpoints::SavedPoints& saved = own_->data.saved();
   return *saved.find(saved.newest());
 }
 
@@ -359,4 +362,4 @@ void WorldCheckpoints::report(MetricTotals& totals) const {
   totals.put(kMoved, moved_);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

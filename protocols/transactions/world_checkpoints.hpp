@@ -14,7 +14,7 @@
 #include "sim/core/recovery_context.hpp"
 #include "sim/core/seldom.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The checkpoints of a world at one of its ranks: when the program takes one, where it is kept,
 /// and how the rank gets its data back in the next world. It keeps copies for partners, too.
@@ -80,19 +80,21 @@ class WorldCheckpoints {
   void read_back(const RecoveryContext& context, const WorldMembers& members);
   /// The world stands. From now on, each process has the data of its rank, and nobody else's.
   /// Returns what the program goes on from.
-  SavedPoint settle(const WorldMembers& members);
+  checkpoints::SavedPoint settle(const WorldMembers& members);
   /// The newest checkpoint of this rank, or the beginning of the program.
-  [[nodiscard]] SavedPoint newest() const;
+  [[nodiscard]] checkpoints::SavedPoint newest() const;
 
   // ---- seen from outside ----------------------------------------------------------------------
-  [[nodiscard]] const std::optional<SavedPoint>& taking() const { return own_->data.taking(); }
+  [[nodiscard]] const std::optional<checkpoints::SavedPoint>& taking() const {
+    return own_->data.taking();
+  }
   void report(MetricTotals& totals) const;
   void digest(Digest& into) const { into.add(point_, data_rank_, own_); }
 
  private:
   /// Those of this rank, and those that it keeps.
   struct Own {
-    DataCheckpoints data;
+    checkpoints::DataCheckpoints data;
     Asked request;  ///< to take the one that is being taken
 
     void digest(Digest& into) const { into.add(data, request); }
@@ -108,15 +110,16 @@ class WorldCheckpoints {
   void on_committed(RecoveryContext& context, std::uint64_t iteration, std::uint64_t every,
                     const WorldMembers& members);
   [[nodiscard]] std::uint64_t iterations_in_interval(double now_s) const;
-  void send_copy(RecoveryContext& context, const SavedPoint& point, const WorldMembers& members);
+  void send_copy(RecoveryContext& context, const checkpoints::SavedPoint& point,
+                 const WorldMembers& members);
   void forget_moved(const RecoveryContext& context);
   [[nodiscard]] double storage_s(std::uint64_t bytes, const WorldMembers& members) const;
-  [[nodiscard]] PointStorage places(const WorldMembers& members) const;
+  [[nodiscard]] checkpoints::PointStorage places(const WorldMembers& members) const;
   void find_written(const RecoveryContext& context, std::uint64_t latest, std::uint64_t needed,
                     const WorldMembers& members);
-  void give(RecoveryContext& context, Rank data_rank, const SavedPoint& point,
+  void give(RecoveryContext& context, Rank data_rank, const checkpoints::SavedPoint& point,
             const WorldMembers& members);
-  [[nodiscard]] std::optional<SavedPoint> data(const WorldMembers& members) const;
+  [[nodiscard]] std::optional<checkpoints::SavedPoint> data(const WorldMembers& members) const;
 
   const WorldOptions* options_;
   double mtbf_s_;  ///< of the job
@@ -138,4 +141,4 @@ inline constexpr Mark kRestoreMark{
 inline constexpr Mark kSavedMark{"checkpoint",
                                  "a rank begins to save a checkpoint: its iteration, from 1"};
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/transactions/world_crier.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 namespace {
 
@@ -49,7 +49,7 @@ void WorldCrier::tell_those_behind(RecoveryContext& context) const {
 
 // ---- over a tree ------------------------------------------------------------------------------
 
-RankTree WorldCrier::tree() const {
+checkpoints::RankTree WorldCrier::tree() const {
   const World& world = members_.world();
   return {world.size(), *world.rank_of(members_.replacements().put_together_by)};
 }
@@ -70,4 +70,4 @@ void WorldCrier::take_over_from(RecoveryContext& context, ActorId dead) const {
   if (above == members_.rank()) tell_those_below(context, rank);
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

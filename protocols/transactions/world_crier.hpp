@@ -8,7 +8,7 @@
 #include "protocols/transactions/world_members.hpp"
 #include "sim/core/recovery_context.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// How the news of a world spreads from a process that is in it: to one process, to all, or over a
 /// binary tree of the ranks, whose root is the leader that has put the world together.
@@ -30,7 +30,7 @@ class WorldCrier {
   void take_over_from(RecoveryContext& context, ActorId dead) const;
 
  private:
-  [[nodiscard]] RankTree tree() const;
+  [[nodiscard]] checkpoints::RankTree tree() const;
 
   const WorldMembers& members_;
   std::shared_ptr<const WorldNews> news_;  ///< many messages can share it
@@ -38,4 +38,4 @@ class WorldCrier {
   std::uint64_t bytes_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

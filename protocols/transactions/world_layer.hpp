@@ -8,7 +8,7 @@
 #include "protocols/transactions/recovered_world.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// A layer that only hands its events over to the world that it holds. Every protocol of
 /// transactions is one, and adds its steps (WorldSteps).
@@ -43,4 +43,4 @@ class WorldLayer : public RecoveryLayer, protected WorldSteps {
   RecoveredWorld world_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

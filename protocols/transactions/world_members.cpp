@@ -6,7 +6,7 @@
 
 #include "protocols/transactions/latest_lives.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 // ---- the world --------------------------------------------------------------------------------
 
@@ -74,4 +74,4 @@ World WorldMembers::next(const std::string& recovery) const {
   return next;
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

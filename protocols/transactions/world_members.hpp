@@ -9,7 +9,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/world.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// Which processes are in the world of this process, and which of them are dead, as far as it
 /// knows. A process of the start is in the first world; a new one takes itself for a member of that
@@ -91,4 +91,4 @@ class WorldMembers {
   std::shared_ptr<const WorldNews> news_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -9,7 +9,7 @@
 #include "sim/core/types.hpp"
 #include "sim/core/world.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// The kinds of messages about a world. A protocol's own come behind them.
 struct WorldMessage {
@@ -67,4 +67,4 @@ struct WorldNews {
   void digest(Digest& into) const { into.add(world, replacements, every); }
 };
 
-}  // namespace faultline
+}  // namespace faultline::transactions

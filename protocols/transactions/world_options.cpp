@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocols/transactions/world_options.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job) {
   std::vector<OptionProblem> problems;
@@ -70,4 +70,4 @@ std::vector<OptionProblem> death_problems(const OptionValues& values, const Deat
   return {};
 }
 
-}  // namespace faultline
+}  // namespace faultline::transactions

@@ -8,7 +8,7 @@
 
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::transactions {
 
 /// What the protocols of transactions have in common.
 struct WorldOptions {
@@ -116,4 +116,4 @@ std::vector<OptionProblem> death_problems(const OptionValues& values, const Deat
 /// Problems of these options in a job.
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job);
 
-}  // namespace faultline
+}  // namespace faultline::transactions

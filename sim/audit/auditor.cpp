@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::audit {
 
 namespace {
 
@@ -239,4 +239,4 @@ void Auditor::digest(Digest& into) const {
   for (const Violation& violation : violations_) into.add(violation.kind);
 }
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -14,7 +14,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::audit {
 
 /// Something that happened in a run and never happens under a correct protocol.
 struct Violation {
@@ -261,4 +261,4 @@ class Auditor {
   std::vector<Violation> violations_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::audit {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::optional<std::string> BlockLedgers::entered(Incarnation rank, const WorldEn
          std::to_string(begin.iteration);
 }
 
-}  // namespace faultline
+}  // namespace faultline::audit

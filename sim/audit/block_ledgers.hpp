@@ -13,7 +13,7 @@
 #include "sim/core/transaction_requests.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::audit {
 
 /// The ground truth of TryBlocks, seen at the edge of the programs: what each program hands in at
 /// the finish of a TryBlock, and what it is told. It knows nothing of any protocol.
@@ -75,4 +75,4 @@ class BlockLedgers {
   std::uint64_t orphaned_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::audit

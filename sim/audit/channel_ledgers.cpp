@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace faultline {
+namespace faultline::audit {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::optional<std::string> ChannelLedgers::first_difference(bool some_in_flight)
   return std::nullopt;
 }
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -14,7 +14,7 @@
 #include "sim/core/rank_ledger.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::audit {
 
 /// The ground truth of a program that goes back to earlier states: what has been sent and consumed
 /// on every channel, in the histories that its ranks stand on now. The ledger of a rank goes with
@@ -86,4 +86,4 @@ class ChannelLedgers {
   std::map<Rank, Before> gone_back_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::audit {
 
 namespace {
 
@@ -122,4 +122,4 @@ double RecoveryStages::time_s(RecoveryStage stage, double now_s) const {
   return times_s_[index_of(stage)] + (stage == stage_ ? in_stage_s(now_s) : 0.0);
 }
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -9,7 +9,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::audit {
 
 /// The stages of recoveries of programs of TryBlocks, in their order.
 enum class RecoveryStage : std::uint8_t {
@@ -84,4 +84,4 @@ class RecoveryStages {
   std::array<std::uint32_t, kProgress> counts_{};
 };
 
-}  // namespace faultline
+}  // namespace faultline::audit

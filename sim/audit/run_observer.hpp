@@ -6,7 +6,7 @@
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::audit {
 
 /// Something that happens in a run, as an observer outside of it sees it.
 struct Sight {
@@ -54,4 +54,4 @@ class RunObserver {
   virtual void see(const Sight& sight) = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::audit

@@ -18,10 +18,13 @@
 
 #include "sim/core/wire_bytes.hpp"
 
-namespace faultline {
-
+namespace faultline::faults {
 struct FaultCounts;
 struct FaultTrace;
+}  // namespace faultline::faults
+
+namespace faultline {
+
 struct TaskTreeFile;
 
 /// The content of a file that an option names. The front-end reads it, so that components need to
@@ -39,8 +42,8 @@ struct FileInput {
 };
 
 using TaskTreeInput = FileInput<TaskTreeFile>;
-using FaultCountsInput = FileInput<FaultCounts>;
-using FaultTraceInput = FileInput<FaultTrace>;
+using FaultCountsInput = FileInput<faults::FaultCounts>;
+using FaultTraceInput = FileInput<faults::FaultTrace>;
 
 /// The value of a list of texts that has choices: some of them, in the order of their declaration,
 /// each once.

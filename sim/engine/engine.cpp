@@ -16,27 +16,29 @@ namespace faultline::engine {
 
 namespace {
 
-Topology routes_of(const PlatformSpec& platform, std::uint32_t nodes) {
-  if (!platform.xml_path.empty()) return Topology(xml_routes(platform.xml_path, nodes));
-  const Machine& machine = platform.machine;
-  return {partition(machine, nodes, platform.whole_machine), machine.hop_latency_s,
+platform::Topology routes_of(const scenario::PlatformSpec& platform, std::uint32_t nodes) {
+  if (!platform.xml_path.empty())
+    return platform::Topology(platform::xml_routes(platform.xml_path, nodes));
+  const platform::Machine& machine = platform.machine;
+  return {platform::partition(machine, nodes, platform.whole_machine), machine.hop_latency_s,
           machine.link_bandwidth_Bps};
 }
 
 }  // namespace
 
-std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
+std::shared_ptr<const RunJob> run_job(const scenario::RunSpec& spec, std::uint64_t seed,
                                       std::uint64_t replication) {
-  const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
+  const std::uint32_t nodes = scenario::job_shape(spec.platform).nodes + spec.platform.spare_nodes;
   return std::make_shared<const RunJob>(spec, routes_of(spec.platform, nodes), seed, replication);
 }
 
-RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                         std::uint64_t replication, RunObserver* observer) {
+RunResult run_simulation(const scenario::RunSpec& spec, scenario::EngineKind engine,
+                         std::uint64_t seed, std::uint64_t replication,
+                         audit::RunObserver* observer) {
   if (spec.order)
     return run_in_order(spec, run_job(without_costs(spec), seed, replication), observer);
   auto job = run_job(spec, seed, replication);
-  if (engine == EngineKind::loggp) {
+  if (engine == scenario::EngineKind::loggp) {
     LogGpEngine run(std::move(job));
     if (observer != nullptr) run.observe(*observer);
     return run.run();
@@ -48,7 +50,7 @@ RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t s
 #endif
 }
 
-double bare_simgrid_messages_per_s([[maybe_unused]] const PlatformSpec& platform,
+double bare_simgrid_messages_per_s([[maybe_unused]] const scenario::PlatformSpec& platform,
                                    [[maybe_unused]] std::uint32_t in_flight,
                                    [[maybe_unused]] std::uint64_t messages,
                                    [[maybe_unused]] BareSends sends) {

@@ -16,16 +16,17 @@ namespace faultline::engine {
 /// Simulates one replication of one point on one engine. The same arguments give the same result,
 /// apart from wall times. SimGrid allows only one simulation per operating system process. An
 /// observer, if given, is shown the whole run.
-RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                         std::uint64_t replication, RunObserver* observer = nullptr);
+RunResult run_simulation(const scenario::RunSpec& spec, scenario::EngineKind engine,
+                         std::uint64_t seed, std::uint64_t replication,
+                         audit::RunObserver* observer = nullptr);
 
 /// What the engines need for one replication. Throws UsageError if the platform cannot be built.
-std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
+std::shared_ptr<const RunJob> run_job(const scenario::RunSpec& spec, std::uint64_t seed,
                                       std::uint64_t replication);
 
 /// Messages per second that SimGrid reaches without any of our code (see simgrid_bare_loop.hpp). 0
 /// if Faultline was built without SimGrid.
-double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t in_flight,
+double bare_simgrid_messages_per_s(const scenario::PlatformSpec& platform, std::uint32_t in_flight,
                                    std::uint64_t messages, BareSends sends);
 
 }  // namespace faultline::engine

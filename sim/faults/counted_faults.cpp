@@ -8,7 +8,7 @@
 
 #include "sim/faults/drawn_faults.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 namespace {
 
 struct CountedOptions {
@@ -114,4 +114,4 @@ FaultSourceRegistration counted_on_jaguar() {
 const RegisteredFaultSource jaguar{counted_on_jaguar()};
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::faults {
 
 SizeLaw::SizeLaw(const FaultCounts& counts, Stream random)
     : up_to_(counts.by_size), random_(random) {
@@ -38,4 +38,4 @@ std::vector<ActorId> DrawnFaults::victims(const ParentOf& parent_of) {
   return victims;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

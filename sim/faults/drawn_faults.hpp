@@ -13,7 +13,7 @@
 #include "sim/faults/repair_law.hpp"
 #include "sim/faults/victim_placement.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// The moment of a fault. `unit` is its first victim, as an index into the units of the
 /// VictimPlacement, if the victim is drawn together with the moment.
@@ -67,4 +67,4 @@ class DrawnFaults final : public FaultSource {
   std::vector<double> repairs_s_;  ///< of its victims
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

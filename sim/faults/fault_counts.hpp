@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::faults {
 
 /// The largest size of a fault. Also the largest job for which `survival` computes anything.
 constexpr std::int64_t max_fault_size = 1'000'000'000;
@@ -27,4 +27,4 @@ struct FaultCounts {
   std::int64_t total = 0;           ///< sum of the counts
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace faultline {
+namespace faultline::faults {
 
 FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job)
     : processes_(job.processes) {
@@ -65,4 +65,4 @@ void FaultPlan::digest(Digest& into) const {
   for (const auto& [mark, indices] : marked_) into.add(mark, indices);
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

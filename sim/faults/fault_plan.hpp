@@ -15,7 +15,7 @@
 #include "sim/faults/fault_source.hpp"
 #include "sim/faults/fault_spec.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// An actor that a fault strikes. The actor dies, and a daemon takes the ranks of its node along;
 /// or the program of a rank finds an error; or a rank's processor does nothing for a while.
@@ -110,4 +110,4 @@ class FaultPlan {
   std::size_t next_counted_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

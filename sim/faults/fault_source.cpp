@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace faultline {
+namespace faultline::faults {
 
 namespace {
 
@@ -67,4 +67,4 @@ Stream fault_stream(const FaultTarget& target, const std::string& key, const std
   return {target.job.seed, target.job.replication, Purpose::faults, hash + unit};
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

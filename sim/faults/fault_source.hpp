@@ -14,15 +14,15 @@
 #include "sim/core/types.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// What a source may know about the job that its faults strike. It does not change during a run, so
 /// that the same faults strike under every protocol.
 struct FaultTarget {
-  JobShape job;                      ///< with seed and replication
-  std::vector<NodeId> node_of;       ///< node of each rank at the start of the run
-  const Topology* routes = nullptr;  ///< between the job's nodes
-  const Machine* machine = nullptr;  ///< null if only a platform file is known
+  JobShape job;                                ///< with seed and replication
+  std::vector<NodeId> node_of;                 ///< node of each rank at the start of the run
+  const platform::Topology* routes = nullptr;  ///< between the job's nodes
+  const platform::Machine* machine = nullptr;  ///< null if only a platform file is known
   bool whole_machine = false;
 };
 
@@ -98,4 +98,4 @@ bool strikes_nodes(const FaultSourceChoice& choice);
 Stream fault_stream(const FaultTarget& target, const std::string& key, const std::string& use,
                     std::uint64_t unit = 0);
 
-}  // namespace faultline
+}  // namespace faultline::faults

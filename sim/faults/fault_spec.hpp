@@ -8,7 +8,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// A point of a run that the workload or a protocol marks (Context::mark). Faults can strike there.
 struct MarkSpec {
@@ -50,4 +50,4 @@ struct SlowSpec {
   double to_s = kNever;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

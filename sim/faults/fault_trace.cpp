@@ -11,7 +11,7 @@
 #include "sim/faults/table_trace.hpp"
 #include "sim/faults/trace_fields.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 namespace {
 
@@ -408,4 +408,4 @@ std::vector<std::string> describe_unreadable(const FaultTrace& trace) {
   return lines;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

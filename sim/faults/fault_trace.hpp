@@ -8,7 +8,7 @@
 
 #include "sim/faults/state_profile.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// The format of a trace. It is recognised by the content of the file.
 enum class TraceFormat : std::uint8_t {
@@ -59,4 +59,4 @@ FaultTrace without_unreadable_of_others(FaultTrace trace, std::int64_t system);
 /// Describes the first unreadable lines, one line each. A last line counts the others.
 std::vector<std::string> describe_unreadable(const FaultTrace& trace);
 
-}  // namespace faultline
+}  // namespace faultline::faults

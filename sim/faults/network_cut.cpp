@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace faultline {
+namespace faultline::faults {
 
 NetworkCut::NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32_t processes,
                        std::uint32_t nodes) {
@@ -44,4 +44,4 @@ double NetworkCut::connected_s(End one, End other, double from_s) const {
   return at_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -7,7 +7,7 @@
 #include "sim/core/types.hpp"
 #include "sim/faults/fault_spec.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// Decides which messages a partition of the network loses.
 class NetworkCut {
@@ -44,4 +44,4 @@ class NetworkCut {
   std::vector<Partition> partitions_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -9,7 +9,7 @@
 #include "sim/faults/fault_source.hpp"
 #include "sim/faults/fault_trace.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 namespace {
 
 struct TraceOptions {
@@ -304,4 +304,4 @@ FaultSourceRegistration recorded() {
 const RegisteredFaultSource trace{recorded()};
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -9,7 +9,7 @@
 
 #include "sim/faults/drawn_faults.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 namespace {
 
 constexpr const char* kOfSchroeder =
@@ -363,4 +363,4 @@ const RegisteredFaultSource lognormal{
             {lognormal_options(), lognormal_law, check_lognormal})};
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::faults

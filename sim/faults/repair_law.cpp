@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace faultline {
+namespace faultline::faults {
 
 const OptionSet<RepairOptions>& RepairOptions::options() {
   using Options = RepairOptions;
@@ -61,4 +61,4 @@ std::vector<double> RepairLaw::repairs_s(double time_s, std::size_t nodes) {
   return times_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

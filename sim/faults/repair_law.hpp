@@ -10,7 +10,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/faults/victim_placement.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// How long the repair of a node takes that has failed.
 struct RepairOptions {
@@ -47,4 +47,4 @@ class RepairLaw {
   Stream random_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

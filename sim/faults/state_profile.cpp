@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace faultline {
+namespace faultline::faults {
 
 double ProfileLaw::draw(Stream& random) const {
   switch (kind) {
@@ -61,4 +61,4 @@ std::optional<double> ProfileWalk::next_switch_s(bool on) {
   return std::nullopt;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -9,7 +9,7 @@
 #include "sim/core/random.hpp"
 #include "sim/core/types.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// A probability law of SimGrid's stochastic profiles.
 struct ProfileLaw {
@@ -63,4 +63,4 @@ class ProfileWalk {
   bool on_ = true;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

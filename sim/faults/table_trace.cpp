@@ -8,7 +8,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 namespace {
 
@@ -145,4 +145,4 @@ void TableTrace::number_nodes(std::vector<FaultRecord>& records) const {
   for (std::size_t i = 0; i < records.size(); ++i) records[i].node = numbers.at(names_[i]);
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

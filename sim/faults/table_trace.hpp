@@ -11,7 +11,7 @@
 #include "sim/faults/fault_trace.hpp"
 #include "sim/faults/trace_fields.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// Reads failures from a table as people keep them: fields with commas, and a first line that names
 /// the columns. `node` and `down` (or `time`) are needed, `up` (or `repaired`) and `system` may be
@@ -46,4 +46,4 @@ class TableTrace {
   std::vector<std::string> names_;  ///< of the nodes of all records so far
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

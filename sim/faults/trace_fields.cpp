@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace faultline {
+namespace faultline::faults {
 
 namespace {
 
@@ -138,4 +138,4 @@ LineResult unreadable(std::string reason, std::optional<std::int64_t> system) {
   return {{}, std::move(reason), false, system};
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

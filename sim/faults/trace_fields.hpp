@@ -12,7 +12,7 @@
 
 #include "sim/faults/fault_trace.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// The text without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
@@ -67,4 +67,4 @@ struct LineResult {
 /// The result for a line that cannot be read.
 LineResult unreadable(std::string reason, std::optional<std::int64_t> system = {});
 
-}  // namespace faultline
+}  // namespace faultline::faults

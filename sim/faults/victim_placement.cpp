@@ -7,15 +7,16 @@
 #include <utility>
 #include <variant>
 
-namespace faultline {
+namespace faultline::faults {
 
 namespace {
 
 /// The place of a node of the job in its machine. In a torus the job is a box in a corner. In other
 /// networks it takes the first nodes.
-std::uint32_t machine_place(const TopologySpec& part, const TopologySpec& machine, NodeId node) {
-  const auto* box = std::get_if<Torus>(&part);
-  const auto* torus = std::get_if<Torus>(&machine);
+std::uint32_t machine_place(const platform::TopologySpec& part,
+                            const platform::TopologySpec& machine, NodeId node) {
+  const auto* box = std::get_if<platform::Torus>(&part);
+  const auto* torus = std::get_if<platform::Torus>(&machine);
   if (box == nullptr || torus == nullptr) return node;
   std::uint32_t place = 0;
   std::uint32_t stride = 1;
@@ -102,11 +103,13 @@ void VictimPlacement::list_job_units() {
 /// Makes a unit for each node of the machine. If distances matter, makes one for each place of its
 /// network.
 void VictimPlacement::list_machine_units(const FaultTarget& target) {
-  const Machine& machine = *target.machine;
+  const platform::Machine& machine = *target.machine;
   const bool near = kind_ == Kind::contiguous;
-  const auto count = near ? static_cast<std::uint32_t>(places(machine.topology)) : machine.nodes;
+  const auto count =
+      near ? static_cast<std::uint32_t>(platform::places(machine.topology)) : machine.nodes;
   units_.assign(count, kNobody);
-  const TopologySpec part = partition(machine, job_.nodes, target.whole_machine);
+  const platform::TopologySpec part =
+      platform::partition(machine, job_.nodes, target.whole_machine);
   for (NodeId node = 0; node < job_.nodes; ++node) {
     if (options_.spare_root && node == node_of_[0]) continue;
     units_[near ? machine_place(part, machine.topology, node) : node] = node;
@@ -217,4 +220,4 @@ VictimPlacement::Indices VictimPlacement::related(std::uint32_t size,
   return chosen;
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -9,7 +9,7 @@
 #include "sim/core/options.hpp"
 #include "sim/faults/fault_source.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 
 /// The options of every source that chooses its victims itself.
 struct PlacementOptions {
@@ -58,10 +58,10 @@ class VictimPlacement {
   bool of_ranks_ = false;
   JobShape job_;
   std::vector<NodeId> node_of_;
-  std::vector<std::uint32_t> units_;   ///< rank, node, or kNobody outside the job
-  std::vector<std::uint32_t> places_;  ///< place of each unit in `network_`
-  std::optional<Topology> network_;    ///< only for contiguous faults
+  std::vector<std::uint32_t> units_;           ///< rank, node, or kNobody outside the job
+  std::vector<std::uint32_t> places_;          ///< place of each unit in `network_`
+  std::optional<platform::Topology> network_;  ///< only for contiguous faults
   Stream random_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -12,7 +12,7 @@
 #include "sim/core/types.hpp"
 #include "sim/json/file_option.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 /// Above 2^53 a double no longer holds every integer.
@@ -379,4 +379,4 @@ void CheckedObject::finish() {
       problems_.add(member_path(path_, member.key), unknown_key(member.key));
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

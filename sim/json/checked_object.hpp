@@ -8,7 +8,7 @@
 #include "sim/json/json_value.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::json {
 
 /// What a value of this option must be, in words: "an integer of at least 1, in bytes".
 std::string expectation(const OptionSpec& spec);
@@ -63,4 +63,4 @@ class CheckedObject {
   std::vector<Known> known_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::json

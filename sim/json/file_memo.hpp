@@ -8,7 +8,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace faultline {
+namespace faultline::json {
 
 /// While one of these objects lives, each file is read only once: the thousands of points of a
 /// study name the same files. If several are nested, the outermost keeps the contents. Without one,
@@ -43,4 +43,4 @@ class FileMemo {
   std::map<std::pair<std::type_index, std::string>, std::shared_ptr<const void>> contents_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::json

@@ -8,7 +8,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::json {
 
 namespace {
 
@@ -51,4 +51,4 @@ OptionValue read_named_file(const FileOption& kind, const std::string& name,
 
 std::string unread_file(const OptionValue& value) { return std::visit(UnreadFile{}, value); }
 
-}  // namespace faultline
+}  // namespace faultline::json

@@ -7,7 +7,7 @@
 #include "sim/core/options.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::json {
 
 /// A kind of option whose value names a file. It is declared where such files are read.
 struct FileOption {
@@ -40,4 +40,4 @@ OptionValue read_named_file(const FileOption& kind, const std::string& name,
 /// The name of the file in a default value that has not been read yet, or "".
 std::string unread_file(const OptionValue& value);
 
-}  // namespace faultline
+}  // namespace faultline::json

@@ -7,7 +7,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -95,4 +95,4 @@ std::string set_at(JsonValue& root, const JsonPath& path, JsonValue value) {
   return {};
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

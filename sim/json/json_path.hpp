@@ -8,7 +8,7 @@
 
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::json {
 
 /// A key of an object or an index of a list.
 using JsonStep = std::variant<std::string, std::size_t>;
@@ -34,4 +34,4 @@ const JsonValue* find_at(const JsonValue& root, const JsonPath& path);
 /// partly changed.
 std::string set_at(JsonValue& root, const JsonPath& path, JsonValue value);
 
-}  // namespace faultline
+}  // namespace faultline::json

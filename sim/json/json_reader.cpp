@@ -11,7 +11,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/json/file_memo.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 /// Builds the tree from the parser's events, because they show duplicate keys and deep nesting.
@@ -201,4 +201,4 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
   refuse(problems, place(text, position == 0 ? 0 : position - 1), reason(builder.error()));
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

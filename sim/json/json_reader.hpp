@@ -6,7 +6,7 @@
 #include "sim/json/json_value.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::json {
 
 /// Larger files are refused. A scenario is written by hand or by a script; it is not a data set.
 inline constexpr std::size_t kLargestFile_B = std::size_t{16} << 20U;
@@ -26,4 +26,4 @@ JsonValue read_json_file(const std::string& path, Problems& problems);
 /// UTF-8, or deep nesting. A duplicate key is added to the problems, and its first value is kept.
 JsonValue parse_json(const std::string& text, Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::json

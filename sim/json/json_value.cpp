@@ -9,7 +9,7 @@
 #include "sim/core/visible_text.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 void append_unit(std::string& out, std::uint32_t code) {
@@ -206,4 +206,4 @@ std::string shortest(double value) {
   return {digits.data(), end};
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

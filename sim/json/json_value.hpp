@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace faultline {
+namespace faultline::json {
 
 struct JsonMember;
 
@@ -77,4 +77,4 @@ std::string describe(const JsonValue& value);
 /// A double with the fewest digits that read back to the same value.
 std::string shortest(double value);
 
-}  // namespace faultline
+}  // namespace faultline::json

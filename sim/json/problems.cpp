@@ -9,7 +9,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 /// No one reads more lines than this, and a hostile file could cause millions.
@@ -162,4 +162,4 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
   return candidates.empty() ? "" : ", expected " + any_of(candidates, most);
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace faultline {
+namespace faultline::json {
 
 /// All errors found in one file, in the order in which they were found.
 class Problems {
@@ -80,4 +80,4 @@ std::optional<std::string> nearest_of(const std::string& name,
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates,
                        std::size_t most = kShownNames);
 
-}  // namespace faultline
+}  // namespace faultline::json

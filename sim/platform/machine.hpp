@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace faultline {
+namespace faultline::platform {
 
 /// A torus with wrap-around in every dimension. Node 0 is (0, 0, ...), and the first coordinate
 /// varies fastest. A dimension of size 1 has no links. In one of size 2, a single full-duplex link
@@ -76,4 +76,4 @@ struct Machine {
   double memory_per_node_B = 0;    ///< 0 if not known; used only for warnings
 };
 
-}  // namespace faultline
+}  // namespace faultline::platform

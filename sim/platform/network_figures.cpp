@@ -8,7 +8,7 @@
 
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 namespace {
 
@@ -149,4 +149,4 @@ double bisection_links(const TopologySpec& spec) {
   return std::visit([](const auto& topology) { return across(topology); }, spec);
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

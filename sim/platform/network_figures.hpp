@@ -5,7 +5,7 @@
 
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 /// The number of links between the two nearest and between the two farthest nodes of a job.
 struct HopRange {
@@ -30,4 +30,4 @@ HopRange hop_range(const TopologySpec& spec, std::uint32_t nodes);
 /// result is at most the number of these links in the first half.
 double bisection_links(const TopologySpec& spec);
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -9,7 +9,7 @@
 #include "sim/platform/simgrid_xml.hpp"
 #endif
 
-namespace faultline {
+namespace faultline::platform {
 
 #if FAULTLINE_SIMGRID
 
@@ -50,4 +50,4 @@ const RouteTable& xml_routes(const std::string& path, std::uint32_t /*nodes*/) {
 
 #endif
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -7,7 +7,7 @@
 
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 /// True if this build has the engine simgrid and can read SimGrid's platform files.
 inline constexpr bool kHasSimGrid = FAULTLINE_SIMGRID != 0;
@@ -32,4 +32,4 @@ XmlInspector xml_inspector();
 /// called without SimGrid.
 const RouteTable& xml_routes(const std::string& path, std::uint32_t nodes);
 
-}  // namespace faultline
+}  // namespace faultline::platform

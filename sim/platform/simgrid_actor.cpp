@@ -4,7 +4,7 @@
 // In a block of its own, because it must come after <simgrid/s4u.hpp>, whose macros it uses.
 #include <simgrid/version.h>
 
-namespace faultline {
+namespace faultline::platform {
 
 simgrid::s4u::ActorPtr start_actor(const std::string& name, simgrid::s4u::Host* host,
                                    const std::function<void()>& code) {
@@ -17,4 +17,4 @@ simgrid::s4u::ActorPtr start_actor(const std::string& name, simgrid::s4u::Host* 
 #endif
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -5,11 +5,11 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 
-namespace faultline {
+namespace faultline::platform {
 
 /// Starts a SimGrid actor of this name on a host, which runs `code`. Hides how versions of SimGrid
 /// differ in this.
 simgrid::s4u::ActorPtr start_actor(const std::string& name, simgrid::s4u::Host* host,
                                    const std::function<void()>& code);
 
-}  // namespace faultline
+}  // namespace faultline::platform

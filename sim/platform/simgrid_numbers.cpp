@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace faultline {
+namespace faultline::platform {
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -42,4 +42,4 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace faultline {
+namespace faultline::platform {
 
 // Numbers in the attributes of a platform file, as SimGrid reads them.
 
@@ -23,4 +23,4 @@ bool begins_with_number(std::string_view text);
 /// The parts of "a,b,c".
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-}  // namespace faultline
+}  // namespace faultline::platform

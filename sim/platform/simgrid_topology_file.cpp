@@ -16,7 +16,7 @@
 #include "sim/core/error.hpp"
 #include "sim/platform/simgrid_numbers.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 /// SimGrid's parser demands a document type, but does not read it.
@@ -507,4 +507,4 @@ std::string topology_alone(const std::string& text, const std::string& file) {
   return TopologyReader(without_late_declaration(without_comments(text)), file).read();
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace faultline {
+namespace faultline::platform {
 
 /// Larger platform files are refused.
 inline constexpr std::size_t kLargestPlatformFile_B = std::size_t{64} << 20U;
@@ -22,4 +22,4 @@ inline constexpr std::uint64_t kMostXmlHosts = 131072;
 ///  - for text that is not well-formed XML.
 std::string topology_alone(const std::string& text, const std::string& file);
 
-}  // namespace faultline
+}  // namespace faultline::platform

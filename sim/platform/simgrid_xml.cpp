@@ -35,7 +35,7 @@
 #include "sim/platform/simgrid_topology_file.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 namespace {
 
@@ -361,4 +361,4 @@ XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_host
   throw UsageError(path + ": " + why);
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -11,7 +11,7 @@ namespace simgrid::s4u {
 class Host;
 }
 
-namespace faultline {
+namespace faultline::platform {
 
 /// A host of a user's SimGrid platform file.
 struct XmlHost {
@@ -45,4 +45,4 @@ XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_host
 /// read_platform_xml, which must have accepted the file. On an error, SimGrid ends this process.
 std::vector<simgrid::s4u::Host*> load_platform_xml(const std::string& path);
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -15,7 +15,7 @@
 #include "sim/core/interrupt.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 namespace {
 
@@ -414,4 +414,4 @@ std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Ma
   return hosts;
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -13,7 +13,7 @@ class Engine;
 class Host;
 }  // namespace simgrid::s4u
 
-namespace faultline {
+namespace faultline::platform {
 
 /// Speed of every host built here. Computing for t seconds means executing t times this many flops.
 inline constexpr double kHostSpeedFlops = 1e9;
@@ -39,4 +39,4 @@ std::unique_ptr<simgrid::s4u::Engine> start_simgrid(const std::vector<std::strin
 std::vector<simgrid::s4u::Host*> build_simgrid_zone(const TopologySpec& topology,
                                                     const Machine& machine, std::uint32_t nodes);
 
-}  // namespace faultline
+}  // namespace faultline::platform

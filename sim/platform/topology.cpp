@@ -9,7 +9,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 namespace {
 
@@ -393,4 +393,4 @@ void Topology::lay_out(const Dragonfly& dragonfly) {
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -9,7 +9,7 @@
 
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 /// The route of a message through the network, without the costs at its two ends.
 struct Route {
@@ -269,4 +269,4 @@ class Topology final {
   std::vector<Route> routes_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::platform

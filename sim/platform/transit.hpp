@@ -4,7 +4,7 @@
 #include "sim/platform/machine.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 /// The times that one message takes in an unloaded network.
 struct Transit {
@@ -37,4 +37,4 @@ inline double half_round_trip_s(const Route& route, const Machine& machine, doub
          machine.receive_overhead_s;
 }
 
-}  // namespace faultline
+}  // namespace faultline::platform

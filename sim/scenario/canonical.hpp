@@ -6,10 +6,10 @@
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// A checked value as JSON.
-JsonValue option_json(const OptionValue& value);
+json::JsonValue option_json(const OptionValue& value);
 
 /// The word that a scenario uses for the value.
 std::string word_of(Mapping mapping);
@@ -21,10 +21,10 @@ std::string word_of(EngineKind engine);
 /// The scenario with everything resolved: defaults are filled in, the machine is given by its
 /// values instead of its name, and `points` has one entry for each point. Members are sorted by
 /// key.
-JsonValue canonical(const Scenario& scenario);
+json::JsonValue canonical(const Scenario& scenario);
 
 /// The FNV-1a hash of a canonical scenario's text without name, seed, replications and engine. It
 /// covers everything else that determines the results.
-std::string hash_of_canonical(const JsonValue& canonical);
+std::string hash_of_canonical(const json::JsonValue& canonical);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

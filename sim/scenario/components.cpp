@@ -7,7 +7,7 @@
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 /// Limits a list, whose entries are compared pair by pair.
@@ -16,28 +16,29 @@ constexpr std::size_t kMostCandidates = 1000;
 std::string unknown_name(Family family, const std::string& name) {
   for (const Registration& other : registrations())
     if (other.name == name)
-      return in_quotes(name) + " is for " + family_key(other.family) + ", not for " +
-             family_key(family) + "; expected " + any_of(component_names(family));
-  const auto near = nearest_of(name, component_names(family));
-  return std::string("unknown ") + family_key(family) + " " + in_quotes(name) +
+      return json::in_quotes(name) + " is for " + family_key(other.family) + ", not for " +
+             family_key(family) + "; expected " + json::any_of(component_names(family));
+  const auto near = json::nearest_of(name, component_names(family));
+  return std::string("unknown ") + family_key(family) + " " + json::in_quotes(name) +
          (near ? ", did you mean \"" + *near + "\"? Expected " : ", expected ") +
-         any_of(component_names(family));
+         json::any_of(component_names(family));
 }
 
-ComponentChoice read_choice(Family family, const JsonValue& value, const std::string& path,
-                            Problems& problems) {
+ComponentChoice read_choice(Family family, const json::JsonValue& value, const std::string& path,
+                            json::Problems& problems) {
   if (value.object() == nullptr) {
     const auto names = component_names(family);
     const std::string name =
         value.text() != nullptr ? *value.text() : (names.empty() ? "" : names.front());
-    problems.add(path, "expected an object such as {\"name\": " + in_quotes(name) +
-                           "}, or a list of them, got " + describe(value));
+    problems.add(path, "expected an object such as {\"name\": " + json::in_quotes(name) +
+                           "}, or a list of them, got " + json::describe(value));
     return {};
   }
   const std::size_t before = problems.size();
-  CheckedObject object(value, path, problems);
+  json::CheckedObject object(value, path, problems);
   if (value.find("name") == nullptr) {
-    problems.add(member_path(path, "name"), "missing, expected " + any_of(component_names(family)));
+    problems.add(json::member_path(path, "name"),
+                 "missing, expected " + json::any_of(component_names(family)));
     return {};
   }
   const OptionSpec name_spec{.name = "name", .required = true};
@@ -46,7 +47,7 @@ ComponentChoice read_choice(Family family, const JsonValue& value, const std::st
   const bool none = name == "none" && family != Family::workload;
   if (choice.registration == nullptr && !none) {
     if (problems.size() == before)
-      problems.add(member_path(path, "name"), unknown_name(family, name));
+      problems.add(json::member_path(path, "name"), unknown_name(family, name));
     return choice;
   }
   if (choice.registration != nullptr) choice.options = object.options(choice.registration->options);
@@ -54,8 +55,8 @@ ComponentChoice read_choice(Family family, const JsonValue& value, const std::st
   return choice;
 }
 
-Candidate read_candidate(Family family, const JsonValue& value, const std::string& path,
-                         Problems& problems) {
+Candidate read_candidate(Family family, const json::JsonValue& value, const std::string& path,
+                         json::Problems& problems) {
   const std::size_t before = problems.size();
   Candidate candidate{
       .choice = read_choice(family, value, path, problems), .path = path, .label = {}};
@@ -83,8 +84,8 @@ struct InLabel {
   }
   template <class Other>
   std::string operator()(const Other& value) const {
-    const JsonValue json = option_json(value);
-    return json.text() != nullptr ? *json.text() : to_json(json);
+    const json::JsonValue json = option_json(value);
+    return json.text() != nullptr ? *json.text() : json::to_json(json);
   }
 };
 
@@ -105,7 +106,7 @@ std::string label_of(const Candidate& candidate, const std::vector<Candidate>& a
   return name_of(candidate.choice) + differing;
 }
 
-void label_candidates(std::vector<Candidate>& candidates, Problems& problems) {
+void label_candidates(std::vector<Candidate>& candidates, json::Problems& problems) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
       if (candidates[i].valid && candidates[j].valid &&
@@ -126,18 +127,19 @@ std::vector<std::string> component_names(Family family) {
   return names;
 }
 
-std::vector<Candidate> read_family(Family family, const JsonValue* value, Problems& problems) {
+std::vector<Candidate> read_family(Family family, const json::JsonValue* value,
+                                   json::Problems& problems) {
   const std::string key = family_key(family);
   std::vector<Candidate> candidates;
   if (value == nullptr) {
     if (family == Family::workload)
       problems.add(key, "missing, expected an object with the name of a workload: " +
-                            any_of(component_names(family)));
+                            json::any_of(component_names(family)));
     candidates.emplace_back().path = key;
     candidates.back().valid = family != Family::workload;
     return candidates;
   }
-  const JsonValue::List* list = value->list();
+  const json::JsonValue::List* list = value->list();
   if (list == nullptr) {
     candidates.push_back(read_candidate(family, *value, key, problems));
     return candidates;
@@ -149,9 +151,9 @@ std::vector<Candidate> read_family(Family family, const JsonValue* value, Proble
     return candidates;
   }
   for (std::size_t i = 0; i < list->size(); ++i)
-    candidates.push_back(read_candidate(family, (*list)[i], item_path(key, i), problems));
+    candidates.push_back(read_candidate(family, (*list)[i], json::item_path(key, i), problems));
   if (candidates.size() > 1) label_candidates(candidates, problems);
   return candidates;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -8,7 +8,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// One component that a scenario names for a family.
 struct Candidate {
@@ -23,6 +23,7 @@ std::vector<std::string> component_names(Family family);
 
 /// Reads a family's object or list of objects. `value` is null if the file has none. Returns at
 /// least one candidate. Adds all errors to the problems.
-std::vector<Candidate> read_family(Family family, const JsonValue* value, Problems& problems);
+std::vector<Candidate> read_family(Family family, const json::JsonValue* value,
+                                   json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

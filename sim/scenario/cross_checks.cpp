@@ -8,7 +8,7 @@
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/point_notes.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
@@ -19,7 +19,7 @@ std::string alternatives(Family family, Predicate would_do) {
   std::vector<std::string> names;
   for (const Registration& registration : registrations())
     if (registration.family == family && would_do(registration)) names.push_back(registration.name);
-  return names.empty() ? "" : ", choose " + any_of(names);
+  return names.empty() ? "" : ", choose " + json::any_of(names);
 }
 
 /// True for a program of TryBlocks, or a protocol that commits them.
@@ -46,7 +46,7 @@ bool can_err(const RunSpec& point) {
   const Registration* detector = point.component(Family::failure_detection).registration;
   if (detector == nullptr || detector->as<DetectorTraits>().accurate) return false;
   const PlatformSpec& platform = point.platform;
-  const auto stalls = [](const FaultSpec& fault) { return fault.stall_s > 0.0; };
+  const auto stalls = [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; };
   return errs_as_stated(point) || !point.partitions.empty() || !point.slow.empty() ||
          platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
          std::any_of(point.faults.begin(), point.faults.end(), stalls);
@@ -56,7 +56,7 @@ bool can_err(const RunSpec& point) {
 class AssumptionCheck {
  public:
   AssumptionCheck(const RunSpec& point, const Registration& component, const ComponentPaths& paths,
-                  Problems& problems)
+                  json::Problems& problems)
       : point_(point),
         component_(component),
         recovery_(component.as<RecoveryTraits>()),
@@ -181,25 +181,25 @@ class AssumptionCheck {
   }
   [[nodiscard]] bool any_fault_of_nodes() const {
     return std::ranges::any_of(point_.faults,
-                               [](const FaultSpec& fault) {
+                               [](const faults::FaultSpec& fault) {
                                  return fault.kills() &&
                                         !(fault.nodes.empty() && fault.daemons.empty());
                                }) ||
-           std::ranges::any_of(point_.fault_sources, strikes_nodes);
+           std::ranges::any_of(point_.fault_sources, faults::strikes_nodes);
   }
   /// The number of ranks that one fault can take; at least 2 if a distribution determines it.
   [[nodiscard]] std::uint32_t most_deaths_at_once() const {
     std::size_t most = 0;
-    for (const FaultSpec& fault : point_.faults)
+    for (const faults::FaultSpec& fault : point_.faults)
       if (fault.kills())
         most = std::max(most, fault.ranks.size() + (fault.nodes.size() + fault.daemons.size()) *
                                                        most_ranks_of_node());
-    for (const FaultSourceChoice& source : point_.fault_sources)
-      most = std::max(most,
-                      largest_size_of(source) * (strikes_nodes(source) ? most_ranks_of_node() : 1));
+    for (const faults::FaultSourceChoice& source : point_.fault_sources)
+      most = std::max(most, largest_size_of(source) *
+                                (faults::strikes_nodes(source) ? most_ranks_of_node() : 1));
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, point_.platform.processes));
   }
-  [[nodiscard]] static std::size_t largest_size_of(const FaultSourceChoice& source) {
+  [[nodiscard]] static std::size_t largest_size_of(const faults::FaultSourceChoice& source) {
     std::size_t size = 1;
     for (const auto& [name, value] : source.options) {
       if (std::holds_alternative<FaultCountsInput>(value)) size = std::max<std::size_t>(size, 2);
@@ -215,7 +215,7 @@ class AssumptionCheck {
                     alternatives(Family::workload, [](const Registration& other) {
                       return static_cast<bool>(other.as<WorkloadTraits>().asks_for_checkpoints);
                     }));
-    problems_.add(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
+    problems_.add(json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
                   "expected an integer of at least 1, because " + component_.name +
                       " restarts ranks from checkpoints" + kOrAllow);
   }
@@ -225,7 +225,7 @@ class AssumptionCheck {
     if (workload.registration == nullptr) return;
     const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
     if (!asks || asks(workload.options)) return;
-    problems_.note(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
+    problems_.note(json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
                    "a rank that is declared dead while it lives is ended and restarted, and " +
                        component_.name +
                        " restarts ranks from checkpoints, of which there is none");
@@ -235,20 +235,21 @@ class AssumptionCheck {
   [[nodiscard]] bool nodes_die() const {
     const NodeId end = job_shape(point_.platform).nodes;
     return std::ranges::any_of(point_.faults,
-                               [end](const FaultSpec& fault) {
+                               [end](const faults::FaultSpec& fault) {
                                  return std::ranges::any_of(
                                      fault.nodes, [end](NodeId node) { return node < end; });
                                }) ||
-           std::ranges::any_of(point_.fault_sources, [](const FaultSourceChoice& source) {
-             return strikes_nodes(source) && source.options.contains("victims");
+           std::ranges::any_of(point_.fault_sources, [](const faults::FaultSourceChoice& source) {
+             return faults::strikes_nodes(source) && source.options.contains("victims");
            });
   }
   [[nodiscard]] bool several_die() const {
     return !point_.fault_sources.empty() || most_deaths_at_once() > 1 ||
-           std::ranges::count_if(point_.faults, &FaultSpec::kills) > 1;
+           std::ranges::count_if(point_.faults, &faults::FaultSpec::kills) > 1;
   }
   void add(const OptionProblem& problem) const {
-    const std::string path = problem.option.empty() ? path_ : member_path(path_, problem.option);
+    const std::string path =
+        problem.option.empty() ? path_ : json::member_path(path_, problem.option);
     const std::string words =
         problem.option.empty() ? component_.name + " " + problem.message : problem.message;
     if (problem.is_note)
@@ -345,10 +346,10 @@ class AssumptionCheck {
   const RecoveryTraits& recovery_;  ///< as if nothing was declared if it has another role
   const ComponentPaths& paths_;
   const std::string& path_;
-  Problems& problems_;
+  json::Problems& problems_;
 };
 
-void check_stop(const RunSpec& point, Problems& problems) {
+void check_stop(const RunSpec& point, json::Problems& problems) {
   const Registration* workload = point.component(Family::workload).registration;
   const Registration* detector = point.component(Family::termination).registration;
   const std::string path = "stop.when";
@@ -369,16 +370,16 @@ void check_stop(const RunSpec& point, Problems& problems) {
     problems.add(path, R"("all-reported" needs a failure detector, expected failure_detection)" +
                            alternatives(Family::failure_detection,
                                         [](const Registration&) { return true; }));
-  for (const FaultSourceChoice& source : point.fault_sources)
-    if (point.stop.when == StopWhen::all_reported && !limit_of(source))
+  for (const faults::FaultSourceChoice& source : point.fault_sources)
+    if (point.stop.when == StopWhen::all_reported && !faults::limit_of(source))
       problems.add(path, R"("all-reported" never comes under faults.)" + source.key +
                              ", which goes on without end; give it a limit");
 }
 
 /// Notes that some of the living may never hear of a death on the other side of a partition.
-void check_endless_partition(const RunSpec& point, Problems& problems) {
+void check_endless_partition(const RunSpec& point, json::Problems& problems) {
   if (point.stop.when != StopWhen::all_reported) return;
-  for (const PartitionSpec& partition : point.partitions)
+  for (const faults::PartitionSpec& partition : point.partitions)
     if (partition.to_s == kNever)
       problems.add("stop.when",
                    R"("all-reported" may never come under a faults.partition without end, across )"
@@ -386,10 +387,10 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
 }
 
 /// Refuses a resource manager that reaches no node but its own, ever.
-void check_fencing(const RunSpec& point, Problems& problems) {
+void check_fencing(const RunSpec& point, json::Problems& problems) {
   if (!point.fences() || point.platform.fencing.reach != FencingReach::connected) return;
   const JobShape job = job_shape(point.platform);
-  const auto cuts_off = [&](const PartitionSpec& cut) {
+  const auto cuts_off = [&](const faults::PartitionSpec& cut) {
     std::size_t members = 0;
     for (const auto& group : cut.groups) members += group.size();
     const auto is_manager = [](const auto& group) { return group == std::vector<NodeId>{0}; };
@@ -406,7 +407,7 @@ void check_fencing(const RunSpec& point, Problems& problems) {
 
 /// Notes that the ranks of a job wait for the dead, which never return. The job still ends as it
 /// should if nobody dies in time.
-void note_unprotected(const RunSpec& point, Problems& problems) {
+void note_unprotected(const RunSpec& point, json::Problems& problems) {
   const auto has = [&](Family family) { return point.component(family).registration != nullptr; };
   const Registration* workload = point.component(Family::workload).registration;
   if (point.stop.when != StopWhen::finished || !point.has_faults() || workload == nullptr ||
@@ -422,12 +423,12 @@ void note_unprotected(const RunSpec& point, Problems& problems) {
 }
 
 /// Only a TryBlock can be rejected because of an error that kills nobody.
-void check_soft_faults(const RunSpec& point, Problems& problems) {
+void check_soft_faults(const RunSpec& point, json::Problems& problems) {
   const auto first = std::find_if(point.faults.begin(), point.faults.end(),
-                                  [](const FaultSpec& fault) { return fault.soft; });
+                                  [](const faults::FaultSpec& fault) { return fault.soft; });
   if (first == point.faults.end()) return;
   const auto number = static_cast<std::size_t>(first - point.faults.begin());
-  const std::string path = item_path("faults.at", number) + ".soft";
+  const std::string path = json::item_path("faults.at", number) + ".soft";
   const Registration* workload = point.component(Family::workload).registration;
   const Registration* transactions = point.component(Family::transactions).registration;
   if (workload != nullptr && !has_try_blocks(*workload))
@@ -449,13 +450,13 @@ std::set<std::string> marks_of(const RunSpec& point) {
 }
 
 std::string place_of(const OptionProblem& problem, const std::string& component) {
-  const std::string option = member_path(component, problem.option);
-  return problem.item ? item_path(option, *problem.item) : option;
+  const std::string option = json::member_path(component, problem.option);
+  return problem.item ? json::item_path(option, *problem.item) : option;
 }
 
 }  // namespace
 
-void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+void check_point(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.allow_unsafe) {
     for (const StackPlace& family : kStack) {
       const auto index = static_cast<std::size_t>(family.family);
@@ -474,7 +475,8 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
   note_cuts(point, problems);
 }
 
-void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+void check_options_in_job(const RunSpec& point, const ComponentPaths& paths,
+                          json::Problems& problems) {
   const JobShape shape = job_shape(point);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = point.components[family];
@@ -487,25 +489,26 @@ void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Pro
   }
 }
 
-void check_marks(const std::vector<RunSpec>& points, Problems& problems) {
+void check_marks(const std::vector<RunSpec>& points, json::Problems& problems) {
   std::set<std::string> known;
   for (const RunSpec& point : points) known.merge(marks_of(point));
   for (std::size_t i = 0; !points.empty() && i < points[0].faults.size(); ++i) {
-    const std::optional<MarkSpec>& mark = points[0].faults[i].mark;
+    const std::optional<faults::MarkSpec>& mark = points[0].faults[i].mark;
     if (!mark) continue;
-    const std::string path = item_path("faults.at", i) + ".mark.name";
+    const std::string path = json::item_path("faults.at", i) + ".mark.name";
     const bool is_everywhere = std::ranges::all_of(
         points, [&](const RunSpec& point) { return marks_of(point).contains(mark->name); });
     if (!known.contains(mark->name) && !points[0].allow_unsafe)
-      problems.add(path,
-                   "no component of the scenario sets " + in_quotes(mark->name) +
-                       (known.empty() ? ", or any other mark; expected time_s or event"
-                                      : suggestion(mark->name, {known.begin(), known.end()})));
+      problems.add(
+          path, "no component of the scenario sets " + json::in_quotes(mark->name) +
+                    (known.empty() ? ", or any other mark; expected time_s or event"
+                                   : json::suggestion(mark->name, {known.begin(), known.end()})));
     else if (!is_everywhere)
       problems.note(path, (known.contains(mark->name) ? "in some points no component sets "
                                                       : "no component sets ") +
-                              in_quotes(mark->name) + ", and the fault does not strike there");
+                              json::in_quotes(mark->name) +
+                              ", and the fault does not strike there");
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

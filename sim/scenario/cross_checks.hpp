@@ -8,7 +8,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// The places of a point's components in the file, indexed by Family.
 using ComponentPaths = std::array<std::string, kFamilies>;
@@ -16,12 +16,13 @@ using ComponentPaths = std::array<std::string, kFamilies>;
 /// Adds a problem, with names and the reason, for each clash between the parts of a point.
 /// `allow_unsafe` permits clashes that only break a stated assumption (ordering, faults, detection,
 /// logging). It does not permit a stop condition that can never hold.
-void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
+void check_point(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
 /// Adds the problems that the components of a point have with their options in its job.
-void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
+void check_options_in_job(const RunSpec& point, const ComponentPaths& paths,
+                          json::Problems& problems);
 
 /// Adds a problem for each fault at a mark that no component of any point sets.
-void check_marks(const std::vector<RunSpec>& points, Problems& problems);
+void check_marks(const std::vector<RunSpec>& points, json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

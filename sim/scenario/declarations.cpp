@@ -5,7 +5,7 @@
 
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr double kLargestCount = 1e9;
@@ -274,14 +274,14 @@ const OptionSet<StatedFaultOptions>& stated_fault_options() {
   return set;
 }
 
-const OptionSet<MarkSpec>& mark_options() {
+const OptionSet<faults::MarkSpec>& mark_options() {
   static const auto set =
-      OptionSet<MarkSpec>()
-          .option("name", &MarkSpec::name,
+      OptionSet<faults::MarkSpec>()
+          .option("name", &faults::MarkSpec::name,
                   {.doc = "name of a mark that a component of the scenario sets",
                    .required = true,
                    .choices = mark_names()})
-          .option("value", &MarkSpec::value,
+          .option("value", &faults::MarkSpec::value,
                   {.doc = "value of the mark at which the fault strikes", .required = true});
   return set;
 }
@@ -416,7 +416,7 @@ const VictimList& slow_nodes() {
   return list;
 }
 
-const OptionSet<Machine>& machine_values() {
+const OptionSet<platform::Machine>& machine_values() {
   const auto time = [](const char* doc) {
     return OptionNotes{.doc = doc, .unit = "s", .minimum = 0, .maximum = 1, .required = true};
   };
@@ -428,30 +428,33 @@ const OptionSet<Machine>& machine_values() {
         .doc = doc, .unit = unit, .minimum = 1, .maximum = maximum, .required = true};
   };
   static const auto set =
-      OptionSet<Machine>()
-          .option("nodes", &Machine::nodes, count("nodes that jobs can use", "nodes", 1e7))
-          .option("cores_per_node", &Machine::cores_per_node,
+      OptionSet<platform::Machine>()
+          .option("nodes", &platform::Machine::nodes,
+                  count("nodes that jobs can use", "nodes", 1e7))
+          .option("cores_per_node", &platform::Machine::cores_per_node,
                   count("processor cores of a node", "cores", 65536))
-          .option("hardware_threads_per_node", &Machine::hardware_threads_per_node,
+          .option("hardware_threads_per_node", &platform::Machine::hardware_threads_per_node,
                   count("processes that a node can run at once", "threads", 65536))
-          .option("send_overhead_s", &Machine::send_overhead_s,
+          .option("send_overhead_s", &platform::Machine::send_overhead_s,
                   time("o_s: processor time to send one message"))
-          .option("receive_overhead_s", &Machine::receive_overhead_s,
+          .option("receive_overhead_s", &platform::Machine::receive_overhead_s,
                   time("o_r: processor time to receive one message"))
-          .option("gap_s", &Machine::gap_s, time("g: least time between two messages of a NIC"))
-          .option("nic_bandwidth_Bps", &Machine::nic_bandwidth_Bps,
+          .option("gap_s", &platform::Machine::gap_s,
+                  time("g: least time between two messages of a NIC"))
+          .option("nic_bandwidth_Bps", &platform::Machine::nic_bandwidth_Bps,
                   bandwidth("1/G: bandwidth that a node's NIC sustains, per direction"))
-          .option("nic_latency_s", &Machine::nic_latency_s,
+          .option("nic_latency_s", &platform::Machine::nic_latency_s,
                   time("the part of L outside the links: both NICs together"))
-          .option("hop_latency_s", &Machine::hop_latency_s,
+          .option("hop_latency_s", &platform::Machine::hop_latency_s,
                   time("the part of L for each link of the route"))
-          .option("link_bandwidth_Bps", &Machine::link_bandwidth_Bps,
+          .option("link_bandwidth_Bps", &platform::Machine::link_bandwidth_Bps,
                   bandwidth("bandwidth of one link, per direction"))
-          .option("local_latency_s", &Machine::local_latency_s, time("replaces L within a node"))
-          .option("local_bandwidth_Bps", &Machine::local_bandwidth_Bps,
+          .option("local_latency_s", &platform::Machine::local_latency_s,
+                  time("replaces L within a node"))
+          .option("local_bandwidth_Bps", &platform::Machine::local_bandwidth_Bps,
                   bandwidth("bandwidth through the memory of a node"))
           .option(
-              "memory_per_node_B", &Machine::memory_per_node_B,
+              "memory_per_node_B", &platform::Machine::memory_per_node_B,
               {.doc = "memory of a node; a scenario that needs more gets a warning. 0: not known",
                .unit = "B",
                .minimum = 0,
@@ -464,4 +467,4 @@ const std::vector<std::string>& value_statuses() {
   return statuses;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -9,7 +9,7 @@
 #include "sim/platform/machine.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// The plain values at the top level of a scenario.
 struct ScenarioOptions {
@@ -129,7 +129,7 @@ const VictimList& os_noise_nodes();
 const OptionSet<FencingOptions>& fencing_options();
 const char* fencing_summary();
 const OptionSet<StatedFaultOptions>& stated_fault_options();
-const OptionSet<MarkSpec>& mark_options();
+const OptionSet<faults::MarkSpec>& mark_options();
 const OptionSet<PartitionOptions>& partition_options();
 const OptionSet<SlowOptions>& slow_options();
 const OptionSet<StopOptions>& stop_options();
@@ -143,7 +143,7 @@ const char* slow_summary();
 const VictimList& slow_nodes();
 
 /// The values of a machine file. Each is an object with value, unit, status and source.
-const OptionSet<Machine>& machine_values();
+const OptionSet<platform::Machine>& machine_values();
 
 /// The statuses that a value of a machine file can have.
 const std::vector<std::string>& value_statuses();
@@ -166,4 +166,4 @@ struct Precision {
 };
 const OptionSet<Precision>& precision_options();
 
-}  // namespace faultline
+}  // namespace faultline::scenario

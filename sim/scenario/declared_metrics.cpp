@@ -8,7 +8,7 @@
 #include "sim/core/run_metrics.hpp"
 #include "sim/scenario/canonical.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 std::vector<DeclaredMetric> declared_metrics() {
   std::vector<DeclaredMetric> all;
@@ -35,4 +35,4 @@ std::vector<DeclaredMetric> declared_metrics() {
   return all;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

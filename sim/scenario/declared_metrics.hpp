@@ -6,7 +6,7 @@
 
 #include "sim/core/metrics.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// A metric that a run can report, and where it comes from.
 struct DeclaredMetric {
@@ -20,4 +20,4 @@ struct DeclaredMetric {
 /// several components of a family report is listed once.
 std::vector<DeclaredMetric> declared_metrics();
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -6,15 +6,15 @@
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 /// Reads an object, or each object of a list of them, by `read(value, path)`.
 template <class Read>
-void read_each(const JsonValue& value, const std::string& path, Read read) {
-  const JsonValue::List* list = value.list();
+void read_each(const json::JsonValue& value, const std::string& path, Read read) {
+  const json::JsonValue::List* list = value.list();
   if (list == nullptr) return read(value, path);
-  for (std::size_t i = 0; i < list->size(); ++i) read((*list)[i], item_path(path, i));
+  for (std::size_t i = 0; i < list->size(); ++i) read((*list)[i], json::item_path(path, i));
 }
 
 /// Spare nodes have names, too: processes may restart on them.
@@ -24,50 +24,53 @@ std::uint32_t nodes_of(const std::optional<JobShape>& job) {
 
 double end_of(const std::optional<double>& to_s) { return to_s.value_or(kNever); }
 
-void check_window(double from_s, double to_s, const std::string& path, Problems& problems) {
+void check_window(double from_s, double to_s, const std::string& path, json::Problems& problems) {
   if (to_s <= from_s)
-    problems.add(member_path(path, "to_s"),
-                 "expected a time after from_s, " + shortest(from_s) + ", got " + shortest(to_s));
+    problems.add(json::member_path(path, "to_s"), "expected a time after from_s, " +
+                                                      json::shortest(from_s) + ", got " +
+                                                      json::shortest(to_s));
 }
 
-std::vector<std::vector<std::uint32_t>> read_groups(const JsonValue& value, const std::string& path,
-                                                    std::uint32_t end, const std::string& what,
-                                                    Problems& problems) {
-  const JsonValue::List* list = value.list();
+std::vector<std::vector<std::uint32_t>> read_groups(const json::JsonValue& value,
+                                                    const std::string& path, std::uint32_t end,
+                                                    const std::string& what,
+                                                    json::Problems& problems) {
+  const json::JsonValue::List* list = value.list();
   if (list == nullptr || list->size() < 2) {
-    problems.add(path, "expected a list of at least two lists of " + what + ", got " +
-                           (list == nullptr ? describe(value) : std::to_string(list->size())));
+    problems.add(path,
+                 "expected a list of at least two lists of " + what + ", got " +
+                     (list == nullptr ? json::describe(value) : std::to_string(list->size())));
     return {};
   }
   std::vector<std::vector<std::uint32_t>> groups;
   std::map<std::uint32_t, std::size_t> group_of;
   for (std::size_t group = 0; group < list->size(); ++group) {
-    const std::string at = item_path(path, group);
+    const std::string at = json::item_path(path, group);
     const std::size_t before = problems.size();
-    groups.push_back(read_ids((*list)[group], at, end, what, problems));
+    groups.push_back(json::read_ids((*list)[group], at, end, what, problems));
     if (groups.back().empty() && problems.size() == before)
       problems.add(at, "expected at least one of the job's " + what);
     for (const std::uint32_t member : groups.back())
       if (const auto [place, is_new] = group_of.emplace(member, group); !is_new)
-        problems.add(at, std::to_string(member) + " is in " + item_path(path, place->second) +
+        problems.add(at, std::to_string(member) + " is in " + json::item_path(path, place->second) +
                              " already, expected groups that do not overlap");
   }
   return groups;
 }
 
-PartitionSpec read_partition(const JsonValue& value, const std::string& path,
-                             const std::optional<JobShape>& job, Problems& problems) {
+faults::PartitionSpec read_partition(const json::JsonValue& value, const std::string& path,
+                                     const std::optional<JobShape>& job, json::Problems& problems) {
   const std::size_t before = problems.size();
-  CheckedObject object(value, path, problems);
+  json::CheckedObject object(value, path, problems);
   const PartitionOptions options =
       partition_options().read(object.options(partition_options().specs()));
-  const JsonValue* nodes = object.child(partition_lists()[0].name);
-  const JsonValue* ranks = object.child(partition_lists()[1].name);
+  const json::JsonValue* nodes = object.child(partition_lists()[0].name);
+  const json::JsonValue* ranks = object.child(partition_lists()[1].name);
   object.finish();
-  PartitionSpec partition{.of_ranks = ranks != nullptr,
-                          .groups = {},
-                          .from_s = options.from_s,
-                          .to_s = end_of(options.to_s)};
+  faults::PartitionSpec partition{.of_ranks = ranks != nullptr,
+                                  .groups = {},
+                                  .from_s = options.from_s,
+                                  .to_s = end_of(options.to_s)};
   if (problems.size() != before) return partition;
   check_window(partition.from_s, partition.to_s, path, problems);
   if ((nodes != nullptr) == (ranks != nullptr)) {
@@ -76,63 +79,65 @@ PartitionSpec read_partition(const JsonValue& value, const std::string& path,
   }
   const std::string what = partition.of_ranks ? "ranks" : "nodes";
   const std::uint32_t end = partition.of_ranks ? (job ? job->processes : kNobody) : nodes_of(job);
-  partition.groups = read_groups(partition.of_ranks ? *ranks : *nodes, member_path(path, what), end,
-                                 what, problems);
+  partition.groups = read_groups(partition.of_ranks ? *ranks : *nodes,
+                                 json::member_path(path, what), end, what, problems);
   return partition;
 }
 
 /// A list of nodes, at least one.
-std::vector<NodeId> read_nodes(const JsonValue& value, const std::string& path,
-                               const std::optional<JobShape>& job, Problems& problems) {
+std::vector<NodeId> read_nodes(const json::JsonValue& value, const std::string& path,
+                               const std::optional<JobShape>& job, json::Problems& problems) {
   const std::size_t before = problems.size();
-  std::vector<NodeId> nodes = read_ids(value, path, nodes_of(job), "nodes", problems);
+  std::vector<NodeId> nodes = json::read_ids(value, path, nodes_of(job), "nodes", problems);
   if (nodes.empty() && problems.size() == before)
     problems.add(path, "expected at least one of the job's nodes");
   return nodes;
 }
 
-SlowSpec read_one_slow(const JsonValue& value, const std::string& path,
-                       const std::optional<JobShape>& job, Problems& problems) {
-  CheckedObject object(value, path, problems);
+faults::SlowSpec read_one_slow(const json::JsonValue& value, const std::string& path,
+                               const std::optional<JobShape>& job, json::Problems& problems) {
+  json::CheckedObject object(value, path, problems);
   const SlowOptions options = slow_options().read(object.options(slow_options().specs()));
-  const JsonValue* nodes = object.child(slow_nodes().name);
+  const json::JsonValue* nodes = object.child(slow_nodes().name);
   object.finish();
-  SlowSpec slow{.nodes = {},
-                .factor = options.factor,
-                .from_s = options.from_s,
-                .to_s = end_of(options.to_s)};
+  faults::SlowSpec slow{.nodes = {},
+                        .factor = options.factor,
+                        .from_s = options.from_s,
+                        .to_s = end_of(options.to_s)};
   if (!object.is_object()) return slow;
   check_window(slow.from_s, slow.to_s, path, problems);
   if (nodes != nullptr)
-    slow.nodes = read_nodes(*nodes, member_path(path, slow_nodes().name), job, problems);
+    slow.nodes = read_nodes(*nodes, json::member_path(path, slow_nodes().name), job, problems);
   else
-    problems.add(member_path(path, slow_nodes().name), "missing, expected a list of nodes");
+    problems.add(json::member_path(path, slow_nodes().name), "missing, expected a list of nodes");
   return slow;
 }
 
 }  // namespace
 
-std::vector<PartitionSpec> read_partitions(const JsonValue& value,
-                                           const std::optional<JobShape>& job, Problems& problems) {
-  std::vector<PartitionSpec> partitions;
-  read_each(value, "faults.partition", [&](const JsonValue& one, const std::string& path) {
+std::vector<faults::PartitionSpec> read_partitions(const json::JsonValue& value,
+                                                   const std::optional<JobShape>& job,
+                                                   json::Problems& problems) {
+  std::vector<faults::PartitionSpec> partitions;
+  read_each(value, "faults.partition", [&](const json::JsonValue& one, const std::string& path) {
     partitions.push_back(read_partition(one, path, job, problems));
   });
   return partitions;
 }
 
-std::vector<SlowSpec> read_slow(const JsonValue& value, const std::optional<JobShape>& job,
-                                Problems& problems) {
-  std::vector<SlowSpec> slow;
-  read_each(value, "faults.slow", [&](const JsonValue& one, const std::string& path) {
+std::vector<faults::SlowSpec> read_slow(const json::JsonValue& value,
+                                        const std::optional<JobShape>& job,
+                                        json::Problems& problems) {
+  std::vector<faults::SlowSpec> slow;
+  read_each(value, "faults.slow", [&](const json::JsonValue& one, const std::string& path) {
     slow.push_back(read_one_slow(one, path, job, problems));
   });
   return slow;
 }
 
-std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& problems) {
+std::optional<DelayNoise> read_delay_noise(const json::JsonValue& value, json::Problems& problems) {
   if (value.is_null()) return std::nullopt;
-  CheckedObject object(value, "platform.delay_noise", problems);
+  json::CheckedObject object(value, "platform.delay_noise", problems);
   const DelayNoiseOptions options =
       delay_noise_options().read(object.options(delay_noise_options().specs()));
   object.finish();
@@ -144,8 +149,8 @@ std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& pro
                     .per_hop = options.per == "hop"};
 }
 
-FencingSpec read_fencing(const JsonValue& value, Problems& problems) {
-  CheckedObject object(value, "platform.fencing", problems);
+FencingSpec read_fencing(const json::JsonValue& value, json::Problems& problems) {
+  json::CheckedObject object(value, "platform.fencing", problems);
   const FencingOptions options = fencing_options().read(object.options(fencing_options().specs()));
   object.finish();
   FencingSpec fencing{
@@ -157,24 +162,24 @@ FencingSpec read_fencing(const JsonValue& value, Problems& problems) {
   return fencing;
 }
 
-std::optional<OsNoise> read_os_noise(const JsonValue& value, const std::optional<JobShape>& job,
-                                     Problems& problems) {
+std::optional<OsNoise> read_os_noise(const json::JsonValue& value,
+                                     const std::optional<JobShape>& job, json::Problems& problems) {
   if (value.is_null()) return std::nullopt;
   const std::string path = "platform.os_noise";
   const std::size_t before = problems.size();
-  CheckedObject object(value, path, problems);
+  json::CheckedObject object(value, path, problems);
   const OsNoiseOptions options =
       os_noise_options().read(object.options(os_noise_options().specs()));
-  const JsonValue* nodes = object.child(os_noise_nodes().name);
+  const json::JsonValue* nodes = object.child(os_noise_nodes().name);
   object.finish();
   OsNoise noise{.interval_s = options.interval_s, .length_s = options.length_s, .nodes = {}};
   if (nodes != nullptr && !nodes->is_null())
-    noise.nodes = read_nodes(*nodes, member_path(path, os_noise_nodes().name), job, problems);
+    noise.nodes = read_nodes(*nodes, json::member_path(path, os_noise_nodes().name), job, problems);
   if (problems.size() == before && noise.length_s >= noise.interval_s)
-    problems.add(member_path(path, "length_s"),
-                 "expected less than interval_s, " + shortest(noise.interval_s) + ", got " +
-                     shortest(noise.length_s) + ", which leaves the processors no time");
+    problems.add(json::member_path(path, "length_s"),
+                 "expected less than interval_s, " + json::shortest(noise.interval_s) + ", got " +
+                     json::shortest(noise.length_s) + ", which leaves the processors no time");
   return noise;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

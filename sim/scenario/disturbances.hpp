@@ -11,28 +11,30 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 // Readers of what hinders a job without killing anybody. Each takes the value of its key, adds its
 // errors to `problems`, and returns what remains. `job` is nothing if the platform is wrong, so
 // that the job's size is not known.
 
 /// `faults.partition`: an object, or a list of them.
-std::vector<PartitionSpec> read_partitions(const JsonValue& value,
-                                           const std::optional<JobShape>& job, Problems& problems);
+std::vector<faults::PartitionSpec> read_partitions(const json::JsonValue& value,
+                                                   const std::optional<JobShape>& job,
+                                                   json::Problems& problems);
 
 /// `faults.slow`: an object, or a list of them.
-std::vector<SlowSpec> read_slow(const JsonValue& value, const std::optional<JobShape>& job,
-                                Problems& problems);
+std::vector<faults::SlowSpec> read_slow(const json::JsonValue& value,
+                                        const std::optional<JobShape>& job,
+                                        json::Problems& problems);
 
 /// `platform.delay_noise`: an object, or null for none.
-std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& problems);
+std::optional<DelayNoise> read_delay_noise(const json::JsonValue& value, json::Problems& problems);
 
 /// `platform.fencing`: an object.
-FencingSpec read_fencing(const JsonValue& value, Problems& problems);
+FencingSpec read_fencing(const json::JsonValue& value, json::Problems& problems);
 
 /// `platform.os_noise`: an object, or null for none.
-std::optional<OsNoise> read_os_noise(const JsonValue& value, const std::optional<JobShape>& job,
-                                     Problems& problems);
+std::optional<OsNoise> read_os_noise(const json::JsonValue& value,
+                                     const std::optional<JobShape>& job, json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

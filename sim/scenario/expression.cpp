@@ -13,7 +13,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 /// Limits the nesting: a hostile text could nest deeper than the stack allows.
@@ -70,31 +70,31 @@ bool is_path_part(char c) {
          c == ']';
 }
 
-bool truth_of(const JsonValue& value, const std::string& what) {
+bool truth_of(const json::JsonValue& value, const std::string& what) {
   if (const bool* truth = std::get_if<bool>(&value.data)) return *truth;
-  throw UsageError(what + " is " + describe(value) + ", expected true or false");
+  throw UsageError(what + " is " + json::describe(value) + ", expected true or false");
 }
 
 std::string result_words(const Part::Operation& operation) {
-  return "the result of " + in_quotes(operation.name);
+  return "the result of " + json::in_quotes(operation.name);
 }
 
 /// One evaluation of a formula.
 class Evaluation {
  public:
-  Evaluation(const std::vector<JsonPath>& paths, const Expression::Lookup& lookup)
+  Evaluation(const std::vector<json::JsonPath>& paths, const Expression::Lookup& lookup)
       : paths_(paths), lookup_(lookup), found_(paths.size()) {}
 
-  JsonValue value(const Part& part) {
+  json::JsonValue value(const Part& part) {
     switch (part.kind) {
       case Kind::constant:
         return part.value;
       case Kind::path: {
-        const JsonValue* found = at(part.path);
-        return found == nullptr ? JsonValue() : *found;
+        const json::JsonValue* found = at(part.path);
+        return found == nullptr ? json::JsonValue() : *found;
       }
       case Kind::arithmetic:
-        return json_number(result(part));
+        return json::json_number(result(part));
       default:
         return condition(part);
     }
@@ -107,7 +107,7 @@ class Evaluation {
   }
 
  private:
-  const JsonValue* at(std::size_t path) {
+  const json::JsonValue* at(std::size_t path) {
     if (!found_[path]) found_[path] = lookup_(paths_[path]);
     return *found_[path];
   }
@@ -134,9 +134,9 @@ class Evaluation {
 
   double number(const Part& part) {
     if (part.kind == Kind::arithmetic) return result(part);
-    const JsonValue operand = value(part);
-    if (const auto number = number_of(operand)) return *number;
-    throw UsageError(words(part) + " is " + describe(operand) + ", expected a number");
+    const json::JsonValue operand = value(part);
+    if (const auto number = json::number_of(operand)) return *number;
+    throw UsageError(words(part) + " is " + json::describe(operand) + ", expected a number");
   }
 
   double result(const Part& part) {
@@ -154,13 +154,13 @@ class Evaluation {
   /// What a part is called in messages.
   [[nodiscard]] std::string words(const Part& part) const {
     if (part.kind == Kind::constant) return "the constant";
-    if (part.kind == Kind::path) return path_text(paths_[part.path]);
+    if (part.kind == Kind::path) return json::path_text(paths_[part.path]);
     return result_words(part.operations.back());
   }
 
-  const std::vector<JsonPath>& paths_;
+  const std::vector<json::JsonPath>& paths_;
   const Expression::Lookup& lookup_;
-  std::vector<std::optional<const JsonValue*>> found_;
+  std::vector<std::optional<const json::JsonValue*>> found_;
 };
 
 }  // namespace
@@ -277,7 +277,7 @@ class ExpressionParser {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error != std::errc()) fail("a number");
     at_ += static_cast<std::size_t>(end - begin);
-    return constant(json_number(value));
+    return constant(json::json_number(value));
   }
 
   Part word() {
@@ -287,7 +287,7 @@ class ExpressionParser {
     if (name == "true" || name == "false") return constant(name == "true");
     if (name == "null") return constant({});
     if (skip_blanks() == '(') return function(name, begin);
-    JsonPath path = split_path(name);
+    json::JsonPath path = json::split_path(name);
     if (path.empty()) {
       at_ = begin;
       fail("a path such as platform.processes");
@@ -316,7 +316,7 @@ class ExpressionParser {
     return result;
   }
 
-  static Part constant(JsonValue value) {
+  static Part constant(json::JsonValue value) {
     Part result;
     result.value = std::move(value);
     return result;
@@ -372,7 +372,7 @@ class ExpressionParser {
   }
 
   [[noreturn]] void fail(const std::string& expected) const {
-    const std::string got = at_ < text_.size() ? in_quotes(text_.substr(at_)) : "the end";
+    const std::string got = at_ < text_.size() ? json::in_quotes(text_.substr(at_)) : "the end";
     throw UsageError("column " + std::to_string(at_ + 1) + ": expected " + expected + ", got " +
                      got);
   }
@@ -386,7 +386,7 @@ class ExpressionParser {
 
 Expression Expression::parse(const std::string& text) { return ExpressionParser(text).whole(); }
 
-JsonValue Expression::evaluate(const Lookup& lookup) const {
+json::JsonValue Expression::evaluate(const Lookup& lookup) const {
   return Evaluation(paths_, lookup).value(whole_);
 }
 
@@ -394,12 +394,12 @@ bool Expression::holds(const Lookup& lookup) const {
   return Evaluation(paths_, lookup).truth(whole_);
 }
 
-bool same_value(const JsonValue& a, const JsonValue& b) {
-  const auto first = number_of(a);
-  const auto second = number_of(b);
+bool same_value(const json::JsonValue& a, const json::JsonValue& b) {
+  const auto first = json::number_of(a);
+  const auto second = json::number_of(b);
   if (first && second) return *first == *second;
   if (a.text() != nullptr && b.text() != nullptr) return *a.text() == *b.text();
-  return to_json(sorted(a)) == to_json(sorted(b));
+  return json::to_json(json::sorted(a)) == json::to_json(json::sorted(b));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -9,7 +9,7 @@
 #include "sim/json/json_path.hpp"
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// The longest text of a formula, in bytes.
 inline constexpr std::size_t kLongestExpression_B = std::size_t{64} << 10U;
@@ -33,8 +33,8 @@ struct ExpressionPart {
   ~ExpressionPart() = default;
 
   Kind kind = Kind::constant;
-  JsonValue value;       ///< the value of a constant
-  std::size_t path = 0;  ///< an index into the formula's paths
+  json::JsonValue value;  ///< the value of a constant
+  std::size_t path = 0;   ///< an index into the formula's paths
   std::vector<ExpressionPart> operands;
   std::vector<Operation> operations;  ///< from left to right; a function has one
 };
@@ -44,7 +44,7 @@ struct ExpressionPart {
 class Expression {
  public:
   /// Returns the value at a path, or null if there is none, which counts as JSON's null.
-  using Lookup = std::function<const JsonValue*(const JsonPath&)>;
+  using Lookup = std::function<const json::JsonValue*(const json::JsonPath&)>;
 
   /// Reads a formula, in time proportional to its length. Throws UsageError, which names the column
   /// and what was expected there. A text longer than kLongestExpression_B is an error as well.
@@ -53,23 +53,23 @@ class Expression {
   /// The value of the formula. A whole number is returned as an integer. Each path is looked up at
   /// most once. Throws UsageError, which names the operand, if an operand has the wrong kind, and
   /// if a result is not a number.
-  [[nodiscard]] JsonValue evaluate(const Lookup& lookup) const;
+  [[nodiscard]] json::JsonValue evaluate(const Lookup& lookup) const;
 
   /// Evaluates a condition. Throws UsageError also for a value that is neither true nor false.
   [[nodiscard]] bool holds(const Lookup& lookup) const;
 
   /// All paths in the formula, each once.
-  [[nodiscard]] const std::vector<JsonPath>& paths() const { return paths_; }
+  [[nodiscard]] const std::vector<json::JsonPath>& paths() const { return paths_; }
 
  private:
   friend class ExpressionParser;
 
   ExpressionPart whole_;
-  std::vector<JsonPath> paths_;  ///< without repetitions
+  std::vector<json::JsonPath> paths_;  ///< without repetitions
 };
 
 /// True if two values mean the same: 4 equals 4.0, and the order of an object's members does not
 /// matter.
-bool same_value(const JsonValue& a, const JsonValue& b);
+bool same_value(const json::JsonValue& a, const json::JsonValue& b);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -18,7 +18,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,38 +35,40 @@ std::optional<std::int64_t> size_from_key(const std::string& key) {
   if (error != std::errc() || rest != end || key.front() == '0' || key.front() == '-') {
     return std::nullopt;
   }
-  return size >= 1 && size <= max_fault_size ? std::optional(size) : std::nullopt;
+  return size >= 1 && size <= faults::max_fault_size ? std::optional(size) : std::nullopt;
 }
 
 /// One member of `counts`, or nothing if it is wrong.
-std::optional<FaultCount> read_count(const JsonMember& member, Problems& problems) {
-  const std::string path = member_path("counts", member.key);
+std::optional<faults::FaultCount> read_count(const json::JsonMember& member,
+                                             json::Problems& problems) {
+  const std::string path = json::member_path("counts", member.key);
   const std::size_t before = problems.size();
   const auto failed = size_from_key(member.key);
   if (!failed) {
     problems.add(path, "expected a fault size as key, an integer from 1 to " +
-                           std::to_string(max_fault_size) + " in plain digits");
+                           std::to_string(faults::max_fault_size) + " in plain digits");
   }
   const OptionSpec count{.name = "count",
                          .kind = OptionKind::integer,
                          .required = true,
                          .minimum = 1,
-                         .maximum = static_cast<double>(max_fault_count)};
-  const OptionValue value = read_option(member.value, count, path, problems);
+                         .maximum = static_cast<double>(faults::max_fault_count)};
+  const OptionValue value = json::read_option(member.value, count, path, problems);
   if (problems.size() != before) return std::nullopt;
-  return FaultCount{*failed, std::get<std::int64_t>(value)};
+  return faults::FaultCount{*failed, std::get<std::int64_t>(value)};
 }
 
-void read_counts(const JsonValue* value, FaultCounts& result, Problems& problems) {
+void read_counts(const json::JsonValue* value, faults::FaultCounts& result,
+                 json::Problems& problems) {
   const std::string expected = "expected an object of fault sizes and how often each occurred";
-  const JsonValue::Object* counts = value == nullptr ? nullptr : value->object();
+  const json::JsonValue::Object* counts = value == nullptr ? nullptr : value->object();
   if (counts == nullptr) {
     problems.add("counts", value == nullptr ? "missing, " + expected
-                                            : expected + ", got " + describe(*value));
+                                            : expected + ", got " + json::describe(*value));
     return;
   }
   if (counts->empty()) problems.add("counts", "is empty, " + expected);
-  for (const JsonMember& member : *counts) {
+  for (const json::JsonMember& member : *counts) {
     const auto size = read_count(member, problems);
     if (!size) continue;
     result.by_size.push_back(*size);
@@ -83,18 +85,18 @@ bool is_counts_path(const std::string& name) {
 }
 
 FaultCountsInput input_of(const std::string& name, const std::string& file) {
-  auto content = std::make_shared<const FaultCounts>(find_fault_counts(file));
+  auto content = std::make_shared<const faults::FaultCounts>(find_fault_counts(file));
   const std::string hash = fnv1a_hex(counts_text(*content));
   return {.file = name, .hash = hash, .content = std::move(content)};
 }
 
 OptionValue read_input(const std::string& name, const std::string& folder,
-                       const std::string& /*path*/, Problems& /*problems*/) {
+                       const std::string& /*path*/, json::Problems& /*problems*/) {
   const std::string file = is_counts_path(name) ? (fs::path(folder) / name).string() : name;
-  return *FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
+  return *json::FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
 }
 
-const FileOptionRegistered counts_registered(
+const json::FileOptionRegistered counts_registered(
     {.kind = OptionKind::fault_counts,
      .word = "fault-counts",
      .expectation = "a shipped distribution of fault sizes or the path of a .json file",
@@ -103,17 +105,17 @@ const FileOptionRegistered counts_registered(
 
 }  // namespace
 
-FaultCounts read_fault_counts(const fs::path& file) {
-  Problems problems(file.string());
-  const JsonValue root = read_json_file(file.string(), problems);
-  CheckedObject object(root, "", problems);
-  const OptionValues words = object.options(file_head());
+faults::FaultCounts read_fault_counts(const fs::path& file) {
+  json::Problems problems(file.string());
+  const json::JsonValue root = json::read_json_file(file.string(), problems);
+  json::CheckedObject object(root, "", problems);
+  const OptionValues words = object.options(json::file_head());
   const OptionSpec source{.name = "source", .default_value = std::string()};
   const OptionValues origin = object.options({source});
   const bool is_named = object.child("name") != nullptr;
-  const JsonValue* counts = object.child("counts");
+  const json::JsonValue* counts = object.child("counts");
   object.finish();
-  FaultCounts result;
+  faults::FaultCounts result;
   result.name = std::get<std::string>(words.at("name"));
   result.description = std::get<std::string>(words.at("description"));
   result.source = std::get<std::string>(origin.at("source"));
@@ -121,14 +123,15 @@ FaultCounts read_fault_counts(const fs::path& file) {
     problems.add("name", "is empty, expected the name of the distribution");
   if (object.is_object()) read_counts(counts, result, problems);
   problems.throw_if_any();
-  std::sort(result.by_size.begin(), result.by_size.end(),
-            [](const FaultCount& a, const FaultCount& b) { return a.failed < b.failed; });
+  std::sort(
+      result.by_size.begin(), result.by_size.end(),
+      [](const faults::FaultCount& a, const faults::FaultCount& b) { return a.failed < b.failed; });
   return result;
 }
 
-std::string counts_text(const FaultCounts& counts) {
+std::string counts_text(const faults::FaultCounts& counts) {
   std::string text;
-  for (const FaultCount& size : counts.by_size)
+  for (const faults::FaultCount& size : counts.by_size)
     text += std::to_string(size.failed) + ":" + std::to_string(size.count) + ",";
   return text;
 }
@@ -144,16 +147,17 @@ std::vector<std::string> fault_count_names() {
   return names;
 }
 
-FaultCounts find_fault_counts(const std::string& name_or_file) {
+faults::FaultCounts find_fault_counts(const std::string& name_or_file) {
   if (is_counts_path(name_or_file)) return read_fault_counts(name_or_file);
   const std::vector<std::string> names = fault_count_names();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     return read_fault_counts(data_directory() / "faults" / (name_or_file + ".json"));
   }
-  const auto near = nearest_of(name_or_file, names);
-  throw UsageError("unknown fault distribution " + in_quotes(name_or_file) +
+  const auto near = json::nearest_of(name_or_file, names);
+  throw UsageError("unknown fault distribution " + json::in_quotes(name_or_file) +
                    (near ? ", did you mean \"" + *near + "\"? Expected " : ", expected ") +
-                   any_of(names) + (names.empty() ? "" : " or ") + "the path of a .json file");
+                   json::any_of(names) + (names.empty() ? "" : " or ") +
+                   "the path of a .json file");
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -10,7 +10,7 @@
 #include "sim/scenario/components.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 namespace {
 
@@ -20,9 +20,9 @@ std::string within(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
-std::string text_of(const JsonPath& path) {
+std::string text_of(const json::JsonPath& path) {
   std::string text;
-  for (const JsonStep& step : path) {
+  for (const json::JsonStep& step : path) {
     const auto* key = std::get_if<std::string>(&step);
     if (key == nullptr)
       text.append("[]");
@@ -32,45 +32,46 @@ std::string text_of(const JsonPath& path) {
   return text;
 }
 
-void add_tree(const JsonValue& tree, const std::string& path, std::set<std::string>& paths) {
+void add_tree(const json::JsonValue& tree, const std::string& path, std::set<std::string>& paths) {
   if (!path.empty()) paths.insert(path);
-  if (const JsonValue::List* list = tree.list())
-    for (const JsonValue& item : *list) add_tree(item, path + "[]", paths);
-  if (const JsonValue::Object* object = tree.object())
-    for (const JsonMember& member : *object)
+  if (const json::JsonValue::List* list = tree.list())
+    for (const json::JsonValue& item : *list) add_tree(item, path + "[]", paths);
+  if (const json::JsonValue::Object* object = tree.object())
+    for (const json::JsonMember& member : *object)
       add_tree(member.value, within(path, member.key), paths);
 }
 
 /// Walks a JSON schema as `scenario_schema` writes it.
 class SchemaWalk {
  public:
-  SchemaWalk(const JsonValue& schema, std::set<std::string>& paths)
+  SchemaWalk(const json::JsonValue& schema, std::set<std::string>& paths)
       : schema_(schema), paths_(paths) {}
 
-  void add(const JsonValue& node, const std::string& path) {
+  void add(const json::JsonValue& node, const std::string& path) {
     if (!path.empty()) paths_.insert(path);
-    if (const JsonValue* reference = node.find("$ref")) add(definition(*reference->text()), path);
+    if (const json::JsonValue* reference = node.find("$ref"))
+      add(definition(*reference->text()), path);
     for (const char* key : {"oneOf", "anyOf"})
-      if (const JsonValue* choices = node.find(key))
-        for (const JsonValue& choice : *choices->list()) add(choice, path);
-    if (const JsonValue* items = node.find("items")) add(*items, path + "[]");
-    if (const JsonValue* properties = node.find("properties"))
-      for (const JsonMember& property : *properties->object())
+      if (const json::JsonValue* choices = node.find(key))
+        for (const json::JsonValue& choice : *choices->list()) add(choice, path);
+    if (const json::JsonValue* items = node.find("items")) add(*items, path + "[]");
+    if (const json::JsonValue* properties = node.find("properties"))
+      for (const json::JsonMember& property : *properties->object())
         add(property.value, within(path, property.key));
   }
 
  private:
-  [[nodiscard]] const JsonValue& definition(const std::string& reference) const {
+  [[nodiscard]] const json::JsonValue& definition(const std::string& reference) const {
     const std::string start = "#/$defs/";
     return *schema_.find("$defs")->find(reference.substr(start.size()));
   }
 
-  const JsonValue& schema_;
+  const json::JsonValue& schema_;
   std::set<std::string>& paths_;
 };
 
 KnownPaths paths_of_scenarios() {
-  const JsonValue schema = scenario_schema_tree();
+  const json::JsonValue schema = scenario_schema_tree();
   std::set<std::string> stated;
   SchemaWalk(schema, stated).add(schema, "");
   KnownPaths known;
@@ -90,19 +91,21 @@ const KnownPaths& KnownPaths::of_scenarios() {
   return known;
 }
 
-void KnownPaths::add(const JsonValue& tree) { add_tree(tree, "", paths_); }
+void KnownPaths::add(const json::JsonValue& tree) { add_tree(tree, "", paths_); }
 
-bool KnownPaths::contains(const JsonPath& path) const { return paths_.count(text_of(path)) != 0; }
+bool KnownPaths::contains(const json::JsonPath& path) const {
+  return paths_.count(text_of(path)) != 0;
+}
 
-std::string KnownPaths::refusal(const JsonPath& path, const std::string& of) const {
-  const std::string text = path_text(path);
-  std::string words = in_quotes(text) + " is no path of " + of;
-  const auto near = nearest_of(text_of(path), {paths_.begin(), paths_.end()});
-  if (near) words += ", did you mean " + in_quotes(*near) + "?";
+std::string KnownPaths::refusal(const json::JsonPath& path, const std::string& of) const {
+  const std::string text = json::path_text(path);
+  std::string words = json::in_quotes(text) + " is no path of " + of;
+  const auto near = json::nearest_of(text_of(path), {paths_.begin(), paths_.end()});
+  if (near) words += ", did you mean " + json::in_quotes(*near) + "?";
   // A name within something that exists can hardly be meant as a text.
   if (path.size() == 1 || !contains({path.front()}))
     words += (near ? " Quote it if it is a text: '" : "; quote it if it is a text: '") + text + "'";
   return words;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -21,7 +21,7 @@
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr std::size_t kWidth = 80;
@@ -43,59 +43,61 @@ const char* kind_word(OptionKind kind) {
     case OptionKind::group:
       return "group";
     default:
-      return find_file_option(kind)->word.c_str();
+      return json::find_file_option(kind)->word.c_str();
   }
 }
 
-JsonValue texts(const std::vector<std::string>& words) {
-  return JsonValue::List(words.begin(), words.end());
+json::JsonValue texts(const std::vector<std::string>& words) {
+  return json::JsonValue::List(words.begin(), words.end());
 }
 
-JsonValue limit(double bound) { return std::isfinite(bound) ? JsonValue(bound) : JsonValue(); }
+json::JsonValue limit(double bound) {
+  return std::isfinite(bound) ? json::JsonValue(bound) : json::JsonValue();
+}
 
-JsonValue options_entry(const std::vector<OptionSpec>& specs);
+json::JsonValue options_entry(const std::vector<OptionSpec>& specs);
 
-JsonValue option_entry(const OptionSpec& spec) {
-  JsonValue entry =
-      json_object({{"name", spec.name},
-                   {"type", kind_word(spec.kind)},
-                   {"unit", spec.unit},
-                   {"required", spec.required},
-                   {"nullable", spec.nullable},
-                   {"default", spec.required ? JsonValue() : option_json(spec.default_value)},
-                   {"minimum", limit(spec.minimum)},
-                   {"above_minimum", spec.above_minimum},
-                   {"maximum", limit(spec.maximum)},
-                   {"choices", texts(spec.choices)},
-                   {"doc", spec.doc},
-                   {"source", spec.source}});
+json::JsonValue option_entry(const OptionSpec& spec) {
+  json::JsonValue entry = json::json_object(
+      {{"name", spec.name},
+       {"type", kind_word(spec.kind)},
+       {"unit", spec.unit},
+       {"required", spec.required},
+       {"nullable", spec.nullable},
+       {"default", spec.required ? json::JsonValue() : option_json(spec.default_value)},
+       {"minimum", limit(spec.minimum)},
+       {"above_minimum", spec.above_minimum},
+       {"maximum", limit(spec.maximum)},
+       {"choices", texts(spec.choices)},
+       {"doc", spec.doc},
+       {"source", spec.source}});
   if (!spec.fields.empty()) entry.set("fields", options_entry(spec.fields));
   return entry;
 }
 
-JsonValue options_entry(const std::vector<OptionSpec>& specs) {
-  JsonValue::List list;
+json::JsonValue options_entry(const std::vector<OptionSpec>& specs) {
+  json::JsonValue::List list;
   for (const OptionSpec& spec : specs) list.push_back(option_entry(spec));
   return list;
 }
 
-JsonValue metric_entry(const MetricSpec& metric) {
-  return json_object({{"names", texts(result_names(metric))},
-                      {"unit", metric_unit(metric.name)},
-                      {"merge", merge_word(metric.merge)},
-                      {"doc", metric.doc}});
+json::JsonValue metric_entry(const MetricSpec& metric) {
+  return json::json_object({{"names", texts(result_names(metric))},
+                            {"unit", metric_unit(metric.name)},
+                            {"merge", merge_word(metric.merge)},
+                            {"doc", metric.doc}});
 }
 
-JsonValue metrics_entry(const MetricSpecs& specs) {
-  JsonValue::List list;
+json::JsonValue metrics_entry(const MetricSpecs& specs) {
+  json::JsonValue::List list;
   for (const MetricSpec* spec : specs) list.push_back(metric_entry(*spec));
   return list;
 }
 
-JsonValue all_metrics_entry() {
-  JsonValue::List list;
+json::JsonValue all_metrics_entry() {
+  json::JsonValue::List list;
   for (const DeclaredMetric& declared : declared_metrics()) {
-    JsonValue entry = metric_entry(*declared.metric);
+    json::JsonValue entry = metric_entry(*declared.metric);
     entry.set("group", declared.group);
     entry.set("components", texts(declared.components));
     list.push_back(std::move(entry));
@@ -103,72 +105,72 @@ JsonValue all_metrics_entry() {
   return list;
 }
 
-JsonValue marks_entry(const Marks& marks) {
-  JsonValue::List list;
+json::JsonValue marks_entry(const Marks& marks) {
+  json::JsonValue::List list;
   for (const Mark* mark : marks)
-    list.push_back(json_object({{"name", mark->name}, {"doc", mark->doc}}));
+    list.push_back(json::json_object({{"name", mark->name}, {"doc", mark->doc}}));
   return list;
 }
 
-JsonValue properties_entry(const std::vector<StateProperty>& properties) {
-  JsonValue::List list;
+json::JsonValue properties_entry(const std::vector<StateProperty>& properties) {
+  json::JsonValue::List list;
   for (const StateProperty& property : properties)
-    list.push_back(json_object({{"name", property.name},
-                                {"use", property_use_word(property.use)},
-                                {"doc", property.doc}}));
+    list.push_back(json::json_object({{"name", property.name},
+                                      {"use", property_use_word(property.use)},
+                                      {"doc", property.doc}}));
   return list;
 }
 
-JsonValue component_entry(const Registration& component) {
+json::JsonValue component_entry(const Registration& component) {
   const auto& workload = component.as<WorkloadTraits>();
   const auto& recovery = component.as<RecoveryTraits>();
-  const JsonValue traits_entry =
-      json_object({{"needs_fifo", component.needs_fifo()},
-                   {"tolerates_faults", component.tolerates_faults()},
-                   {"needs_detection", component.needs_detection()},
-                   {"announces", component.as<TerminationTraits>().announces},
-                   {"finishes", workload.finishes},
-                   {"needs_logging_off", component.needs_logging_off()},
-                   {"accurate", component.as<DetectorTraits>().accurate},
-                   {"has_images", component.has_images()},
-                   {"takes_images", recovery.takes_images},
-                   {"has_objects", workload.has_objects},
-                   {"tags_messages", workload.tags_messages},
-                   {"order_free", workload.order_free},
-                   {"needs_order_free", recovery.needs_order_free},
-                   {"needs_no_layer_above", recovery.needs_no_layer_above},
-                   {"commits_blocks", recovery.commits_blocks},
-                   {"recovers_singly", recovery.recovers_singly}});
-  return json_object({{"name", component.name},
-                      {"family", family_key(component.family)},
-                      {"summary", component.summary},
-                      {"source", component.source},
-                      {"traits", traits_entry},
-                      {"options", options_entry(component.options)},
-                      {"message_kinds", texts(component.message_kinds)},
-                      {"metrics", metrics_entry(component.metrics)},
-                      {"marks", marks_entry(component.marks)},
-                      {"properties", properties_entry(component.properties)}});
+  const json::JsonValue traits_entry =
+      json::json_object({{"needs_fifo", component.needs_fifo()},
+                         {"tolerates_faults", component.tolerates_faults()},
+                         {"needs_detection", component.needs_detection()},
+                         {"announces", component.as<TerminationTraits>().announces},
+                         {"finishes", workload.finishes},
+                         {"needs_logging_off", component.needs_logging_off()},
+                         {"accurate", component.as<DetectorTraits>().accurate},
+                         {"has_images", component.has_images()},
+                         {"takes_images", recovery.takes_images},
+                         {"has_objects", workload.has_objects},
+                         {"tags_messages", workload.tags_messages},
+                         {"order_free", workload.order_free},
+                         {"needs_order_free", recovery.needs_order_free},
+                         {"needs_no_layer_above", recovery.needs_no_layer_above},
+                         {"commits_blocks", recovery.commits_blocks},
+                         {"recovers_singly", recovery.recovers_singly}});
+  return json::json_object({{"name", component.name},
+                            {"family", family_key(component.family)},
+                            {"summary", component.summary},
+                            {"source", component.source},
+                            {"traits", traits_entry},
+                            {"options", options_entry(component.options)},
+                            {"message_kinds", texts(component.message_kinds)},
+                            {"metrics", metrics_entry(component.metrics)},
+                            {"marks", marks_entry(component.marks)},
+                            {"properties", properties_entry(component.properties)}});
 }
 
 bool in_section(const Registration& component, const std::string& section) {
   return (component.family == Family::workload) == (section == "workloads");
 }
 
-JsonValue components_entry(const std::string& section) {
-  JsonValue::List list;
+json::JsonValue components_entry(const std::string& section) {
+  json::JsonValue::List list;
   for (const Registration& component : registrations())
     if (in_section(component, section)) list.push_back(component_entry(component));
   return list;
 }
 
-JsonValue machines_entry() {
-  JsonValue::List list;
+json::JsonValue machines_entry() {
+  json::JsonValue::List list;
   for (const std::string& name : shipped_machines()) {
-    const Machine machine = load_machine(name, "");
-    JsonValue entry = machine_json(machine);
+    const platform::Machine machine = load_machine(name, "");
+    json::JsonValue entry = machine_json(machine);
     entry.set("description", machine.description);
-    JsonValue statuses = JsonValue::Object{};
+    json::JsonValue statuses = json::JsonValue::Object{};
     for (const ValueStatus& of : load_value_statuses(name, "")) statuses.set(of.value, of.status);
     entry.set("statuses", std::move(statuses));
     list.push_back(std::move(entry));
@@ -191,13 +193,13 @@ std::vector<Engine> engines() {
       {"simgrid",
        "SimGrid S4U actors, every message a communication with flow-level contention. Accurate, "
        "and slower.",
-       kHasSimGrid}};
+       platform::kHasSimGrid}};
 }
 
-JsonValue engines_entry() {
-  JsonValue::List list;
+json::JsonValue engines_entry() {
+  json::JsonValue::List list;
   for (const Engine& engine : engines())
-    list.push_back(json_object(
+    list.push_back(json::json_object(
         {{"name", engine.name}, {"summary", engine.summary}, {"available", engine.available}}));
   return list;
 }
@@ -206,37 +208,37 @@ constexpr const char* kAtSummary =
     "faults at stated moments: each entry has exactly one of time_s, event and mark, and at least "
     "one victim in ranks, nodes or daemons; the victims die, unless soft or stall_s is given";
 
-JsonValue::List lists_entry(const std::vector<VictimList>& lists) {
-  JsonValue::List entries;
+json::JsonValue::List lists_entry(const std::vector<VictimList>& lists) {
+  json::JsonValue::List entries;
   for (const VictimList& list : lists)
-    entries.push_back(json_object({{"name", list.name}, {"doc", list.doc}}));
+    entries.push_back(json::json_object({{"name", list.name}, {"doc", list.doc}}));
   return entries;
 }
 
-JsonValue faults_entry() {
-  JsonValue::List list;
-  list.push_back(json_object({{"name", "at"},
-                              {"summary", kAtSummary},
-                              {"options", options_entry(stated_fault_options().specs())},
-                              {"mark", options_entry(mark_options().specs())},
-                              {"victims", lists_entry(victim_lists())}}));
-  for (const FaultSourceRegistration& source : fault_sources())
-    list.push_back(json_object({{"name", source.name},
-                                {"summary", source.summary},
-                                {"source", source.source},
-                                {"options", options_entry(source.options)}}));
-  list.push_back(json_object({{"name", "partition"},
-                              {"summary", partition_summary()},
-                              {"options", options_entry(partition_options().specs())},
-                              {"groups", lists_entry(partition_lists())}}));
-  list.push_back(json_object({{"name", "slow"},
-                              {"summary", slow_summary()},
-                              {"options", options_entry(slow_options().specs())},
-                              {"nodes", slow_nodes().doc}}));
+json::JsonValue faults_entry() {
+  json::JsonValue::List list;
+  list.push_back(json::json_object({{"name", "at"},
+                                    {"summary", kAtSummary},
+                                    {"options", options_entry(stated_fault_options().specs())},
+                                    {"mark", options_entry(mark_options().specs())},
+                                    {"victims", lists_entry(victim_lists())}}));
+  for (const faults::FaultSourceRegistration& source : faults::fault_sources())
+    list.push_back(json::json_object({{"name", source.name},
+                                      {"summary", source.summary},
+                                      {"source", source.source},
+                                      {"options", options_entry(source.options)}}));
+  list.push_back(json::json_object({{"name", "partition"},
+                                    {"summary", partition_summary()},
+                                    {"options", options_entry(partition_options().specs())},
+                                    {"groups", lists_entry(partition_lists())}}));
+  list.push_back(json::json_object({{"name", "slow"},
+                                    {"summary", slow_summary()},
+                                    {"options", options_entry(slow_options().specs())},
+                                    {"nodes", slow_nodes().doc}}));
   return list;
 }
 
-JsonValue section_entry(const std::string& section) {
+json::JsonValue section_entry(const std::string& section) {
   if (section == "machines") return machines_entry();
   if (section == "engines") return engines_entry();
   if (section == "faults") return faults_entry();
@@ -275,11 +277,11 @@ std::string in_brackets(const std::string& source) {
 }
 
 std::string option_text(const OptionSpec& spec) {
-  std::string text = expectation(spec);
+  std::string text = json::expectation(spec);
   if (spec.required) {
     text += "; required";
   } else if (!std::holds_alternative<std::monostate>(spec.default_value)) {
-    text += "; default " + to_json(option_json(spec.default_value));
+    text += "; default " + json::to_json(option_json(spec.default_value));
   } else if (spec.nullable) {
     text += "; default null";
   }
@@ -323,11 +325,11 @@ std::string statuses_text(const std::vector<ValueStatus>& values) {
 
 void print_machines(std::ostream& out) {
   for (const std::string& name : shipped_machines()) {
-    const Machine machine = load_machine(name, "");
+    const platform::Machine machine = load_machine(name, "");
     print_wrapped(out, "    " + name, 24,
                   std::to_string(machine.nodes) + " nodes of " +
                       std::to_string(machine.cores_per_node) + " cores, " +
-                      describe(machine.topology) + ". " + machine.description);
+                      platform::describe(machine.topology) + ". " + machine.description);
     print_wrapped(out, "", 24, "Values: " + statuses_text(load_value_statuses(name, "")));
   }
 }
@@ -351,7 +353,7 @@ void print_faults(std::ostream& out, bool options) {
       print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
     print_lists(out, victim_lists());
   }
-  for (const FaultSourceRegistration& source : fault_sources()) {
+  for (const faults::FaultSourceRegistration& source : faults::fault_sources()) {
     print_wrapped(out, "    " + source.name, 24, source.summary + in_brackets(source.source));
     if (options) print_options(out, source.options);
   }
@@ -411,9 +413,9 @@ const std::vector<std::string>& listing_sections() {
 }
 
 std::string listing_json(const std::vector<std::string>& sections) {
-  JsonValue result = json_object({{"schema_version", 1}});
+  json::JsonValue result = json::json_object({{"schema_version", 1}});
   for (const std::string& section : sections) result.set(section, section_entry(section));
-  return to_json(result, 2) + "\n";
+  return json::to_json(result, 2) + "\n";
 }
 
 std::string listing_text(const std::vector<std::string>& sections, bool options) {
@@ -425,4 +427,4 @@ std::string listing_text(const std::vector<std::string>& sections, bool options)
   return out.str();
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// The kinds of things that a scenario can name (protocols, workloads, machines, engines, faults),
 /// and the metrics that a result can have.
@@ -16,4 +16,4 @@ std::string listing_json(const std::vector<std::string>& sections);
 /// A shorter listing for people, in 80 columns; with `options`, the options of each entry as well.
 std::string listing_text(const std::vector<std::string>& sections, bool options);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

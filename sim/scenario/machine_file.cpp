@@ -16,7 +16,7 @@
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,14 +31,14 @@ OptionSpec count_spec(const TopologyField& field) {
   return spec;
 }
 
-std::uint32_t read_count(const JsonValue& value, const TopologyField& field,
-                         const std::string& path, Problems& problems) {
-  const OptionValue count = read_option(value, count_spec(field), path, problems);
+std::uint32_t read_count(const json::JsonValue& value, const TopologyField& field,
+                         const std::string& path, json::Problems& problems) {
+  const OptionValue count = json::read_option(value, count_spec(field), path, problems);
   return static_cast<std::uint32_t>(std::get<std::int64_t>(count));
 }
 
-Counts read_counts(const JsonValue* value, const TopologyField& field, const std::string& path,
-                   Problems& problems) {
+Counts read_counts(const json::JsonValue* value, const TopologyField& field,
+                   const std::string& path, json::Problems& problems) {
   if (value == nullptr) {
     problems.add(path, std::string("missing, expected ") +
                            (field.is_list ? "a list of integers" : "an integer") + ": " +
@@ -46,14 +46,14 @@ Counts read_counts(const JsonValue* value, const TopologyField& field, const std
     return {};
   }
   if (!field.is_list) return {read_count(*value, field, path, problems)};
-  const JsonValue::List* list = value->list();
+  const json::JsonValue::List* list = value->list();
   if (list == nullptr || list->empty() || list->size() > 6) {
-    problems.add(path, "expected a list of 1 to 6 integers, got " + describe(*value));
+    problems.add(path, "expected a list of 1 to 6 integers, got " + json::describe(*value));
     return {};
   }
   Counts read;
   for (std::size_t i = 0; i < list->size(); ++i)
-    read.push_back(read_count((*list)[i], field, item_path(path, i), problems));
+    read.push_back(read_count((*list)[i], field, json::item_path(path, i), problems));
   return read;
 }
 
@@ -62,34 +62,34 @@ std::uint32_t single(const Fields& fields, const std::string& name) {
   return stated.empty() ? 1 : stated.front();
 }
 
-TopologySpec make_topology(const std::string& kind, const Fields& fields) {
-  if (kind == "torus") return Torus{fields.at("dimensions")};
+platform::TopologySpec make_topology(const std::string& kind, const Fields& fields) {
+  if (kind == "torus") return platform::Torus{fields.at("dimensions")};
   if (kind == "fat-tree")
-    return FatTree{fields.at("children"), fields.at("parents"), fields.at("links")};
-  if (kind == "crossbar") return Crossbar{single(fields, "nodes")};
-  return Dragonfly{.groups = single(fields, "groups"),
-                   .chassis_per_group = single(fields, "chassis_per_group"),
-                   .routers_per_chassis = single(fields, "routers_per_chassis"),
-                   .nodes_per_router = single(fields, "nodes_per_router"),
-                   .blue_links = single(fields, "blue_links"),
-                   .black_links = single(fields, "black_links"),
-                   .green_links = single(fields, "green_links")};
+    return platform::FatTree{fields.at("children"), fields.at("parents"), fields.at("links")};
+  if (kind == "crossbar") return platform::Crossbar{single(fields, "nodes")};
+  return platform::Dragonfly{.groups = single(fields, "groups"),
+                             .chassis_per_group = single(fields, "chassis_per_group"),
+                             .routers_per_chassis = single(fields, "routers_per_chassis"),
+                             .nodes_per_router = single(fields, "nodes_per_router"),
+                             .blue_links = single(fields, "blue_links"),
+                             .black_links = single(fields, "black_links"),
+                             .green_links = single(fields, "green_links")};
 }
 
-void check(const TopologySpec& topology, Problems& problems) {
+void check(const platform::TopologySpec& topology, json::Problems& problems) {
   try {
-    check_topology(topology);
+    platform::check_topology(topology);
   } catch (const UsageError& error) {
     problems.add("topology", error.what());
   }
 }
 
-TopologySpec read_topology(const JsonValue* value, Problems& problems) {
+platform::TopologySpec read_topology(const json::JsonValue* value, json::Problems& problems) {
   if (value == nullptr) {
     problems.add("topology", "missing, expected an object with a \"kind\"");
-    return Crossbar{1};
+    return platform::Crossbar{1};
   }
-  CheckedObject object(*value, "topology", problems);
+  json::CheckedObject object(*value, "topology", problems);
   std::vector<std::string> names;
   for (const TopologyKind& kind : topology_kinds()) names.push_back(kind.name);
   const OptionSpec kind_spec{.name = "kind", .required = true, .choices = names};
@@ -102,33 +102,34 @@ TopologySpec read_topology(const JsonValue* value, Problems& problems) {
                                  [&](const TopologyKind& known) { return known.name == name; });
   if (!object.is_object() || object.child("kind") == nullptr ||
       kind == topology_kinds().end())  // already reported
-    return Crossbar{1};
+    return platform::Crossbar{1};
   const std::size_t before = problems.size();
   Fields fields;
   for (const TopologyField& field : kind->fields)
-    fields[field.name] =
-        read_counts(object.child(field.name), field, member_path("topology", field.name), problems);
+    fields[field.name] = read_counts(object.child(field.name), field,
+                                     json::member_path("topology", field.name), problems);
   object.finish();
-  TopologySpec topology = make_topology(name, fields);
+  platform::TopologySpec topology = make_topology(name, fields);
   // If a size could not be read, checking the rest would only repeat that.
   if (problems.size() == before) check(topology, problems);
   return topology;
 }
 
 /// SimGrid divides by latencies, and fails if the result is beyond the range of a double.
-void check_time(const OptionValue& value, const OptionSpec& spec, Problems& problems) {
+void check_time(const OptionValue& value, const OptionSpec& spec, json::Problems& problems) {
   constexpr double kLeast_s = 1e-15;
   const auto* time_s = std::get_if<double>(&value);
   if (spec.unit == "s" && time_s != nullptr && *time_s > 0 && *time_s < kLeast_s)
-    problems.add(spec.name + ".value", "expected 0, or at least " + shortest(kLeast_s) +
+    problems.add(spec.name + ".value", "expected 0, or at least " + json::shortest(kLeast_s) +
                                            " seconds, in which light crosses 0.3 micrometres, "
                                            "got " +
-                                           shortest(*time_s));
+                                           json::shortest(*time_s));
 }
 
 /// Reads one object `{"value", "unit", "status", "source"}`.
-OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problems& problems) {
-  CheckedObject object(value, spec.name, problems);
+OptionValue read_sourced(const json::JsonValue& value, const OptionSpec& spec,
+                         json::Problems& problems) {
+  json::CheckedObject object(value, spec.name, problems);
   OptionSpec bare = spec;
   bare.name = "value";
   const OptionSpec unit{.name = "unit", .required = true, .choices = {spec.unit}};
@@ -142,16 +143,16 @@ OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problem
   return values.at("value");
 }
 
-Machine read_values(CheckedObject& object, Problems& problems) {
+platform::Machine read_values(json::CheckedObject& object, json::Problems& problems) {
   OptionValues values;
-  const Machine blank{};
+  const platform::Machine blank{};
   for (const OptionSpec& spec : machine_values().specs()) {
-    if (const JsonValue* value = object.child(spec.name)) {
+    if (const json::JsonValue* value = object.child(spec.name)) {
       values[spec.name] = read_sourced(*value, spec, problems);
     } else {
       values[spec.name] = spec.default_value;
       if (object.is_object() && spec.required)
-        problems.add(spec.name, R"(missing, expected {"value": )" + expectation(spec) +
+        problems.add(spec.name, R"(missing, expected {"value": )" + json::expectation(spec) +
                                     R"(, "unit", "status", "source"})");
     }
   }
@@ -167,10 +168,10 @@ std::string machine_path(const std::string& name_or_path, const std::string& rel
   const auto names = shipped_machines();
   if (std::find(names.begin(), names.end(), name_or_path) != names.end())
     return (data_directory() / "machines" / (name_or_path + ".json")).string();
-  const auto near = nearest_of(name_or_path, names);
-  throw UsageError("unknown machine " + in_quotes(name_or_path) +
+  const auto near = json::nearest_of(name_or_path, names);
+  throw UsageError("unknown machine " + json::in_quotes(name_or_path) +
                    (near ? ", did you mean \"" + *near + "\"?" : "") + " Expected " +
-                   any_of(names) + ", or the path of a machine file (*.json)");
+                   json::any_of(names) + ", or the path of a machine file (*.json)");
 }
 
 }  // namespace
@@ -200,23 +201,23 @@ const std::vector<TopologyKind>& topology_kinds() {
   return kinds;
 }
 
-Machine read_machine(const JsonValue& root, Problems& problems) {
-  CheckedObject object(root, "", problems);
-  const OptionValues words = object.options(file_head());
-  const JsonValue* topology = object.child("topology");
-  Machine machine = read_values(object, problems);
+platform::Machine read_machine(const json::JsonValue& root, json::Problems& problems) {
+  json::CheckedObject object(root, "", problems);
+  const OptionValues words = object.options(json::file_head());
+  const json::JsonValue* topology = object.child("topology");
+  platform::Machine machine = read_values(object, problems);
   machine.name = std::get<std::string>(words.at("name"));
   machine.description = std::get<std::string>(words.at("description"));
   if (object.is_object()) machine.topology = read_topology(topology, problems);
   object.finish();
-  if (problems.empty() && machine.nodes > places(machine.topology))
-    problems.add("nodes.value", "expected at most " + std::to_string(places(machine.topology)) +
-                                    ", the places of the topology, got " +
-                                    std::to_string(machine.nodes));
+  if (problems.empty() && machine.nodes > platform::places(machine.topology))
+    problems.add("nodes.value",
+                 "expected at most " + std::to_string(platform::places(machine.topology)) +
+                     ", the places of the topology, got " + std::to_string(machine.nodes));
   return machine;
 }
 
-bool is_machine(const JsonValue& root) {
+bool is_machine(const json::JsonValue& root) {
   if (root.find("platform") != nullptr || root.find("workload") != nullptr) return false;
   const auto& values = machine_values().specs();
   return root.find("topology") != nullptr ||
@@ -228,14 +229,14 @@ namespace {
 
 /// A machine, and the sources that its file states for its values.
 struct MachineFile {
-  Machine machine;
+  platform::Machine machine;
   std::vector<ValueStatus> statuses;
 };
 
-std::vector<ValueStatus> statuses_of(const JsonValue& root) {
+std::vector<ValueStatus> statuses_of(const json::JsonValue& root) {
   std::vector<ValueStatus> statuses;
-  for (const JsonMember& member : *root.object()) {
-    const JsonValue* status = member.value.find("status");
+  for (const json::JsonMember& member : *root.object()) {
+    const json::JsonValue* status = member.value.find("status");
     if (status != nullptr && status->text() != nullptr)
       statuses.push_back({member.key, *status->text()});
   }
@@ -243,9 +244,9 @@ std::vector<ValueStatus> statuses_of(const JsonValue& root) {
 }
 
 MachineFile load_machine_file(const std::string& path) {
-  Problems problems(path);
-  const JsonValue root = read_json_file(path, problems);
-  Machine machine = read_machine(root, problems);
+  json::Problems problems(path);
+  const json::JsonValue root = json::read_json_file(path, problems);
+  platform::Machine machine = read_machine(root, problems);
   problems.throw_if_any();
   return {std::move(machine), statuses_of(root)};
 }
@@ -254,16 +255,18 @@ std::shared_ptr<const MachineFile> machine_file(const std::string& name_or_path,
                                                 const std::string& relative_to) {
   // A plain name means the same shipped file, whatever the directory.
   const std::string place = is_path(name_or_path) ? relative_to + "/" : "";
-  return FileMemo::read_once<MachineFile>(place + name_or_path, [&] {
+  return json::FileMemo::read_once<MachineFile>(place + name_or_path, [&] {
     return load_machine_file(machine_path(name_or_path, relative_to));
   });
 }
 
 }  // namespace
 
-Machine read_machine_file(const std::string& path) { return load_machine_file(path).machine; }
+platform::Machine read_machine_file(const std::string& path) {
+  return load_machine_file(path).machine;
+}
 
-Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
+platform::Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
   return machine_file(name_or_path, relative_to)->machine;
 }
 
@@ -281,34 +284,36 @@ std::vector<std::string> shipped_machines() {
   return names;
 }
 
-JsonValue machine_json(const Machine& machine) {
+json::JsonValue machine_json(const platform::Machine& machine) {
   const auto list = [](const Counts& counts) {
-    JsonValue::List items;
+    json::JsonValue::List items;
     for (const std::uint32_t count : counts) items.emplace_back(std::int64_t{count});
-    return JsonValue(std::move(items));
+    return json::JsonValue(std::move(items));
   };
-  JsonValue topology;
-  if (const auto* torus = std::get_if<Torus>(&machine.topology)) {
-    topology = json_object({{"kind", "torus"}, {"dimensions", list(torus->dimensions)}});
-  } else if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
-    topology = json_object({{"kind", "fat-tree"},
-                            {"children", list(tree->children)},
-                            {"parents", list(tree->parents)},
-                            {"links", list(tree->links)}});
-  } else if (const auto* fly = std::get_if<Dragonfly>(&machine.topology)) {
-    topology = json_object({{"kind", "dragonfly"},
-                            {"groups", std::int64_t{fly->groups}},
-                            {"chassis_per_group", std::int64_t{fly->chassis_per_group}},
-                            {"routers_per_chassis", std::int64_t{fly->routers_per_chassis}},
-                            {"nodes_per_router", std::int64_t{fly->nodes_per_router}},
-                            {"blue_links", std::int64_t{fly->blue_links}},
-                            {"black_links", std::int64_t{fly->black_links}},
-                            {"green_links", std::int64_t{fly->green_links}}});
+  json::JsonValue topology;
+  if (const auto* torus = std::get_if<platform::Torus>(&machine.topology)) {
+    topology = json::json_object({{"kind", "torus"}, {"dimensions", list(torus->dimensions)}});
+  } else if (const auto* tree = std::get_if<platform::FatTree>(&machine.topology)) {
+    topology = json::json_object({{"kind", "fat-tree"},
+                                  {"children", list(tree->children)},
+                                  {"parents", list(tree->parents)},
+                                  {"links", list(tree->links)}});
+  } else if (const auto* fly = std::get_if<platform::Dragonfly>(&machine.topology)) {
+    topology = json::json_object({{"kind", "dragonfly"},
+                                  {"groups", std::int64_t{fly->groups}},
+                                  {"chassis_per_group", std::int64_t{fly->chassis_per_group}},
+                                  {"routers_per_chassis", std::int64_t{fly->routers_per_chassis}},
+                                  {"nodes_per_router", std::int64_t{fly->nodes_per_router}},
+                                  {"blue_links", std::int64_t{fly->blue_links}},
+                                  {"black_links", std::int64_t{fly->black_links}},
+                                  {"green_links", std::int64_t{fly->green_links}}});
   } else {
-    topology = json_object({{"kind", "crossbar"},
-                            {"nodes", std::int64_t{std::get<Crossbar>(machine.topology).nodes}}});
+    topology = json::json_object(
+        {{"kind", "crossbar"},
+         {"nodes", std::int64_t{std::get<platform::Crossbar>(machine.topology).nodes}}});
   }
-  JsonValue result = json_object({{"name", machine.name}, {"topology", std::move(topology)}});
+  json::JsonValue result =
+      json::json_object({{"name", machine.name}, {"topology", std::move(topology)}});
   for (const auto& [name, count] :
        {std::pair{"nodes", machine.nodes},
         {"cores_per_node", machine.cores_per_node},
@@ -327,4 +332,4 @@ JsonValue machine_json(const Machine& machine) {
   return result;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

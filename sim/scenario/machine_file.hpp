@@ -9,7 +9,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// One key of a topology in a machine file: a count or a list of counts.
 struct TopologyField {
@@ -32,14 +32,14 @@ const std::vector<TopologyKind>& topology_kinds();
 
 /// True if this is the tree of a machine file: it has a topology or a value of a machine, and
 /// neither the platform nor the workload of a scenario.
-bool is_machine(const JsonValue& root);
+bool is_machine(const json::JsonValue& root);
 
 /// Reads the machine file of that path. Throws UsageError "FILE: PATH: what is wrong".
-Machine read_machine_file(const std::string& path);
+platform::Machine read_machine_file(const std::string& path);
 
 /// Reads the tree of a machine file, in which every value has a unit, a status and a source. Adds
 /// all errors to the problems.
-Machine read_machine(const JsonValue& root, Problems& problems);
+platform::Machine read_machine(const json::JsonValue& root, json::Problems& problems);
 
 /// Where a value of a machine file comes from: whether it was measured, published or estimated.
 struct ValueStatus {
@@ -53,6 +53,6 @@ std::vector<ValueStatus> load_value_statuses(const std::string& name_or_path,
                                              const std::string& relative_to);
 
 /// The values of a machine as JSON, without their sources.
-JsonValue machine_json(const Machine& machine);
+json::JsonValue machine_json(const platform::Machine& machine);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -3,7 +3,7 @@
 
 #include "sim/json/checked_object.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 /// Whole numbers up to here are the same to every reader of JSON.
@@ -14,92 +14,95 @@ std::vector<std::string> event_words() {
           "restart", "fence", "death",       "loss", "stall",       "stall-end",  "departure"};
 }
 
-std::vector<OrderedDeath> read_deaths(const JsonValue* value, const std::string& path,
-                                      std::uint32_t actors, Problems& problems) {
+std::vector<OrderedDeath> read_deaths(const json::JsonValue* value, const std::string& path,
+                                      std::uint32_t actors, json::Problems& problems) {
   std::vector<OrderedDeath> deaths;
   if (value == nullptr) return deaths;
-  const JsonValue::List* list = value->list();
+  const json::JsonValue::List* list = value->list();
   if (list == nullptr) {
-    problems.add(path, "expected a list of objects, got " + describe(*value));
+    problems.add(path, "expected a list of objects, got " + json::describe(*value));
     return deaths;
   }
   deaths.reserve(list->size());
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string at = item_path(path, i);
-    CheckedObject object((*list)[i], at, problems);
+    const std::string at = json::item_path(path, i);
+    json::CheckedObject object((*list)[i], at, problems);
     deaths.push_back(ordered_death_options().read(object.options(ordered_death_options().specs())));
     object.finish();
     if (object.is_object() && deaths.back().actor >= actors)
-      problems.add(member_path(at, "actor"), "expected an actor below " + std::to_string(actors) +
-                                                 ", got " + std::to_string(deaths.back().actor));
+      problems.add(json::member_path(at, "actor"), "expected an actor below " +
+                                                       std::to_string(actors) + ", got " +
+                                                       std::to_string(deaths.back().actor));
   }
   return deaths;
 }
 
-std::vector<std::uint64_t> read_choices(const JsonValue* value, const std::string& path,
-                                        Problems& problems) {
+std::vector<std::uint64_t> read_choices(const json::JsonValue* value, const std::string& path,
+                                        json::Problems& problems) {
   std::vector<std::uint64_t> choices;
   if (value == nullptr) return choices;
-  const JsonValue::List* list = value->list();
+  const json::JsonValue::List* list = value->list();
   if (list == nullptr) {
-    problems.add(path, "expected a list of numbers, got " + describe(*value));
+    problems.add(path, "expected a list of numbers, got " + json::describe(*value));
     return choices;
   }
   choices.reserve(list->size());
   const OptionSpec choice{
       .name = "choice", .kind = OptionKind::integer, .minimum = 0, .maximum = kLargestExact};
   for (std::size_t i = 0; i < list->size(); ++i)
-    choices.push_back(static_cast<std::uint64_t>(
-        std::get<std::int64_t>(read_option((*list)[i], choice, item_path(path, i), problems))));
+    choices.push_back(static_cast<std::uint64_t>(std::get<std::int64_t>(
+        json::read_option((*list)[i], choice, json::item_path(path, i), problems))));
   return choices;
 }
 
-OrderedStep read_step(const JsonValue& value, const std::string& path, std::uint32_t actors,
-                      Problems& problems) {
-  CheckedObject object(value, path, problems);
+OrderedStep read_step(const json::JsonValue& value, const std::string& path, std::uint32_t actors,
+                      json::Problems& problems) {
+  json::CheckedObject object(value, path, problems);
   const OrderedStepOptions options =
       ordered_step_options().read(object.options(ordered_step_options().specs()));
-  OrderedStep step{
-      .actor = options.actor,
-      .peer = options.peer.value_or(kNobody),
-      .detail = options.detail,
-      .stall_s = options.stall_s,
-      .nth = options.nth,
-      .deaths = read_deaths(object.child("deaths"), member_path(path, "deaths"), actors, problems),
-      .choices = read_choices(object.child("choices"), member_path(path, "choices"), problems)};
+  OrderedStep step{.actor = options.actor,
+                   .peer = options.peer.value_or(kNobody),
+                   .detail = options.detail,
+                   .stall_s = options.stall_s,
+                   .nth = options.nth,
+                   .deaths = read_deaths(object.child("deaths"), json::member_path(path, "deaths"),
+                                         actors, problems),
+                   .choices = read_choices(object.child("choices"),
+                                           json::member_path(path, "choices"), problems)};
   object.finish();
   const std::vector<std::string> words = event_words();
   for (std::size_t word = 0; word < words.size(); ++word)
     if (words[word] == options.event) step.event = static_cast<OrderedEvent>(word);
   const auto check = [&](const char* key, ActorId actor) {
     if (object.is_object() && actor != kNobody && actor >= actors)
-      problems.add(member_path(path, key), "expected an actor below " + std::to_string(actors) +
-                                               ", got " + std::to_string(actor));
+      problems.add(
+          json::member_path(path, key),
+          "expected an actor below " + std::to_string(actors) + ", got " + std::to_string(actor));
   };
   check("actor", step.actor);
   check("peer", step.peer);
   return step;
 }
 
-JsonValue deaths_json(const std::vector<OrderedDeath>& deaths) {
-  JsonValue::List list;
+json::JsonValue deaths_json(const std::vector<OrderedDeath>& deaths) {
+  json::JsonValue::List list;
   list.reserve(deaths.size());
   for (const OrderedDeath& death : deaths)
-    list.push_back(json_object(
+    list.push_back(json::json_object(
         {{"actor", std::int64_t{death.actor}}, {"after", static_cast<std::int64_t>(death.after)}}));
   return list;
 }
 
-JsonValue choices_json(const std::vector<std::uint64_t>& choices) {
-  JsonValue::List list;
+json::JsonValue choices_json(const std::vector<std::uint64_t>& choices) {
+  json::JsonValue::List list;
   list.reserve(choices.size());
   for (const std::uint64_t choice : choices) list.emplace_back(static_cast<std::int64_t>(choice));
   return list;
 }
 
-JsonValue step_json(const OrderedStep& step) {
-  JsonValue json =
-      json_object({{"event", word_of(step.event)}, {"actor", std::int64_t{step.actor}}});
+json::JsonValue step_json(const OrderedStep& step) {
+  json::JsonValue json =
+      json::json_object({{"event", word_of(step.event)}, {"actor", std::int64_t{step.actor}}});
   if (step.peer != kNobody) json.set("peer", std::int64_t{step.peer});
   if (step.detail != 0) json.set("detail", static_cast<std::int64_t>(step.detail));
   if (step.stall_s > 0.0) json.set("stall_s", step.stall_s);
@@ -181,40 +184,40 @@ const char* deaths_in_step_summary() { return "actors that die within the step";
 
 std::string word_of(OrderedEvent event) { return event_words()[static_cast<std::size_t>(event)]; }
 
-RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job,
-                    Problems& problems) {
+RunOrder read_order(const json::JsonValue& value, const std::optional<JobShape>& job,
+                    json::Problems& problems) {
   const std::uint32_t actors =
       job ? job->processes + job->nodes + job->spare_nodes : std::uint32_t{kNobody};
-  CheckedObject object(value, "order", problems);
+  json::CheckedObject object(value, "order", problems);
   RunOrder order = order_options().read(object.options(order_options().specs()));
   order.deaths_at_start =
       read_deaths(object.child("deaths_at_start"), "order.deaths_at_start", actors, problems);
   order.choices_at_start =
       read_choices(object.child("choices_at_start"), "order.choices_at_start", problems);
-  const JsonValue* steps = object.child("steps");
+  const json::JsonValue* steps = object.child("steps");
   object.finish();
   if (!object.is_object()) return order;
   if (steps == nullptr || steps->list() == nullptr) {
     problems.add("order.steps", steps == nullptr
                                     ? "missing, expected a list of objects"
-                                    : "expected a list of objects, got " + describe(*steps));
+                                    : "expected a list of objects, got " + json::describe(*steps));
     return order;
   }
-  const JsonValue::List& list = *steps->list();
+  const json::JsonValue::List& list = *steps->list();
   order.steps.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i)
-    order.steps.push_back(read_step(list[i], item_path("order.steps", i), actors, problems));
+    order.steps.push_back(read_step(list[i], json::item_path("order.steps", i), actors, problems));
   return order;
 }
 
-JsonValue order_json(const RunOrder& order) {
-  JsonValue json = JsonValue::Object{};
+json::JsonValue order_json(const RunOrder& order) {
+  json::JsonValue json = json::JsonValue::Object{};
   if (order.departures_wait) json.set("departures_wait", true);
   if (!order.deaths_at_start.empty())
     json.set("deaths_at_start", deaths_json(order.deaths_at_start));
   if (!order.choices_at_start.empty())
     json.set("choices_at_start", choices_json(order.choices_at_start));
-  JsonValue::List steps;
+  json::JsonValue::List steps;
   steps.reserve(order.steps.size());
   for (const OrderedStep& step : order.steps) steps.push_back(step_json(step));
   json.set("steps", std::move(steps));
@@ -245,7 +248,7 @@ std::vector<OptionProblem> what_needs_time(const RunSpec& spec) {
       !spec.faults.empty(), "faults.at",
       "the steps of the order kill actors, and nobody stalls or finds an error here; expected none "
       "at stated moments");
-  for (const FaultSourceChoice& source : spec.fault_sources)
+  for (const faults::FaultSourceChoice& source : spec.fault_sources)
     found.push_back({"faults." + source.key,
                      "the steps of the order kill actors; expected no source of faults"});
   refuse(spec.stop.when == StopWhen::time, "stop.when",
@@ -253,4 +256,4 @@ std::vector<OptionProblem> what_needs_time(const RunSpec& spec) {
   return found;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

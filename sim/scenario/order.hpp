@@ -10,7 +10,7 @@
 #include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// One entry of `order.steps`, as the file writes it. The deaths within the step are a separate
 /// list.
@@ -41,13 +41,14 @@ const char* choices_summary();
 std::string word_of(OrderedEvent event);
 
 /// Reads `order`. `job` is nothing if the job's size is not known.
-RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job, Problems& problems);
+RunOrder read_order(const json::JsonValue& value, const std::optional<JobShape>& job,
+                    json::Problems& problems);
 
 /// The JSON of an order, without what is at its default.
-JsonValue order_json(const RunOrder& order);
+json::JsonValue order_json(const RunOrder& order);
 
 /// What a run must not have where no time passes, because its order is stated or all orders are
 /// explored: the places in the scenario, each with the reason.
 std::vector<OptionProblem> what_needs_time(const RunSpec& spec);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

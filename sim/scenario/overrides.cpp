@@ -9,11 +9,12 @@
 #include "sim/json/json_path.hpp"
 #include "sim/json/json_reader.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
-[[noreturn]] void refuse(const std::string& set, const Problems& problems, const std::string& why) {
-  throw UsageError(problems.file() + ": --set " + in_quotes(set) + ": " + why);
+[[noreturn]] void refuse(const std::string& set, const json::Problems& problems,
+                         const std::string& why) {
+  throw UsageError(problems.file() + ": --set " + json::in_quotes(set) + ": " + why);
 }
 
 /// True for a number beyond the range of a double, which must not be taken for a plain word.
@@ -24,12 +25,13 @@ bool is_beyond_double(const std::string& text) {
   return rest == end && error == std::errc::result_out_of_range;
 }
 
-JsonValue read_value(const std::string& set, const std::string& text, const Problems& problems) {
-  Problems value_problems(problems.file() + ": --set " + in_quotes(set));
+json::JsonValue read_value(const std::string& set, const std::string& text,
+                           const json::Problems& problems) {
+  json::Problems value_problems(problems.file() + ": --set " + json::in_quotes(set));
   const bool structured = text.find_first_of("{[\"") == 0;
-  JsonValue value;
+  json::JsonValue value;
   try {
-    value = parse_json(text, value_problems);
+    value = json::parse_json(text, value_problems);
   } catch (const UsageError&) {
     if (structured || is_beyond_double(text) || !is_utf8(text)) throw;
     return text;
@@ -40,17 +42,17 @@ JsonValue read_value(const std::string& set, const std::string& text, const Prob
 
 }  // namespace
 
-void apply_set(JsonValue& root, const std::string& set, Problems& problems) {
+void apply_set(json::JsonValue& root, const std::string& set, json::Problems& problems) {
   const std::size_t equals = set.find('=');
   if (equals == std::string::npos)
     refuse(set, problems, "expected PATH=VALUE, for instance platform.processes=64");
-  const JsonPath path = split_path(set.substr(0, equals));
+  const json::JsonPath path = json::split_path(set.substr(0, equals));
   if (path.empty())
     refuse(set, problems, "expected a path such as platform.processes or faults.at[0].time_s");
-  JsonValue value = read_value(set, set.substr(equals + 1), problems);
-  const std::string why = set_at(root, path, std::move(value));
+  json::JsonValue value = read_value(set, set.substr(equals + 1), problems);
+  const std::string why = json::set_at(root, path, std::move(value));
   if (!why.empty()) refuse(set, problems, why);
-  problems.set_origin(path_text(path), "from --set " + in_quotes(set));
+  problems.set_origin(json::path_text(path), "from --set " + json::in_quotes(set));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

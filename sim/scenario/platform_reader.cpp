@@ -15,7 +15,7 @@
 #include "sim/scenario/disturbances.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,8 +30,8 @@ Enum choice_index(const std::string& word, const char* option) {
 }
 
 /// What the checks need from the platform file. Its links are read when the job runs.
-XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
-                     Problems& problems) {
+platform::XmlSummary inspected(const PlatformSpec& platform, const platform::XmlInspector& inspect,
+                               json::Problems& problems) {
   const std::string path = "platform.xml";
   std::error_code ignored;
   reads_file(platform.xml_path);
@@ -46,7 +46,7 @@ XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
   } else if (inspect) {
     try {
       const std::uint64_t nodes = std::uint64_t{job_shape(platform).nodes} + platform.spare_nodes;
-      return *FileMemo::read_once<XmlSummary>(
+      return *json::FileMemo::read_once<platform::XmlSummary>(
           platform.xml_path + "\n" + std::to_string(nodes),
           [&] { return inspect(platform.xml_path, static_cast<std::uint32_t>(nodes)); });
     } catch (const UsageError& error) {
@@ -57,14 +57,14 @@ XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
 }
 
 void read_xml(const std::string& name, const OverheadOptions& options, const std::string& directory,
-              const ScenarioBackends& backends, PlatformSpec& platform, Problems& problems) {
+              const ScenarioBackends& backends, PlatformSpec& platform, json::Problems& problems) {
   if (!backends.simgrid) {
     problems.add("platform.xml",
                  "needs SimGrid, and this program was built without it; expected machine");
     return;
   }
   platform.xml_path = (fs::path(directory) / name).string();
-  const XmlSummary file = inspected(platform, backends.inspect_xml, problems);
+  const platform::XmlSummary file = inspected(platform, backends.inspect_xml, problems);
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   if (file.hosts > 0 && file.local_bandwidth_Bps == 0 &&
       !(options.local_latency_s && options.local_bandwidth_Bps))
@@ -76,7 +76,7 @@ void read_xml(const std::string& name, const OverheadOptions& options, const std
   const std::uint32_t cores = options.cores_per_host.value_or(file.cores_per_host);
   platform.machine = {.name = "xml",
                       .description = {},
-                      .topology = Crossbar{file.hosts},
+                      .topology = platform::Crossbar{file.hosts},
                       .nodes = file.hosts,
                       .cores_per_node = cores,
                       .hardware_threads_per_node = cores,
@@ -101,7 +101,7 @@ std::string machine_name(const PlatformSpec& platform) {
   return platform.xml_path.empty() ? platform.machine.name : platform.xml_path;
 }
 
-void check_fits(const PlatformSpec& platform, Problems& problems) {
+void check_fits(const PlatformSpec& platform, json::Problems& problems) {
   const std::uint32_t threads = platform.machine.hardware_threads_per_node;
   const std::uint64_t nodes = known_nodes(platform);
   const std::string name = machine_name(platform);
@@ -160,9 +160,9 @@ PlatformSpec resolved(const PlatformOptions& options) {
   return platform;
 }
 
-void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overheads,
+void read_machine_or_xml(const PlatformOptions& options, const json::JsonValue* overheads,
                          const std::string& directory, const ScenarioBackends& backends,
-                         PlatformSpec& platform, Problems& problems) {
+                         PlatformSpec& platform, json::Problems& problems) {
   if (options.machine && options.xml) {
     problems.add("platform", "has both machine and xml, expected one of them");
   } else if (options.machine) {
@@ -175,15 +175,15 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
       problems.add_lines("platform.machine", error.what());
     }
   } else if (options.xml) {
-    const JsonValue nothing = JsonValue::Object{};
-    CheckedObject object(overheads != nullptr ? *overheads : nothing, "platform.overheads",
-                         problems);
+    const json::JsonValue nothing = json::JsonValue::Object{};
+    json::CheckedObject object(overheads != nullptr ? *overheads : nothing, "platform.overheads",
+                               problems);
     const OptionValues values = object.options(overhead_options().specs());
     object.finish();
     read_xml(*options.xml, overhead_options().read(values), directory, backends, platform,
              problems);
   } else {
-    problems.add("platform", "expected machine (one of " + any_of(shipped_machines()) +
+    problems.add("platform", "expected machine (one of " + json::any_of(shipped_machines()) +
                                  ", or the path of a machine file) or xml (the path of a SimGrid "
                                  "platform file)");
   }
@@ -191,19 +191,19 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
 
 }  // namespace
 
-PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
-                           const ScenarioBackends& backends, Problems& problems) {
+PlatformSpec read_platform(const json::JsonValue* value, const std::string& directory,
+                           const ScenarioBackends& backends, json::Problems& problems) {
   if (value == nullptr) {
     problems.add("platform", "missing, expected an object with machine and processes");
     return {};
   }
   const std::size_t before = problems.size();
-  CheckedObject object(*value, "platform", problems);
+  json::CheckedObject object(*value, "platform", problems);
   const OptionValues values = object.options(platform_options().specs());
-  const JsonValue* overheads = object.child("overheads");
-  const JsonValue* delay_noise = object.child("delay_noise");
-  const JsonValue* os_noise = object.child("os_noise");
-  const JsonValue* fencing = object.child("fencing");
+  const json::JsonValue* overheads = object.child("overheads");
+  const json::JsonValue* delay_noise = object.child("delay_noise");
+  const json::JsonValue* os_noise = object.child("os_noise");
+  const json::JsonValue* fencing = object.child("fencing");
   object.finish();
   const PlatformOptions options = platform_options().read(values);
   PlatformSpec platform = resolved(options);
@@ -221,16 +221,16 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
   return platform;
 }
 
-void check_simgrid_can_hold(const PlatformSpec& platform, Problems& problems) {
+void check_simgrid_can_hold(const PlatformSpec& platform, json::Problems& problems) {
   // SimGrid can represent all other machines, and finding the part of a torus would take time.
-  if (!std::holds_alternative<Dragonfly>(platform.machine.topology)) return;
+  if (!std::holds_alternative<platform::Dragonfly>(platform.machine.topology)) return;
   try {
-    check_simgrid_can_hold(partition(platform.machine,
-                                     job_shape(platform).nodes + platform.spare_nodes,
-                                     platform.whole_machine));
+    platform::check_simgrid_can_hold(
+        platform::partition(platform.machine, job_shape(platform).nodes + platform.spare_nodes,
+                            platform.whole_machine));
   } catch (const UsageError& error) {
     problems.add("engine", error.what());
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

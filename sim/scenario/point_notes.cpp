@@ -6,9 +6,9 @@
 
 #include "sim/json/json_value.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
-void note_losses(const RunSpec& point, Problems& problems) {
+void note_losses(const RunSpec& point, json::Problems& problems) {
   const Registration* detector = point.component(Family::failure_detection).registration;
   if (point.platform.detection_loss_probability == 0.0) return;
   if (detector != nullptr && !detector->message_kinds.empty()) return;
@@ -17,7 +17,7 @@ void note_losses(const RunSpec& point, Problems& problems) {
                                                          : detector->name + " sends no messages"));
 }
 
-void note_cuts(const RunSpec& point, Problems& problems) {
+void note_cuts(const RunSpec& point, json::Problems& problems) {
   const Registration* workload = point.component(Family::workload).registration;
   const Registration* transactions = point.component(Family::transactions).registration;
   const bool gives_up = transactions != nullptr &&
@@ -31,7 +31,7 @@ void note_cuts(const RunSpec& point, Problems& problems) {
                     workload->name + " waits for ever");
 }
 
-void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   const double memory_B = point.platform.machine.memory_per_node_B;
   if (memory_B == 0.0) return;
   const std::uint32_t ranks = std::min(point.platform.processes_per_node, point.platform.processes);
@@ -44,16 +44,16 @@ void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& pr
       continue;
     const auto bytes = static_cast<double>(std::get<std::int64_t>(found->second));
     if (bytes * ranks <= memory_B) continue;
-    problems.note(member_path(paths[index_of(family)], option),
+    problems.note(json::member_path(paths[index_of(family)], option),
                   "does not fit: a node of " + point.platform.machine.name + " has a memory of " +
                       std::to_string(static_cast<std::uint64_t>(memory_B)) + " bytes" +
                       (ranks == 1 ? "" : ", and holds " + std::to_string(ranks) + " ranks"));
   }
 }
 
-void note_short_waits(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.platform.xml_path.empty() || job_shape(point.platform).nodes < 2) return;
-  const Machine& machine = point.platform.machine;
+  const platform::Machine& machine = point.platform.machine;
   const double least_s = machine.send_overhead_s + machine.nic_latency_s + machine.hop_latency_s +
                          machine.receive_overhead_s;
   for (std::size_t family = 0; family < kFamilies; ++family) {
@@ -64,11 +64,11 @@ void note_short_waits(const RunSpec& point, const ComponentPaths& paths, Problem
       if (!spec.awaits_message || given == choice.options.end()) continue;
       const double* wait_s = std::get_if<double>(&given->second);
       if (wait_s == nullptr || *wait_s >= least_s) continue;
-      problems.note(member_path(paths[family], spec.name),
+      problems.note(json::member_path(paths[family], spec.name),
                     "is too short for " + machine.name + ", on which a message between two nodes " +
-                        "takes at least " + shortest(least_s) + " s");
+                        "takes at least " + json::shortest(least_s) + " s");
     }
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -5,22 +5,22 @@
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// Notes that the stated losses have no effect, because there is no detector whose messages the
 /// network could lose.
-void note_losses(const RunSpec& point, Problems& problems);
+void note_losses(const RunSpec& point, json::Problems& problems);
 
 /// Notes that a program of TryBlocks waits for what a partition of the network loses, unless
 /// transactions let its requests time out.
-void note_cuts(const RunSpec& point, Problems& problems);
+void note_cuts(const RunSpec& point, json::Problems& problems);
 
 /// Notes what a node's memory cannot hold. The simulation runs as if memory had no end, so this is
 /// no error.
-void note_memory(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
+void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
 /// Notes a component that waits for a message for less time than any message takes: it takes all
 /// others for dead, or all messages for lost.
-void note_short_waits(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
+void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -17,7 +17,7 @@
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr const char* kBeginning = R"(# Scenario reference
@@ -74,7 +74,7 @@ std::string code(const std::string& text) { return "`" + text + "`"; }
 
 std::string default_text(const OptionSpec& spec) {
   if (spec.required) return "required";
-  return code(to_json(option_json(spec.default_value)));
+  return code(json::to_json(option_json(spec.default_value)));
 }
 
 std::string row(const std::string& key, const std::string& value, const std::string& otherwise,
@@ -86,7 +86,7 @@ std::string row(const std::string& key, const std::string& value, const std::str
 std::string row_of(const OptionSpec& spec, const std::string& prefix = "") {
   const std::string source = spec.source.empty() ? "" : " [" + spec.source + "]";
   std::string text =
-      row(prefix + spec.name, expectation(spec), default_text(spec), spec.doc + source);
+      row(prefix + spec.name, json::expectation(spec), default_text(spec), spec.doc + source);
   for (const OptionSpec& field : spec.fields) text += row_of(field, prefix + spec.name + ".");
   return text;
 }
@@ -327,7 +327,7 @@ std::string faults_text() {
   for (const OptionSpec& spec : mark_options().specs()) text += row_of(spec, "mark.");
   for (const VictimList& list : victim_lists())
     text += row(list.name, "a list of numbers", "`[]`", list.doc);
-  for (const FaultSourceRegistration& source : fault_sources())
+  for (const faults::FaultSourceRegistration& source : faults::fault_sources())
     text += "\n### `faults." + source.name + "`\n\n" + source.summary + " [" + source.source +
             "]. An object, or a list of them.\n" + table(source.options);
   text += "\n### `faults.partition`\n\n" + std::string(partition_summary()) +
@@ -381,4 +381,4 @@ std::string scenario_reference() {
          run_metrics_text() + machine_text();
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

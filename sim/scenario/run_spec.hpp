@@ -12,7 +12,7 @@
 #include "sim/faults/fault_spec.hpp"
 #include "sim/platform/machine.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 enum class EngineKind { loggp, simgrid };
 enum class Mapping { block, round_robin, random };
@@ -63,7 +63,8 @@ struct FencingSpec {
 
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
-  Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
+  platform::Machine
+      machine;  ///< only its costs if xml_path is set: that file has the topology and the links
   std::string xml_path;  ///< a SimGrid platform file, or ""
   std::uint32_t processes = 1;
   std::uint32_t processes_per_node = 1;
@@ -172,11 +173,11 @@ struct RunOrder {
 /// replication.
 struct RunSpec {
   PlatformSpec platform;
-  ComponentChoice components[kFamilies];         ///< indexed by Family
-  std::vector<FaultSpec> faults;                 ///< at stated moments; some kill nobody
-  std::vector<FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
-  std::vector<PartitionSpec> partitions;
-  std::vector<SlowSpec> slow;
+  ComponentChoice components[kFamilies];                 ///< indexed by Family
+  std::vector<faults::FaultSpec> faults;                 ///< at stated moments; some kill nobody
+  std::vector<faults::FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
+  std::vector<faults::PartitionSpec> partitions;
+  std::vector<faults::SlowSpec> slow;
   StopSpec stop;
   /// If set, the run costs no time, and every step of the order takes one millisecond.
   std::optional<RunOrder> order;
@@ -205,7 +206,7 @@ struct RunSpec {
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),
-                       [](const FaultSpec& fault) { return fault.kills(); }) ||
+                       [](const faults::FaultSpec& fault) { return fault.kills(); }) ||
            !fault_sources.empty() || (order && order->has_deaths());
   }
 };
@@ -225,8 +226,8 @@ inline JobShape job_shape(const RunSpec& spec) {
       workload.registration->as<WorkloadTraits>().starts_at_root &&
       !(workload.registration->as<WorkloadTraits>().starts_everywhere &&
         workload.registration->as<WorkloadTraits>().starts_everywhere(workload.options));
-  shape.mtbf_s = mtbf_of(spec.fault_sources, shape);
+  shape.mtbf_s = faults::mtbf_of(spec.fault_sources, shape);
   return shape;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -16,7 +16,7 @@
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr std::size_t kMostPoints = 10000;
@@ -24,7 +24,8 @@ constexpr std::size_t kMostPoints = 10000;
 /// Reads the parts of one scenario in the order of the file's documentation.
 class ScenarioReader {
  public:
-  ScenarioReader(const JsonValue& root, Problems& problems, const ScenarioBackends& backends)
+  ScenarioReader(const json::JsonValue& root, json::Problems& problems,
+                 const ScenarioBackends& backends)
       : root_(root, "", problems), problems_(problems), backends_(backends) {}
 
   Scenario read() {
@@ -49,19 +50,19 @@ class ScenarioReader {
   void read_platform_part(EngineKind engine);
   void read_components();
   void read_faults();
-  void read_stated_faults(const JsonValue& at);
-  void read_sources(const FaultSourceRegistration& kind, const JsonValue& value);
-  void read_source(const FaultSourceRegistration& kind, const JsonValue& value,
+  void read_stated_faults(const json::JsonValue& at);
+  void read_sources(const faults::FaultSourceRegistration& kind, const json::JsonValue& value);
+  void read_source(const faults::FaultSourceRegistration& kind, const json::JsonValue& value,
                    const std::string& path, std::size_t index);
-  FaultSpec read_fault(const JsonValue& value, const std::string& path);
-  void read_plain_values(CheckedObject& object, FaultSpec& fault);
+  faults::FaultSpec read_fault(const json::JsonValue& value, const std::string& path);
+  void read_plain_values(json::CheckedObject& object, faults::FaultSpec& fault);
   void read_stop();
   void read_stated_order();
   void make_points(Scenario& scenario);
   void add_point(Scenario& scenario, std::size_t index);
 
-  CheckedObject root_;
-  Problems& problems_;
+  json::CheckedObject root_;
+  json::Problems& problems_;
   const ScenarioBackends& backends_;
   RunSpec common_;  ///< what all points share
   bool platform_known_ = false;
@@ -88,7 +89,7 @@ Scenario ScenarioReader::read_top() {
 void ScenarioReader::read_platform_part(EngineKind engine) {
   const std::size_t before = problems_.size();
   const std::string directory = std::filesystem::path(problems_.file()).parent_path().string();
-  const JsonValue* value = root_.child("platform");
+  const json::JsonValue* value = root_.child("platform");
   if (!root_.is_object()) return;
   common_.platform = read_platform(value, directory, backends_, problems_);
   platform_known_ = problems_.size() == before;
@@ -98,7 +99,7 @@ void ScenarioReader::read_platform_part(EngineKind engine) {
 
 void ScenarioReader::read_components() {
   for (const StackPlace& family : kStack) {
-    const JsonValue* value = root_.child(family_key(family.family));
+    const json::JsonValue* value = root_.child(family_key(family.family));
     if (root_.is_object())
       candidates_[static_cast<std::size_t>(family.family)] =
           read_family(family.family, value, problems_);
@@ -106,89 +107,94 @@ void ScenarioReader::read_components() {
 }
 
 void ScenarioReader::read_faults() {
-  const JsonValue* value = root_.child("faults");
+  const json::JsonValue* value = root_.child("faults");
   if (value == nullptr) return;
-  CheckedObject object(*value, "faults", problems_);
-  if (const JsonValue* at = object.child("at")) read_stated_faults(*at);
-  for (const FaultSourceRegistration& kind : fault_sources())
-    if (const JsonValue* sources = object.child(kind.name)) read_sources(kind, *sources);
+  json::CheckedObject object(*value, "faults", problems_);
+  if (const json::JsonValue* at = object.child("at")) read_stated_faults(*at);
+  for (const faults::FaultSourceRegistration& kind : faults::fault_sources())
+    if (const json::JsonValue* sources = object.child(kind.name)) read_sources(kind, *sources);
   const auto job = platform_known_ ? std::optional(job_shape(common_.platform)) : std::nullopt;
-  if (const JsonValue* partition = object.child("partition"))
+  if (const json::JsonValue* partition = object.child("partition"))
     common_.partitions = read_partitions(*partition, job, problems_);
-  if (const JsonValue* slow = object.child("slow")) common_.slow = read_slow(*slow, job, problems_);
+  if (const json::JsonValue* slow = object.child("slow"))
+    common_.slow = read_slow(*slow, job, problems_);
   object.finish();
 }
 
-void ScenarioReader::read_stated_faults(const JsonValue& at) {
-  const JsonValue::List* list = at.list();
+void ScenarioReader::read_stated_faults(const json::JsonValue& at) {
+  const json::JsonValue::List* list = at.list();
   if (list == nullptr) {
-    problems_.add("faults.at", "expected a list of objects, got " + describe(at));
+    problems_.add("faults.at", "expected a list of objects, got " + json::describe(at));
     return;
   }
   for (std::size_t i = 0; i < list->size(); ++i)
-    common_.faults.push_back(read_fault((*list)[i], item_path("faults.at", i)));
+    common_.faults.push_back(read_fault((*list)[i], json::item_path("faults.at", i)));
 }
 
-void ScenarioReader::read_sources(const FaultSourceRegistration& kind, const JsonValue& value) {
-  const std::string path = member_path("faults", kind.name);
-  const JsonValue::List* list = value.list();
+void ScenarioReader::read_sources(const faults::FaultSourceRegistration& kind,
+                                  const json::JsonValue& value) {
+  const std::string path = json::member_path("faults", kind.name);
+  const json::JsonValue::List* list = value.list();
   if (list == nullptr) {
     read_source(kind, value, path, 0);
     return;
   }
   for (std::size_t i = 0; i < list->size(); ++i)
-    read_source(kind, (*list)[i], item_path(path, i), i);
+    read_source(kind, (*list)[i], json::item_path(path, i), i);
 }
 
-void ScenarioReader::read_source(const FaultSourceRegistration& kind, const JsonValue& value,
-                                 const std::string& path, std::size_t index) {
+void ScenarioReader::read_source(const faults::FaultSourceRegistration& kind,
+                                 const json::JsonValue& value, const std::string& path,
+                                 std::size_t index) {
   const std::size_t before = problems_.size();
-  CheckedObject object(value, path, problems_);
-  FaultSourceChoice source{.registration = &kind,
-                           .options = object.options(kind.options),
-                           .key = item_path(kind.name, index)};
+  json::CheckedObject object(value, path, problems_);
+  faults::FaultSourceChoice source{.registration = &kind,
+                                   .options = object.options(kind.options),
+                                   .key = json::item_path(kind.name, index)};
   object.finish();
   if (problems_.size() == before && platform_known_) {
     const PlatformSpec& platform = common_.platform;
-    const FaultTarget target{.job = job_shape(platform),
-                             .node_of = {},
-                             .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
-                             .whole_machine = platform.whole_machine};
+    const faults::FaultTarget target{
+        .job = job_shape(platform),
+        .node_of = {},
+        .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
+        .whole_machine = platform.whole_machine};
     for (const OptionProblem& problem : kind.check(source.options, target))
-      problems_.add(member_path(path, problem.option), problem.message);
+      problems_.add(json::member_path(path, problem.option), problem.message);
   }
   common_.fault_sources.push_back(std::move(source));
 }
 
-void ScenarioReader::read_plain_values(CheckedObject& object, FaultSpec& fault) {
+void ScenarioReader::read_plain_values(json::CheckedObject& object, faults::FaultSpec& fault) {
   const OptionValues values = object.options(stated_fault_options().specs());
   const StatedFaultOptions stated = stated_fault_options().read(values);
   fault.time_s = stated.time_s;
   fault.event = stated.event;
   fault.soft = stated.soft;
   fault.stall_s = stated.stall_s.value_or(0.0);
-  if (const JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
+  if (const json::JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
     const std::size_t before = problems_.size();
-    CheckedObject inner(*mark, member_path(object.path(), "mark"), problems_);
+    json::CheckedObject inner(*mark, json::member_path(object.path(), "mark"), problems_);
     const OptionValues named = inner.options(mark_options().specs());
     inner.finish();
     if (problems_.size() == before) fault.mark = mark_options().read(named);
   }
 }
 
-FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& path) {
+faults::FaultSpec ScenarioReader::read_fault(const json::JsonValue& value,
+                                             const std::string& path) {
   const std::size_t before = problems_.size();
-  CheckedObject object(value, path, problems_);
-  FaultSpec fault;
+  json::CheckedObject object(value, path, problems_);
+  faults::FaultSpec fault;
   read_plain_values(object, fault);
   const JobShape shape = job_shape(common_.platform);
   const auto victims = [&](const VictimList& list) -> std::vector<std::uint32_t> {
-    const JsonValue* ids = object.child(list.name);
+    const json::JsonValue* ids = object.child(list.name);
     if (ids == nullptr) return {};
     std::uint32_t end =
         list.name == "ranks" ? shape.processes : shape.nodes + common_.platform.spare_nodes;
     if (!platform_known_) end = kNobody;
-    return read_ids(*ids, member_path(path, list.name), end, list.name, problems_);
+    return json::read_ids(*ids, json::member_path(path, list.name), end, list.name, problems_);
   };
   fault.ranks = victims(victim_lists()[0]);
   fault.nodes = victims(victim_lists()[1]);
@@ -210,9 +216,9 @@ FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& 
 }
 
 void ScenarioReader::read_stop() {
-  const JsonValue* value = root_.child("stop");
+  const json::JsonValue* value = root_.child("stop");
   if (value == nullptr) return;
-  CheckedObject object(*value, "stop", problems_);
+  json::CheckedObject object(*value, "stop", problems_);
   const OptionValues values = object.options(stop_options().specs());
   object.finish();
   const StopOptions options = stop_options().read(values);
@@ -228,7 +234,7 @@ void ScenarioReader::read_stop() {
 }
 
 void ScenarioReader::read_stated_order() {
-  const JsonValue* value = root_.child("order");
+  const json::JsonValue* value = root_.child("order");
   if (value == nullptr || value->is_null()) return;
   const auto job = platform_known_ ? std::optional(job_shape(common_.platform)) : std::nullopt;
   common_.order = read_order(*value, job, problems_);
@@ -293,22 +299,22 @@ void ScenarioReader::make_points(Scenario& scenario) {
 
 }  // namespace
 
-Scenario read_scenario(const JsonValue& root, Problems& problems,
+Scenario read_scenario(const json::JsonValue& root, json::Problems& problems,
                        const ScenarioBackends& backends) {
   return ScenarioReader(root, problems, backends).read();
 }
 
 Scenario parse_scenario(const std::string& text, const std::string& file,
                         const ScenarioOverrides& overrides, const ScenarioBackends& backends) {
-  Problems problems(file);
-  JsonValue root = parse_json(text, problems);
+  json::Problems problems(file);
+  json::JsonValue root = json::parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
   return read_scenario(root, problems, backends);
 }
 
 Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides,
                        const ScenarioBackends& backends) {
-  return parse_scenario(read_json_text(path), path, overrides, backends);
+  return parse_scenario(json::read_json_text(path), path, overrides, backends);
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

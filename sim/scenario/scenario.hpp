@@ -10,7 +10,7 @@
 #include "sim/platform/platform_file.hpp"
 #include "sim/scenario/run_spec.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// A checked scenario: every error that can be found from the file alone has been ruled out.
 struct Scenario {
@@ -32,10 +32,10 @@ struct ScenarioOverrides {
 
 /// What is available to run and inspect scenarios. The defaults are what this build has.
 struct ScenarioBackends {
-  bool simgrid = kHasSimGrid;  ///< if false, engine simgrid and platform.xml are refused
+  bool simgrid = platform::kHasSimGrid;  ///< if false, engine simgrid and platform.xml are refused
   /// Inspects platform files. If empty, only the existence of a file is checked, and each host is
   /// assumed to have one core.
-  XmlInspector inspect_xml = xml_inspector();
+  platform::XmlInspector inspect_xml = platform::xml_inspector();
 };
 
 /// Reads and checks a scenario file. Throws UsageError with every error of the file, one per line:
@@ -51,13 +51,13 @@ Scenario parse_scenario(const std::string& text, const std::string& file,
 
 /// Like load_scenario, but from a JSON tree. `problems` has the name of the file and may already
 /// have errors.
-Scenario read_scenario(const JsonValue& root, Problems& problems,
+Scenario read_scenario(const json::JsonValue& root, json::Problems& problems,
                        const ScenarioBackends& backends = {});
 
 /// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations, as text and as a
 /// tree.
 std::string scenario_schema();
-JsonValue scenario_schema_tree();
+json::JsonValue scenario_schema_tree();
 
 /// A reference page of scenarios in Markdown, from the same declarations.
 std::string scenario_reference();
@@ -65,9 +65,9 @@ std::string scenario_reference();
 /// Reads and checks a machine. A text that contains a '/' or ends in .json is the path of a machine
 /// file, relative to the directory `relative_to` ("" is the working directory). Any other text is
 /// the name of a shipped machine. Throws UsageError with every error of the file.
-Machine load_machine(const std::string& name_or_path, const std::string& relative_to);
+platform::Machine load_machine(const std::string& name_or_path, const std::string& relative_to);
 
 /// Names of the shipped machines, sorted.
 std::vector<std::string> shipped_machines();
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -11,11 +11,11 @@
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
-using List = JsonValue::List;
-using Object = JsonValue::Object;
+using List = json::JsonValue::List;
+using Object = json::JsonValue::Object;
 
 const char* json_type(OptionKind kind) {
   switch (kind) {
@@ -34,26 +34,26 @@ const char* json_type(OptionKind kind) {
   }
 }
 
-JsonValue bound(double value, const OptionSpec& spec) {
+json::JsonValue bound(double value, const OptionSpec& spec) {
   if (spec.kind == OptionKind::integer) return static_cast<std::int64_t>(value);
   return value;
 }
 
 std::string description_of(const OptionSpec& spec) {
   std::string text = spec.doc;
-  if (!spec.unit.empty()) text += (text.empty() ? "in " : "; in ") + unit_in_words(spec.unit);
+  if (!spec.unit.empty()) text += (text.empty() ? "in " : "; in ") + json::unit_in_words(spec.unit);
   if (!spec.source.empty()) text += " (" + spec.source + ")";
   return text;
 }
 
-JsonValue fields_schema(const std::vector<OptionSpec>& fields);
+json::JsonValue fields_schema(const std::vector<OptionSpec>& fields);
 
-JsonValue option_schema(const OptionSpec& spec) {
-  JsonValue schema = spec.fields.empty() ? JsonValue() : fields_schema(spec.fields);
+json::JsonValue option_schema(const OptionSpec& spec) {
+  json::JsonValue schema = spec.fields.empty() ? json::JsonValue() : fields_schema(spec.fields);
   const char* const type = json_type(spec.kind);
-  schema.set("type", spec.nullable ? JsonValue(List{type, "null"}) : JsonValue(type));
+  schema.set("type", spec.nullable ? json::JsonValue(List{type, "null"}) : json::JsonValue(type));
   if (spec.kind == OptionKind::texts) {
-    JsonValue text = json_object({{"type", "string"}});
+    json::JsonValue text = json::json_object({{"type", "string"}});
     if (!spec.choices.empty()) {
       text.set("enum", List(spec.choices.begin(), spec.choices.end()));
       schema.set("uniqueItems", true);
@@ -78,10 +78,10 @@ JsonValue option_schema(const OptionSpec& spec) {
 class ObjectSchema {
  public:
   explicit ObjectSchema(const std::string& description) {
-    schema_ = json_object({{"type", "object"}});
+    schema_ = json::json_object({{"type", "object"}});
     if (!description.empty()) schema_.set("description", description);
   }
-  ObjectSchema& property(const std::string& name, JsonValue schema, bool required = false) {
+  ObjectSchema& property(const std::string& name, json::JsonValue schema, bool required = false) {
     properties_.set(name, std::move(schema));
     if (required) required_.emplace_back(name);
     return *this;
@@ -99,14 +99,15 @@ class ObjectSchema {
   ObjectSchema& any_of_lists(const std::vector<VictimList>& lists) {
     List choices;
     for (const VictimList& list : lists) {
-      const JsonValue filled = json_object({{"type", "array"}, {"minItems", 1}});
-      choices.push_back(json_object(
-          {{"required", List{list.name}}, {"properties", json_object({{list.name, filled}})}}));
+      const json::JsonValue filled = json::json_object({{"type", "array"}, {"minItems", 1}});
+      choices.push_back(
+          json::json_object({{"required", List{list.name}},
+                             {"properties", json::json_object({{list.name, filled}})}}));
     }
     schema_.set("anyOf", std::move(choices));
     return *this;
   }
-  [[nodiscard]] JsonValue take() {
+  [[nodiscard]] json::JsonValue take() {
     schema_.set("properties", std::move(properties_));
     if (!required_.empty()) schema_.set("required", std::move(required_));
     schema_.set("additionalProperties", false);
@@ -117,70 +118,72 @@ class ObjectSchema {
   static List alternatives(const std::vector<std::string>& names) {
     List choices;
     for (const std::string& name : names) {
-      const JsonValue present = json_object({{"not", json_object({{"type", "null"}})}});
-      choices.push_back(
-          json_object({{"required", List{name}}, {"properties", json_object({{name, present}})}}));
+      const json::JsonValue present =
+          json::json_object({{"not", json::json_object({{"type", "null"}})}});
+      choices.push_back(json::json_object(
+          {{"required", List{name}}, {"properties", json::json_object({{name, present}})}}));
     }
     return choices;
   }
 
-  JsonValue schema_;
-  JsonValue properties_ = Object{};
+  json::JsonValue schema_;
+  json::JsonValue properties_ = Object{};
   List required_;
 };
 
-JsonValue fields_schema(const std::vector<OptionSpec>& fields) {
+json::JsonValue fields_schema(const std::vector<OptionSpec>& fields) {
   return ObjectSchema("").options(fields).take();
 }
 
-JsonValue reference(const std::string& definition) {
-  return json_object({{"$ref", "#/$defs/" + definition}});
+json::JsonValue reference(const std::string& definition) {
+  return json::json_object({{"$ref", "#/$defs/" + definition}});
 }
 
-JsonValue component_schema(const Registration& registration) {
+json::JsonValue component_schema(const Registration& registration) {
   std::string text = registration.summary;
   if (!registration.source.empty()) text += " (" + registration.source + ")";
   return ObjectSchema(text)
-      .property("name", json_object({{"const", registration.name}}), true)
+      .property("name", json::json_object({{"const", registration.name}}), true)
       .options(registration.options)
       .take();
 }
 
-JsonValue family_definition(Family family) {
+json::JsonValue family_definition(Family family) {
   List choices;
   for (const Registration& registration : registrations())
     if (registration.family == family) choices.push_back(component_schema(registration));
   if (family != Family::workload)
-    choices.push_back(
-        ObjectSchema("left out").property("name", json_object({{"const", "none"}}), true).take());
-  return json_object({{"oneOf", std::move(choices)}});
+    choices.push_back(ObjectSchema("left out")
+                          .property("name", json::json_object({{"const", "none"}}), true)
+                          .take());
+  return json::json_object({{"oneOf", std::move(choices)}});
 }
 
 /// One object, or a list of objects, each of which makes a point.
-JsonValue family_property(const StackPlace& family) {
-  const JsonValue one = reference(family_key(family.family));
-  const JsonValue many =
-      json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one}});
-  return json_object(
+json::JsonValue family_property(const StackPlace& family) {
+  const json::JsonValue one = reference(family_key(family.family));
+  const json::JsonValue many =
+      json::json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one}});
+  return json::json_object(
       {{"description",
         std::string(family.doc) + "; a list makes one point of the scenario for each entry"},
        {"oneOf", List{one, many}}});
 }
 
-JsonValue ids_schema(const std::string& description) {
-  const JsonValue id = json_object({{"type", "integer"}, {"minimum", 0}});
-  return json_object(
+json::JsonValue ids_schema(const std::string& description) {
+  const json::JsonValue id = json::json_object({{"type", "integer"}, {"minimum", 0}});
+  return json::json_object(
       {{"description", description}, {"type", "array"}, {"items", id}, {"uniqueItems", true}});
 }
 
 /// The schema of an object, or of null in its place.
-JsonValue or_null(JsonValue schema) {
+json::JsonValue or_null(json::JsonValue schema) {
   schema.set("type", List{"object", "null"});
   return schema;
 }
 
-JsonValue os_noise_schema() {
-  JsonValue nodes = ids_schema(os_noise_nodes().doc);
+json::JsonValue os_noise_schema() {
+  json::JsonValue nodes = ids_schema(os_noise_nodes().doc);
   nodes.set("type", List{"array", "null"});
   return ObjectSchema(os_noise_summary())
       .options(os_noise_options().specs())
@@ -188,11 +191,11 @@ JsonValue os_noise_schema() {
       .take();
 }
 
-JsonValue platform_definition() {
-  const JsonValue overheads = ObjectSchema("with xml: what a SimGrid platform file lacks")
-                                  .options(overhead_options().specs())
-                                  .take();
-  JsonValue schema =
+json::JsonValue platform_definition() {
+  const json::JsonValue overheads = ObjectSchema("with xml: what a SimGrid platform file lacks")
+                                        .options(overhead_options().specs())
+                                        .take();
+  json::JsonValue schema =
       ObjectSchema("the machine, and the part of it that the job takes")
           .options(platform_options().specs())
           .property("overheads", overheads)
@@ -205,14 +208,14 @@ JsonValue platform_definition() {
           .one_of({"machine", "xml"})
           .take();
   // Overheads are only allowed beside a platform file, which does not give them.
-  schema.set("dependentRequired", json_object({{"overheads", List{"xml"}}}));
+  schema.set("dependentRequired", json::json_object({{"overheads", List{"xml"}}}));
   return schema;
 }
 
-JsonValue fault_definition() {
-  JsonValue mark = ObjectSchema("a point of the run that a component marks")
-                       .options(mark_options().specs())
-                       .take();
+json::JsonValue fault_definition() {
+  json::JsonValue mark = ObjectSchema("a point of the run that a component marks")
+                             .options(mark_options().specs())
+                             .take();
   mark.set("type", List{"object", "null"});
   ObjectSchema schema(
       "a fault at one moment: exactly one of time_s, event and mark, and its victims, which die "
@@ -222,99 +225,102 @@ JsonValue fault_definition() {
   return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();
 }
 
-JsonValue one_or_many(const JsonValue& one) {
-  const JsonValue many = json_object({{"type", "array"}, {"items", one}});
-  return json_object({{"oneOf", List{one, many}}});
+json::JsonValue one_or_many(const json::JsonValue& one) {
+  const json::JsonValue many = json::json_object({{"type", "array"}, {"items", one}});
+  return json::json_object({{"oneOf", List{one, many}}});
 }
 
 /// One source of that kind, or a list of them.
-JsonValue fault_source_schema(const FaultSourceRegistration& registration) {
+json::JsonValue fault_source_schema(const faults::FaultSourceRegistration& registration) {
   return one_or_many(ObjectSchema(registration.summary + " (" + registration.source + ")")
                          .options(registration.options)
                          .take());
 }
 
-JsonValue partition_schema() {
+json::JsonValue partition_schema() {
   ObjectSchema schema(partition_summary());
   schema.options(partition_options().specs());
   for (const VictimList& list : partition_lists())
-    schema.property(list.name, json_object({{"description", list.doc},
-                                            {"type", "array"},
-                                            {"minItems", 2},
-                                            {"items", ids_schema("one group")}}));
+    schema.property(list.name, json::json_object({{"description", list.doc},
+                                                  {"type", "array"},
+                                                  {"minItems", 2},
+                                                  {"items", ids_schema("one group")}}));
   return schema.one_of({partition_lists()[0].name, partition_lists()[1].name}).take();
 }
 
-JsonValue slow_schema() {
+json::JsonValue slow_schema() {
   return ObjectSchema(slow_summary())
       .options(slow_options().specs())
       .property(slow_nodes().name, ids_schema(slow_nodes().doc), true)
       .take();
 }
 
-JsonValue faults_definition() {
-  const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
+json::JsonValue faults_definition() {
+  const json::JsonValue at = json::json_object({{"type", "array"}, {"items", reference("fault")}});
   ObjectSchema schema("deaths and their times; several sources add up");
   schema.property("at", at);
-  for (const FaultSourceRegistration& registration : fault_sources())
+  for (const faults::FaultSourceRegistration& registration : faults::fault_sources())
     schema.property(registration.name, fault_source_schema(registration));
   schema.property("partition", one_or_many(partition_schema()));
   schema.property("slow", one_or_many(slow_schema()));
   return schema.take();
 }
 
-JsonValue ordered_deaths_schema(const char* summary) {
-  return json_object({{"description", summary},
-                      {"type", "array"},
-                      {"items", ObjectSchema("").options(ordered_death_options().specs()).take()}});
+json::JsonValue ordered_deaths_schema(const char* summary) {
+  return json::json_object(
+      {{"description", summary},
+       {"type", "array"},
+       {"items", ObjectSchema("").options(ordered_death_options().specs()).take()}});
 }
 
-JsonValue ordered_choices_schema() {
-  return json_object({{"type", "array"},
-                      {"description", choices_summary()},
-                      {"items", json_object({{"type", "integer"}, {"minimum", 0}})}});
+json::JsonValue ordered_choices_schema() {
+  return json::json_object({{"type", "array"},
+                            {"description", choices_summary()},
+                            {"items", json::json_object({{"type", "integer"}, {"minimum", 0}})}});
 }
 
-JsonValue order_definition() {
-  const JsonValue step = ObjectSchema("one step")
-                             .options(ordered_step_options().specs())
-                             .property("deaths", ordered_deaths_schema(deaths_in_step_summary()))
-                             .property("choices", ordered_choices_schema())
-                             .take();
-  JsonValue schema =
+json::JsonValue order_definition() {
+  const json::JsonValue step =
+      ObjectSchema("one step")
+          .options(ordered_step_options().specs())
+          .property("deaths", ordered_deaths_schema(deaths_in_step_summary()))
+          .property("choices", ordered_choices_schema())
+          .take();
+  json::JsonValue schema =
       ObjectSchema(order_summary())
           .options(order_options().specs())
           .property("deaths_at_start", ordered_deaths_schema(deaths_at_start_summary()))
           .property("choices_at_start", ordered_choices_schema())
-          .property("steps", json_object({{"type", "array"}, {"items", step}}), true)
+          .property("steps", json::json_object({{"type", "array"}, {"items", step}}), true)
           .take();
-  schema.set("type", JsonValue::List{"object", "null"});
+  schema.set("type", json::JsonValue::List{"object", "null"});
   return schema;
 }
 
 /// In a sweep, every key without a meaning of its own is a path.
-JsonValue sweep_definition() {
-  const JsonValue list = json_object({{"type", "array"}, {"minItems", 1}});
-  const JsonValue range = ObjectSchema("from, from x times or from + step, ... up to to")
-                              .options(sweep_range_options().specs())
-                              .one_of({"times", "step"})
-                              .take();
-  const JsonValue axis = json_object({{"oneOf", List{list, range}}});
-  const JsonValue formula = json_object({{"type", "string"}, {"minLength", 1}});
-  const JsonValue group =
-      json_object({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}});
-  JsonValue schema =
+json::JsonValue sweep_definition() {
+  const json::JsonValue list = json::json_object({{"type", "array"}, {"minItems", 1}});
+  const json::JsonValue range = ObjectSchema("from, from x times or from + step, ... up to to")
+                                    .options(sweep_range_options().specs())
+                                    .one_of({"times", "step"})
+                                    .take();
+  const json::JsonValue axis = json::json_object({{"oneOf", List{list, range}}});
+  const json::JsonValue formula = json::json_object({{"type", "string"}, {"minLength", 1}});
+  const json::JsonValue group =
+      json::json_object({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}});
+  json::JsonValue schema =
       ObjectSchema("for faultline sweep: paths of the scenario, and the values that they take")
-          .property("zip", json_object({{"description", "axes that advance together"},
-                                        {"type", "array"},
-                                        {"items", group}}))
+          .property("zip", json::json_object({{"description", "axes that advance together"},
+                                              {"type", "array"},
+                                              {"items", group}}))
           .property("derive",
-                    json_object({{"description", "paths and the formulas of their values"},
-                                 {"type", "object"},
-                                 {"additionalProperties", formula}}))
-          .property("where", json_object({{"description", "conditions that a point satisfies"},
-                                          {"type", "array"},
-                                          {"items", formula}}))
+                    json::json_object({{"description", "paths and the formulas of their values"},
+                                       {"type", "object"},
+                                       {"additionalProperties", formula}}))
+          .property("where",
+                    json::json_object({{"description", "conditions that a point satisfies"},
+                                       {"type", "array"},
+                                       {"items", formula}}))
           .property("precision", ObjectSchema("replications until a mean is known well enough")
                                      .options(precision_options().specs())
                                      .take())
@@ -323,8 +329,8 @@ JsonValue sweep_definition() {
   return schema;
 }
 
-JsonValue sourced_schema(const OptionSpec& spec) {
-  const JsonValue words = json_object({{"type", "string"}, {"minLength", 1}});
+json::JsonValue sourced_schema(const OptionSpec& spec) {
+  const json::JsonValue words = json::json_object({{"type", "string"}, {"minLength", 1}});
   List statuses;
   for (const std::string& status : value_statuses()) statuses.emplace_back(status);
   OptionSpec bare = spec;
@@ -332,37 +338,37 @@ JsonValue sourced_schema(const OptionSpec& spec) {
   bare.required = true;
   return ObjectSchema(spec.doc)
       .property("value", option_schema(bare), true)
-      .property("unit", json_object({{"const", spec.unit}}), true)
-      .property("status", json_object({{"enum", std::move(statuses)}}), true)
+      .property("unit", json::json_object({{"const", spec.unit}}), true)
+      .property("status", json::json_object({{"enum", std::move(statuses)}}), true)
       .property("source", words, true)
       .take();
 }
 
-JsonValue topology_definition() {
-  const JsonValue words = json_object({{"type", "string"}});
+json::JsonValue topology_definition() {
+  const json::JsonValue words = json::json_object({{"type", "string"}});
   List kinds;
   for (const TopologyKind& kind : topology_kinds()) {
     ObjectSchema schema(kind.doc);
-    schema.property("kind", json_object({{"const", kind.name}}), true);
+    schema.property("kind", json::json_object({{"const", kind.name}}), true);
     for (const TopologyField& field : kind.fields) {
-      const JsonValue count = json_object({{"type", "integer"},
-                                           {"minimum", std::int64_t{field.minimum}},
-                                           {"maximum", std::int64_t{field.maximum}}});
-      const JsonValue list =
-          json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count}});
-      JsonValue value = field.is_list ? list : count;
+      const json::JsonValue count = json::json_object({{"type", "integer"},
+                                                       {"minimum", std::int64_t{field.minimum}},
+                                                       {"maximum", std::int64_t{field.maximum}}});
+      const json::JsonValue list = json::json_object(
+          {{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count}});
+      json::JsonValue value = field.is_list ? list : count;
       value.set("description", field.doc);
       schema.property(field.name, std::move(value), true);
     }
     kinds.push_back(schema.property("status", words).property("source", words).take());
   }
-  return json_object({{"oneOf", std::move(kinds)}});
+  return json::json_object({{"oneOf", std::move(kinds)}});
 }
 
-JsonValue machine_definition() {
-  const JsonValue words = json_object({{"type", "string"}});
+json::JsonValue machine_definition() {
+  const json::JsonValue words = json::json_object({{"type", "string"}});
   ObjectSchema schema("a machine file: every value with its unit, status and source");
-  schema.property("schema_version", json_object({{"const", 1}}), true)
+  schema.property("schema_version", json::json_object({{"const", 1}}), true)
       .property("name", words, true)
       .property("description", words)
       .property("topology", topology_definition(), true);
@@ -371,8 +377,8 @@ JsonValue machine_definition() {
   return schema.take();
 }
 
-JsonValue definitions() {
-  JsonValue defs;
+json::JsonValue definitions() {
+  json::JsonValue defs;
   for (const StackPlace& family : kStack)
     defs.set(family_key(family.family), family_definition(family.family));
   defs.set("platform", platform_definition());
@@ -388,7 +394,7 @@ JsonValue definitions() {
 
 }  // namespace
 
-JsonValue scenario_schema_tree() {
+json::JsonValue scenario_schema_tree() {
   ObjectSchema top("");
   top.options(scenario_options().specs()).property("platform", reference("platform"), true);
   for (const StackPlace& family : kStack)
@@ -398,18 +404,18 @@ JsonValue scenario_schema_tree() {
   top.property("stop", reference("stop"))
       .property("order", reference("order"))
       .property("sweep", reference("sweep"));
-  JsonValue schema =
-      json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                   {"title", "Faultline scenario, schema_version 1"},
-                   {"$comment",
-                    "#/$defs/machine describes machine files. `faultline validate` alone checks "
-                    "what depends on the machine, or on two parts of a scenario together."}});
-  const JsonValue body = top.take();
-  for (const JsonMember& member : *body.object()) schema.set(member.key, member.value);
+  json::JsonValue schema = json::json_object(
+      {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+       {"title", "Faultline scenario, schema_version 1"},
+       {"$comment",
+        "#/$defs/machine describes machine files. `faultline validate` alone checks "
+        "what depends on the machine, or on two parts of a scenario together."}});
+  const json::JsonValue body = top.take();
+  for (const json::JsonMember& member : *body.object()) schema.set(member.key, member.value);
   schema.set("$defs", definitions());
   return schema;
 }
 
-std::string scenario_schema() { return to_json(scenario_schema_tree(), 2) + "\n"; }
+std::string scenario_schema() { return json::to_json(scenario_schema_tree(), 2) + "\n"; }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

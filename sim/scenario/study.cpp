@@ -13,7 +13,7 @@
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/overrides.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 constexpr std::size_t kMostStudyPoints = 100000;
@@ -73,7 +73,7 @@ std::string study_hash(const Study& study) {
 
 /// The scenario of one combination, or nothing if the constraints exclude it.
 std::optional<Scenario> checked_point(const Study& study, const SweepPoint& point,
-                                      Problems& problems) {
+                                      json::Problems& problems) {
   problems.throw_if_any();
   if (!point.wanted) return std::nullopt;
   Scenario scenario = read_scenario(point.scenario, problems, study.backends);
@@ -87,9 +87,9 @@ void check_points(Study& study) {
   PointProblems wrong;
   std::map<std::string, std::size_t> seen;  // from the hash of a point to its index
   for (std::size_t i = 0; i < study.sweep.combinations() && !wrong.full(); ++i) {
-    Problems problems(study.file);
+    json::Problems problems(study.file);
     const SweepPoint point = sweep_point(study.sweep, i, problems);
-    const auto words = [&study](std::size_t number, const JsonValue::Object& parameters) {
+    const auto words = [&study](std::size_t number, const json::JsonValue::Object& parameters) {
       return point_words(number, parameters_text(study.sweep, parameters));
     };
     try {
@@ -121,14 +121,14 @@ void check_points(Study& study) {
 
 Study load_study(const std::string& path, const ScenarioOverrides& overrides,
                  const ScenarioBackends& backends) {
-  return parse_study(read_json_text(path), path, overrides, backends);
+  return parse_study(json::read_json_text(path), path, overrides, backends);
 }
 
 Study parse_study(const std::string& text, const std::string& file,
                   const ScenarioOverrides& overrides, const ScenarioBackends& backends) {
-  const FileMemo files;
-  Problems problems(file);
-  JsonValue root = parse_json(text, problems);
+  const json::FileMemo files;
+  json::Problems problems(file);
+  json::JsonValue root = json::parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
   // Errors of a scenario without a sweep are reported without point numbers, as `run` does.
   if (root.find("sweep") == nullptr) read_scenario(root, problems, backends);
@@ -144,8 +144,8 @@ Study parse_study(const std::string& text, const std::string& file,
   return study;
 }
 
-JsonValue::Object point_parameters(const Study& study, std::size_t point) {
-  Problems problems(study.file);
+json::JsonValue::Object point_parameters(const Study& study, std::size_t point) {
+  json::Problems problems(study.file);
   return sweep_point(study.sweep, study.points.at(point).combination, problems).parameters;
 }
 
@@ -158,8 +158,9 @@ std::string point_hash(const std::string& scenario_hash, const std::string& engi
   return fnv1a_hex(scenario_hash + " " + engine + " " + std::to_string(seed));
 }
 
-bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash) {
-  Problems problems(study.file);
+bool would_make(const Study& study, const json::JsonValue::Object& parameters,
+                const std::string& hash) {
+  json::Problems problems(study.file);
   const auto point = sweep_point_at(study.sweep, parameters, problems);
   if (!point) return false;
   try {
@@ -171,9 +172,9 @@ bool would_make(const Study& study, const JsonValue::Object& parameters, const s
 }
 
 Scenario point_scenario(const Study& study, std::size_t point) {
-  Problems problems(study.file);
+  json::Problems problems(study.file);
   const SweepPoint values = sweep_point(study.sweep, study.points.at(point).combination, problems);
   return read_scenario(values.scenario, problems, study.backends);
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

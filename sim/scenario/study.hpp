@@ -8,7 +8,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/sweep.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// One point of a study: an ordinary scenario with one run specification.
 struct StudyPoint {
@@ -40,7 +40,7 @@ Study parse_study(const std::string& text, const std::string& file,
                   const ScenarioOverrides& overrides = {}, const ScenarioBackends& backends = {});
 
 /// The swept values of a point, by their paths.
-JsonValue::Object point_parameters(const Study& study, std::size_t point);
+json::JsonValue::Object point_parameters(const Study& study, std::size_t point);
 
 /// Text that tells a point from the study's other points; "" if the study sweeps nothing.
 std::string point_label(const Study& study, std::size_t point);
@@ -52,9 +52,10 @@ std::string point_hash(const std::string& scenario_hash, const std::string& engi
 
 /// True if the study has, at these swept values, the point with that hash. The values need not be
 /// on its axes.
-bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash);
+bool would_make(const Study& study, const json::JsonValue::Object& parameters,
+                const std::string& hash);
 
 /// The scenario of a point.
 Scenario point_scenario(const Study& study, std::size_t point);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

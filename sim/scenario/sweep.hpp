@@ -11,13 +11,13 @@
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/expression.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// The values that one place of a scenario takes.
 struct SweepAxis {
-  JsonPath path;
+  json::JsonPath path;
   std::string key;  ///< the path as the file writes it
-  std::vector<JsonValue> values;
+  std::vector<json::JsonValue> values;
 };
 
 /// Axes that advance together and have the same number of values. Most dimensions have one axis.
@@ -25,14 +25,14 @@ using SweepDimension = std::vector<SweepAxis>;
 
 /// A place whose value is computed from other values.
 struct DerivedValue {
-  JsonPath path;
+  json::JsonPath path;
   std::string key;
   Expression formula;
 };
 
 /// The content of the key `sweep` of a scenario, and the rest of the scenario (`base`).
 struct Sweep {
-  JsonValue base;
+  json::JsonValue base;
   std::vector<SweepDimension> dimensions;  ///< the last one varies fastest
   std::vector<DerivedValue> derived;       ///< computed in this order
   std::vector<Expression> where;           ///< constraints, all of which a point must satisfy
@@ -44,33 +44,34 @@ struct Sweep {
 
 /// One combination of values.
 struct SweepPoint {
-  JsonValue scenario;            ///< an ordinary scenario, not checked yet
-  JsonValue::Object parameters;  ///< swept and derived values by their paths
-  bool wanted = true;            ///< true if the constraints hold
+  json::JsonValue scenario;            ///< an ordinary scenario, not checked yet
+  json::JsonValue::Object parameters;  ///< swept and derived values by their paths
+  bool wanted = true;                  ///< true if the constraints hold
 };
 
 /// The scenario with these values, which are set in their order; the key of each is its path.
 /// Values that do not fit are added to the problems, at their key within `place`. Later problems of
 /// what was set will name that place, too.
-JsonValue with_values(JsonValue scenario, const JsonValue::Object& values, const std::string& place,
-                      Problems& problems);
+json::JsonValue with_values(json::JsonValue scenario, const json::JsonValue::Object& values,
+                            const std::string& place, json::Problems& problems);
 
 /// Reads the sweep of a scenario's tree. Lists of components become dimensions too, which vary more
 /// slowly than those of `sweep`. Adds all errors to the problems.
-Sweep read_sweep(JsonValue root, Problems& problems);
+Sweep read_sweep(json::JsonValue root, json::Problems& problems);
 
 /// The point with that number, which must be below `combinations()`. Values that do not fit are
 /// added to the problems.
-SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, Problems& problems);
+SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, json::Problems& problems);
 
 /// The point with these values, which need not be on the sweep's axes. Derived values are computed
 /// from them, and constraints are ignored. Returns nothing if the sweep sets other paths than
 /// these.
-std::optional<SweepPoint> sweep_point_at(const Sweep& sweep, const JsonValue::Object& parameters,
-                                         Problems& problems);
+std::optional<SweepPoint> sweep_point_at(const Sweep& sweep,
+                                         const json::JsonValue::Object& parameters,
+                                         json::Problems& problems);
 
 /// The parameters as text: "platform.processes=64, termination=cda". An object is shown by its name
 /// if no other value of its axis has the same name.
-std::string parameters_text(const Sweep& sweep, const JsonValue::Object& parameters);
+std::string parameters_text(const Sweep& sweep, const json::JsonValue::Object& parameters);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

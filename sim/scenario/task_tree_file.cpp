@@ -12,19 +12,20 @@
 #include "sim/json/file_option.hpp"
 #include "sim/json/json_reader.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 namespace {
 
 /// The value as a list. If it is not one, adds a problem and returns null.
-const JsonValue::List* list_of(const JsonValue& value, const std::string& key, Problems& problems) {
-  if (const JsonValue::List* list = value.list()) return list;
-  problems.add(key, "expected a list with one entry for every task, got " + describe(value));
+const json::JsonValue::List* list_of(const json::JsonValue& value, const std::string& key,
+                                     json::Problems& problems) {
+  if (const json::JsonValue::List* list = value.list()) return list;
+  problems.add(key, "expected a list with one entry for every task, got " + json::describe(value));
   return nullptr;
 }
 
 /// The value if it is a whole number from 0 to `end` - 1.
-std::optional<std::uint32_t> number_below(const JsonValue& value, std::size_t end) {
+std::optional<std::uint32_t> number_below(const json::JsonValue& value, std::size_t end) {
   const auto* number = std::get_if<std::int64_t>(&value.data);
   if (number == nullptr || *number < 0 || static_cast<std::uint64_t>(*number) >= end)
     return std::nullopt;
@@ -32,14 +33,15 @@ std::optional<std::uint32_t> number_below(const JsonValue& value, std::size_t en
 }
 
 /// The parents as the file lists them. At the first error, adds a problem and returns nothing.
-std::optional<std::vector<Task>> read_parents(const JsonValue::List& list, Problems& problems) {
+std::optional<std::vector<Task>> read_parents(const json::JsonValue::List& list,
+                                              json::Problems& problems) {
   if (list.empty() || list.size() > kMostTasks) {
     problems.add("parents",
                  "expected 1 to " + std::to_string(kMostTasks) + " tasks, the first the root");
     return std::nullopt;
   }
   if (!list[0].is_null()) {
-    problems.add("parents[0]", "expected null: task 0 is the root, got " + describe(list[0]));
+    problems.add("parents[0]", "expected null: task 0 is the root, got " + json::describe(list[0]));
     return std::nullopt;
   }
   std::vector<Task> parents(list.size(), kNoTask);
@@ -48,12 +50,12 @@ std::optional<std::vector<Task>> read_parents(const JsonValue::List& list, Probl
       parents[i] = *parent;
       continue;
     }
-    const std::string place = item_path("parents", i);
+    const std::string place = json::item_path("parents", i);
     if (list[i].is_null())
       problems.add(place, "a second root, expected one tree with task 0 as its root");
     else
       problems.add(place, "expected a task, 0 to " + std::to_string(list.size() - 1) + ", got " +
-                              describe(list[i]));
+                              json::describe(list[i]));
     return std::nullopt;
   }
   return parents;
@@ -67,11 +69,11 @@ bool is_cut_off_by_cycle(const std::vector<Task>& parents, Task task) {
   return task != kNoTask;
 }
 
-void check_order(const std::vector<Task>& parents, Problems& problems) {
+void check_order(const std::vector<Task>& parents, json::Problems& problems) {
   const auto count = static_cast<Task>(parents.size());
   for (Task task = 1; task < count; ++task) {
     const Task parent = parents[task];
-    const std::string place = item_path("parents", task);
+    const std::string place = json::item_path("parents", task);
     const auto number = [](Task t) { return std::to_string(t); };
     if (parent >= task && is_cut_off_by_cycle(parents, task))
       return problems.add(
@@ -85,13 +87,14 @@ void check_order(const std::vector<Task>& parents, Problems& problems) {
   }
 }
 
-std::vector<Rank> read_ranks(const JsonValue::List& list, Problems& problems) {
+std::vector<Rank> read_ranks(const json::JsonValue::List& list, json::Problems& problems) {
   std::vector<Rank> ranks;
   ranks.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto rank = number_below(list[i], kNobody);
     if (!rank) {
-      problems.add(item_path("ranks", i), "expected a rank, 0 or more, got " + describe(list[i]));
+      problems.add(json::item_path("ranks", i),
+                   "expected a rank, 0 or more, got " + json::describe(list[i]));
       return {};
     }
     ranks.push_back(*rank);
@@ -126,12 +129,12 @@ TaskTreeInput input_of(const std::string& file) {
 }
 
 OptionValue read_tree_option(const std::string& name, const std::string& folder,
-                             const std::string& /*path*/, Problems& /*problems*/) {
+                             const std::string& /*path*/, json::Problems& /*problems*/) {
   const std::string file = (std::filesystem::path(folder) / name).string();
-  return *FileMemo::read_once<TaskTreeInput>(file, [&] { return input_of(file); });
+  return *json::FileMemo::read_once<TaskTreeInput>(file, [&] { return input_of(file); });
 }
 
-const FileOptionRegistered tree_registered(
+const json::FileOptionRegistered tree_registered(
     {.kind = OptionKind::task_tree,
      .word = "task-tree",
      .expectation = "the path of a JSON file with a task tree",
@@ -142,23 +145,23 @@ const FileOptionRegistered tree_registered(
 }  // namespace
 
 TaskTreeFile parse_task_tree(const std::string& text, const std::string& file) {
-  Problems problems(file);
-  const JsonValue value = parse_json(text, problems);
-  CheckedObject object(value, "", problems);
-  const JsonValue* parents = object.child("parents");
-  const JsonValue* ranks = object.child("ranks");
+  json::Problems problems(file);
+  const json::JsonValue value = json::parse_json(text, problems);
+  json::CheckedObject object(value, "", problems);
+  const json::JsonValue* parents = object.child("parents");
+  const json::JsonValue* ranks = object.child("ranks");
   object.finish();
   if (object.is_object() && parents == nullptr)
     problems.add("parents", "missing, expected the parent of every task");
   problems.throw_if_any();
 
   TaskTreeFile tree{.file = file, .tree = {}, .ranks = {}};
-  const JsonValue::List* parent_list = list_of(*parents, "parents", problems);
+  const json::JsonValue::List* parent_list = list_of(*parents, "parents", problems);
   if (auto read = parent_list != nullptr ? read_parents(*parent_list, problems) : std::nullopt) {
     tree.tree.parents = *std::move(read);
     check_order(tree.tree.parents, problems);
   }
-  const JsonValue::List* rank_list =
+  const json::JsonValue::List* rank_list =
       ranks != nullptr ? list_of(*ranks, "ranks", problems) : nullptr;
   if (rank_list != nullptr) {
     tree.ranks = read_ranks(*rank_list, problems);
@@ -172,24 +175,24 @@ TaskTreeFile parse_task_tree(const std::string& text, const std::string& file) {
 }
 
 TaskTreeFile read_task_tree(const std::string& file) {
-  return parse_task_tree(read_json_text(file), file);
+  return parse_task_tree(json::read_json_text(file), file);
 }
 
 void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes) {
   for (std::size_t i = 0; i < tree.ranks.size(); ++i)
     if (tree.ranks[i] >= processes)
-      throw UsageError(tree.file + ": " + item_path("ranks", i) + ": expected a rank below " +
+      throw UsageError(tree.file + ": " + json::item_path("ranks", i) + ": expected a rank below " +
                        std::to_string(processes) + ", the number of processes, got " +
                        std::to_string(tree.ranks[i]));
 }
 
 std::string task_tree_text(const TaskTree& tree, const std::vector<Rank>& ranks) {
   std::string text = text_of(tree, ranks);
-  if (text.size() > kLargestFile_B)
+  if (text.size() > json::kLargestFile_B)
     throw UsageError("a tree of " + std::to_string(tree.tasks()) + " tasks makes a file of " +
                      std::to_string(text.size() >> 20U) + " MiB, expected at most " +
-                     std::to_string(kLargestFile_B >> 20U));
+                     std::to_string(json::kLargestFile_B >> 20U));
   return text;
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -7,7 +7,7 @@
 
 #include "sim/core/task_tree.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 
 /// Reads a file `{"parents": [null, 0, 0, ...], "ranks": [...]}`. `parents` are in breadth-first
 /// order. `ranks`, the process of each task, may be left out. A task may have any number of
@@ -27,4 +27,4 @@ inline constexpr Task kMostWrittenTasks = Task{1} << 22U;
 /// too large to be read again.
 std::string task_tree_text(const TaskTree& tree, const std::vector<Rank>& ranks);
 
-}  // namespace faultline
+}  // namespace faultline::scenario

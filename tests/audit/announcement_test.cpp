@@ -8,11 +8,12 @@
 #include "tests/audit/misbehaviour.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::audit {
+
+using namespace test;
 
 TEST_CASE("premature: announced with a message in flight, or with a rank that computes") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double time_s : {0.5, 5.0, 11.5, 13.0, 31.5, 33.0}) {
       Job job(2);
       one_message(job);
@@ -34,7 +35,7 @@ TEST_CASE("premature: announced with a message in flight, or with a rank that co
 }
 
 TEST_CASE("premature: a message that a layer holds back is in flight") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
     first_message(job, [](ScriptContext&, Message&) {});
@@ -46,7 +47,7 @@ TEST_CASE("premature: a message that a layer holds back is in flight") {
 }
 
 TEST_CASE("hung: the work is over and nobody announces within the grace time") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool keeps_busy : {false, true}) {
       Job job(2);
       one_message(job);
@@ -71,7 +72,7 @@ TEST_CASE("hung: the work is over and nobody announces within the grace time") {
 }
 
 TEST_CASE("hung: announcing to some ranks only is not enough") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     one_message(job);
     job.script(Family::termination, [](ActorId self) {
@@ -88,7 +89,7 @@ TEST_CASE("hung: announcing to some ranks only is not enough") {
 }
 
 TEST_CASE("deadlock: work is left and nothing can happen, and the message names all that wait") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start =
@@ -108,7 +109,7 @@ TEST_CASE("deadlock: work is left and nothing can happen, and the message names 
 }
 
 TEST_CASE("deadlock: a message that a layer holds and never releases") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
     first_message(job, [](ScriptContext&, Message&) {});
@@ -138,7 +139,7 @@ struct Reaction {
 };
 
 /// Rank 2 dies at 5 s; the others are done at 32 s. The detector keeps the run alive for ever.
-Seen late_notice(const Reaction& reaction, EngineKind engine) {
+Seen late_notice(const Reaction& reaction, scenario::EngineKind engine) {
   Job job(3);
   one_message(job);
   job.spec.stop.grace_s = 100;
@@ -179,7 +180,7 @@ Seen late_notice(const Reaction& reaction, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("hung: the grace time begins when the last notice of a death has come") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double delay_s : {10.0, 90.0, 500.0}) {
       const double known_s = std::max(32.0, 5 + delay_s);
       INFO(engine_word(engine) << ", delay " << delay_s);
@@ -196,7 +197,7 @@ TEST_CASE("hung: the grace time begins when the last notice of a death has come"
 }
 
 TEST_CASE("hung: a failure detector that reports late, or never, puts nothing off for ever") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     INFO(engine_word(engine));
     const Seen never = late_notice({}, engine);
     CHECK(never.result.outcome == engine::Outcome::hung);
@@ -207,3 +208,5 @@ TEST_CASE("hung: a failure detector that reports late, or never, puts nothing of
     CHECK(late_notice({kNever, 120, 99}, engine).result.outcome == engine::Outcome::terminated);
   }
 }
+
+}  // namespace faultline::audit

@@ -9,8 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::audit {
+
+using namespace test;
 
 namespace {
 
@@ -106,17 +107,19 @@ TEST_CASE("all processes that enter a world are told of the same ranks") {
 }
 
 TEST_CASE("a protocol that tells ranks different outcomes is inconsistent") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4, quick_machine());
     job.workload("minife", {{"nx", std::int64_t{8}},
                             {"ny", std::int64_t{8}},
                             {"nz", std::int64_t{8}},
                             {"iterations", std::int64_t{1}}});
     job.own(Family::transactions, [](ActorId) { return std::make_unique<TwoFaced>(); });
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::inconsistent);
     REQUIRE(!seen.violations().empty());
     CHECK(seen.violations().front() == "inconsistent");
   }
 }
+
+}  // namespace faultline::audit

@@ -7,7 +7,7 @@
 
 #include "sim/audit/channel_ledgers.hpp"
 
-using namespace faultline;
+namespace faultline::audit {
 
 namespace {
 
@@ -165,3 +165,5 @@ TEST_CASE("a program was not over if its ranks stand on different histories") {
   CHECK(!program.was_over(0));
   CHECK(!program.was_over(1));
 }
+
+}  // namespace faultline::audit

@@ -11,8 +11,9 @@
 #include "tests/audit/misbehaviour.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::audit {
+
+using namespace test;
 
 namespace {
 
@@ -28,7 +29,8 @@ void counting(Job& job, Registration& counts, double missing) {
     handlers.report = [missing](MetricTotals& totals) { totals.put(kLeft, missing); };
     return handlers;
   });
-  ComponentChoice& workload = job.spec.components[static_cast<std::size_t>(Family::workload)];
+  scenario::ComponentChoice& workload =
+      job.spec.components[static_cast<std::size_t>(Family::workload)];
   counts = *workload.registration;
   counts.metrics = {&kLeft, &kUnreported};
   counts.declare<WorkloadTraits>().end_checks = {{&kUnreported, "other"}, {&kLeft, "lost-work"}};
@@ -38,14 +40,14 @@ void counting(Job& job, Registration& counts, double missing) {
 }  // namespace
 
 TEST_CASE("lost work: a run that comes to its end must have done what its workload counts") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double missing : {0.0, 3.0})
       for (const bool announces : {false, true}) {
         Job job(2);
         Registration counts;
         counting(job, counts, missing);
         if (announces) announce_at(job, 20);
-        if (!announces) job.spec.stop.when = StopWhen::finished;
+        if (!announces) job.spec.stop.when = scenario::StopWhen::finished;
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ", missing " << missing << (announces ? ", announces" : ""));
         REQUIRE(seen.violations() == (missing > 0 ? Words{"lost-work"} : Words{}));
@@ -56,9 +58,10 @@ TEST_CASE("lost work: a run that comes to its end must have done what its worklo
 }
 
 TEST_CASE("lost work: what a run has not come to is not lost") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     INFO(engine_word(engine));
-    for (const StopWhen when : {StopWhen::time, StopWhen::announced}) {
+    for (const scenario::StopWhen when :
+         {scenario::StopWhen::time, scenario::StopWhen::announced}) {
       Job job(2);
       Registration counts;
       counting(job, counts, 3);
@@ -78,7 +81,7 @@ TEST_CASE("lost work: what a run has not come to is not lost") {
 namespace {
 
 /// Rank 1 gives up at 20 s, in the words of a component that declares when it may.
-Seen gives_up(Family family, const MayGiveUp& rule, bool told, EngineKind engine) {
+Seen gives_up(Family family, const MayGiveUp& rule, bool told, scenario::EngineKind engine) {
   Job job(3);
   if (family != Family::workload) one_message(job);
   job.script(family, [](ActorId self) {
@@ -89,7 +92,7 @@ Seen gives_up(Family family, const MayGiveUp& rule, bool told, EngineKind engine
     handlers.timer = [](ScriptContext& context, std::uint64_t) { context.fatal("enough"); };
     return handlers;
   });
-  ComponentChoice& choice = job.spec.components[static_cast<std::size_t>(family)];
+  scenario::ComponentChoice& choice = job.spec.components[static_cast<std::size_t>(family)];
   Registration declared = *choice.registration;
   if (family == Family::workload)
     declared.declare<WorkloadTraits>().may_give_up = rule;
@@ -108,7 +111,7 @@ TEST_CASE("needless fatal: giving up needs a death, and the one that its declara
       return std::count(dead.begin(), dead.end(), rank) > 0;
     };
   };
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Family family : {Family::workload, Family::termination}) {
       INFO(engine_word(engine) << ", family " << static_cast<int>(family));
       const auto check_needless = [](const Seen& seen, const std::string& words) {
@@ -130,7 +133,7 @@ TEST_CASE("needless fatal: giving up needs a death, and the one that its declara
 }
 
 TEST_CASE("false report: a detector that promises accuracy declares a live rank dead") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId) {
       return Handlers{.start = [](ScriptContext& context) { context.compute(20); }};
@@ -154,3 +157,5 @@ TEST_CASE("false report: a detector that promises accuracy declares a live rank 
     CHECK(first_detail(seen).find("live actor 2") != std::string::npos);
   }
 }
+
+}  // namespace faultline::audit

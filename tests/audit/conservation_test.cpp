@@ -14,11 +14,12 @@
 #include "tests/audit/misbehaviour.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::audit {
+
+using namespace test;
 
 TEST_CASE("message conservation: a layer that makes two messages of one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     one_message(job);
     first_message(job, [](ScriptContext& context, Message& message) {
@@ -33,7 +34,7 @@ TEST_CASE("message conservation: a layer that makes two messages of one") {
 }
 
 TEST_CASE("credit: a detector that loses some is found at once, one that loses none is not") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::int64_t lost : {0, 1}) {
       Job job(2);
       one_message(job);
@@ -125,7 +126,7 @@ void two_rounds(Job& job) {
 }  // namespace
 
 TEST_CASE("credit: what the dead hold and what is sent to them is lost and accounted for") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool loses : {false, true}) {
       Job job(4);
       two_rounds(job);
@@ -148,7 +149,7 @@ TEST_CASE("credit: what the dead hold and what is sent to them is lost and accou
 }
 
 TEST_CASE("credit: it is audited in every phase") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t lost_in : {0U, 1U, 2U, 3U}) {
       Job job(3);
       job.script(Family::workload, [](ActorId self) {
@@ -183,7 +184,7 @@ TEST_CASE("credit: it is audited in every phase") {
 }
 
 TEST_CASE("credit: whoever dies and whenever, the detectors lose none but what is lost with them") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 0; seed < sample_of(200, engine); ++seed)
       for (const auto& [detector, options] : std::vector<std::pair<std::string, OptionValues>>{
                {"cda", {{"initial_credit", std::int64_t{4}}}},
@@ -203,3 +204,5 @@ TEST_CASE("credit: whoever dies and whenever, the detectors lose none but what i
         CHECK(std::count(found.begin(), found.end(), "credit") == 0);
       }
 }
+
+}  // namespace faultline::audit

@@ -14,7 +14,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline::audit {
 
 namespace {
 
@@ -317,3 +317,5 @@ TEST_CASE("the figures are what they are defined to be, whatever dies, restarts 
     }
   }
 }
+
+}  // namespace faultline::audit

@@ -8,32 +8,35 @@
 #include "tests/support/job.hpp"
 
 /// A small workload, and protocols that break a promise over it.
-namespace faultline::test {
+namespace faultline::audit {
 
 /// A detector that announces at that time at every rank, whatever the ranks do.
-inline void announce_at(Job& job, double time_s) {
+inline void announce_at(test::Job& job, double time_s) {
   job.script(Family::termination, [time_s](ActorId) {
-    return Handlers{.start = [time_s](ScriptContext& context) { context.set_timer(1, time_s); },
-                    .timer = [](ScriptContext& context, std::uint64_t) { context.announce(); }};
+    return test::Handlers{
+        .start = [time_s](test::ScriptContext& context) { context.set_timer(1, time_s); },
+        .timer = [](test::ScriptContext& context, std::uint64_t) { context.announce(); }};
   });
 }
 
 /// Rank 0 sends one message, handled at 12, upon which rank 1 computes until 32.
-inline void one_message(Job& job) {
+inline void one_message(test::Job& job) {
   job.script(Family::workload, [](ActorId self) {
-    return Handlers{.start =
-                        [self](ScriptContext& context) {
-                          if (self == 0) context.send(1, 0, 0);
-                        },
-                    .message = [](ScriptContext& context, const Message&) { context.compute(20); }};
+    return test::Handlers{
+        .start =
+            [self](test::ScriptContext& context) {
+              if (self == 0) context.send(1, 0, 0);
+            },
+        .message = [](test::ScriptContext& context, const Message&) { context.compute(20); }};
   });
 }
 
 /// A layer that does with the first application message of rank 0 what `treat` does.
-inline void first_message(Job& job, const std::function<void(ScriptContext&, Message&)>& treat) {
+inline void first_message(test::Job& job,
+                          const std::function<void(test::ScriptContext&, Message&)>& treat) {
   job.script(Family::message_logging, [treat](ActorId) {
-    return Handlers{
-        .sends = [treat](ScriptContext& context, std::span<Message* const> batch, bool) {
+    return test::Handlers{
+        .sends = [treat](test::ScriptContext& context, std::span<Message* const> batch, bool) {
           for (Message* message : batch) {
             if (message->channel == Family::workload)
               treat(context, *message);
@@ -45,8 +48,8 @@ inline void first_message(Job& job, const std::function<void(ScriptContext&, Mes
 }
 
 /// The text of the first violation. There must be one.
-inline const std::string& first_detail(const Seen& seen) {
+inline const std::string& first_detail(const test::Seen& seen) {
   return seen.result.violations.at(0).detail;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::audit

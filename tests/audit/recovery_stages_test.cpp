@@ -6,7 +6,7 @@
 
 #include "sim/audit/recovery_stages.hpp"
 
-using namespace faultline;
+namespace faultline::audit {
 
 namespace {
 
@@ -129,3 +129,5 @@ TEST_CASE("a shrunk program has recovered when all that are left go on") {
   CHECK(stages.time_s(RecoveryStage::rebuild, 99) == 5);
   CHECK(sum_s(stages, 99) == 26 - 10);
 }
+
+}  // namespace faultline::audit

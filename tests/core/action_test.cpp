@@ -13,7 +13,7 @@
 
 #include "sim/core/recovery_context.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -52,3 +52,5 @@ TEST_CASE("an object is there as long as an action names it, however often that 
   copy.reset();
   CHECK(words.use_count() == 1);
 }
+
+}  // namespace faultline

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -85,3 +85,5 @@ TEST_CASE("what is attached lives as long as its last copy") {
   CHECK(kept.empty());
   CHECK(value.use_count() == 1);
 }
+
+}  // namespace faultline

@@ -12,8 +12,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline {
+
+using namespace test;
 
 namespace {
 
@@ -167,3 +168,5 @@ TEST_CASE("a wrapper adds the digest of its component, and its own state") {
   CHECK(digest_of(before) != digest_of(after));
   CHECK(digest_of(Compared<TerminationDetector>(alone.component().clone())) == digest_of(after));
 }
+
+}  // namespace faultline

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("a vector with the components can be larger than a piece of their storage") {
   constexpr std::size_t kSize = 3 * kLargestPiece / sizeof(std::uint64_t);
@@ -18,3 +18,5 @@ TEST_CASE("a vector with the components can be larger than a piece of their stor
   for (const std::uint64_t number : numbers) sum += number;
   CHECK(sum == kSize * (kSize - 1) / 2);
 }
+
+}  // namespace faultline

@@ -6,7 +6,7 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("FAULTLINE_DATA names the data directory and must be one") {
   const TemporaryDirectory directory;
@@ -34,3 +34,5 @@ TEST_CASE("an installed program prefers the data beside it, wherever the prefix 
   const auto data = prefix.write("a prefix/share/faultline/scenarios/faults/x.json", "");
   CHECK(data_directory_of(program) == prefix.path() / "a prefix/share/faultline/scenarios");
 }
+
+}  // namespace faultline

@@ -20,8 +20,9 @@
 #include "sim/core/termination_context.hpp"
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline {
+
+using namespace test;
 
 namespace {
 
@@ -257,3 +258,5 @@ TEST_CASE("a message has nothing of the one that had its memory before") {
   CHECK(digest_of(again) == digest_of(fresh));
   CHECK(again.inject_s == 0);
 }
+
+}  // namespace faultline

@@ -15,7 +15,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/split_mix.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -160,3 +160,5 @@ TEST_CASE("a link that leads out of a pool is found when the pool is copied") {
   pool.take()->next = &outside;
   CHECK_THROWS_AS(Things(pool), BrokenInvariant);
 }
+
+}  // namespace faultline

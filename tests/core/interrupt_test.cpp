@@ -12,8 +12,6 @@
 #include <cstdlib>
 #include <new>
 
-using namespace faultline;
-
 namespace {
 
 constexpr int kHasAllocated = 99;
@@ -37,13 +35,15 @@ bool may_allocate = true;
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
+namespace faultline {
+
 namespace {
 
 /// How a process ends that gets a signal before it has started any child or opened any file.
 int status_after(int number) {
   const pid_t child = fork();
   if (child == 0) {
-    close(STDERR_FILENO);
+    ::close(STDERR_FILENO);
     end_cleanly_on_signals();
     may_allocate = false;
     std::raise(number);
@@ -66,3 +66,5 @@ TEST_CASE("a first signal ends the program without allocating") {
   REQUIRE(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGPIPE);
 }
+
+}  // namespace faultline

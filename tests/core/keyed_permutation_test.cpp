@@ -12,7 +12,7 @@
 #include "sim/core/keyed_permutation.hpp"
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -93,3 +93,5 @@ TEST_CASE("each number is as likely as another at each position") {
     CHECK(chi_square(times[position], kKeys / double{kSize}) < 112);
   }
 }
+
+}  // namespace faultline

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("a payload gives back any struct that fits") {
   struct Share {
@@ -137,3 +137,5 @@ TEST_CASE("the pool visits what is in flight and nothing else, and lets attachme
   pool.give_back(flying);
   pool.for_each_in_flight([&](const Message&) { FAIL("nothing is in flight"); });
 }
+
+}  // namespace faultline

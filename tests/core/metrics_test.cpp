@@ -13,7 +13,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/core/run_metrics.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -177,3 +177,5 @@ TEST_CASE("what must be 0 at the end is a metric of its workload") {
             1);
     }
 }
+
+}  // namespace faultline

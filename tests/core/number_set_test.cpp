@@ -10,7 +10,7 @@
 #include "sim/core/metrics.hpp"
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("a set of numbers counts every number once") {
   Stream random(5, 0, Purpose::workload, 0);
@@ -39,3 +39,5 @@ TEST_CASE("the set of numbers that actors report together goes along in a copy, 
   all.write_to(result);
   CHECK(result.values().empty());
 }
+
+}  // namespace faultline

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -386,3 +386,5 @@ TEST_CASE("equal histories make equal values, and a copy goes its own way") {
   two.gets(message_from({1}, 5, 2));
   CHECK(one.operations != two.operations);
 }
+
+}  // namespace faultline

@@ -8,7 +8,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/registry.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -146,3 +146,5 @@ TEST_CASE("every registered component clones itself") {
     CHECK(copy->random.next() == component->random.next());
   }
 }
+
+}  // namespace faultline

@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-using faultline::PartialFile;
+namespace faultline {
 
 namespace {
 
@@ -106,3 +106,5 @@ TEST_CASE("partial file: a folder that is missing is named by the system's reaso
   const Folder folder;
   CHECK_THROWS_AS(PartialFile((folder.path / "missing" / "result").string()), std::system_error);
 }
+
+}  // namespace faultline

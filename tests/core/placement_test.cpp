@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("ranks in blocks lie on the nodes that a division gives, in jobs of any size") {
   for (const std::uint32_t per_node : {1U, 2U, 3U, 7U, 22U, 64U, 999U, 65535U, 70000U})
@@ -26,3 +26,5 @@ TEST_CASE("ranks in blocks lie on the nodes that a division gives, in jobs of an
       CHECK(placement.node_of(processes + 5) == 5);
     }
 }
+
+}  // namespace faultline

@@ -6,8 +6,7 @@
 #include <set>
 #include <vector>
 
-using faultline::Purpose;
-using faultline::Stream;
+namespace faultline {
 
 namespace {
 
@@ -166,3 +165,5 @@ TEST_CASE("chance 0 never comes and chance 1 always does") {
     CHECK(stream.chance(1.0));
   }
 }
+
+}  // namespace faultline

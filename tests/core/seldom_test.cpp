@@ -9,8 +9,9 @@
 
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline {
+
+using namespace test;
 
 namespace {
 
@@ -51,3 +52,5 @@ TEST_CASE("the digest of a seldom changed value does not say where the value lie
   counts.change().all.push_back(2);
   CHECK(digest_of(counts) != before);
 }
+
+}  // namespace faultline

@@ -48,7 +48,7 @@ std::string told_of_pipe(const std::string& path, const std::string& text) {
       if (count <= 0) break;
       at += static_cast<std::size_t>(count);
     }
-    close(end);
+    ::close(end);
   });
   std::string result = told(path);
   writer.join();

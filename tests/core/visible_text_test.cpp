@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("text that any terminal shows is shown as it is") {
   for (const char* text : {"", "token-ring", "caf\u00e9 \u6f22\u5b57 \U0001F600", "a\\x1b",
@@ -60,3 +60,5 @@ TEST_CASE("a name of any length is shortened, at a character") {
   CHECK(shortened("ab\u00e9d", 4) == "ab\u00e9...");
   CHECK(shortened(std::string(20000, 'x')) == std::string(100, 'x') + "...");
 }
+
+}  // namespace faultline

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 
-using namespace faultline;
+namespace faultline {
 
 TEST_CASE("a size that a message cannot have counts as the largest") {
   CHECK(wire_bytes(0) == 0);
@@ -16,3 +16,5 @@ TEST_CASE("a size that a message cannot have counts as the largest") {
   CHECK(wire_bytes(std::uint64_t{1} << 48) == (std::uint64_t{1} << 48) - 1);
   CHECK(wire_bytes(UINT64_MAX) == (std::uint64_t{1} << 48) - 1);
 }
+
+}  // namespace faultline

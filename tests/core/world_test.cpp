@@ -11,7 +11,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline {
 
 namespace {
 
@@ -78,3 +78,5 @@ TEST_CASE("of two epochs, the one with more recoveries is the later one, or with
   CHECK(WorldEpoch{1, 5} < WorldEpoch{2, 0});
   CHECK(WorldEpoch{2, 0} < WorldEpoch{2, 1});
 }
+
+}  // namespace faultline

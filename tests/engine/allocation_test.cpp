@@ -14,10 +14,6 @@
 #include "sim/core/operations.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
-
 namespace {
 
 std::uint64_t allocations = 0;
@@ -54,6 +50,10 @@ std::uint64_t most_bytes_in_use = 0;
   operator delete(memory);
 }
 
+namespace faultline::engine {
+
+using namespace test;
+
 namespace {
 
 struct Cost {
@@ -66,7 +66,7 @@ Cost cost_of(const std::string& detector, std::uint32_t processes, std::int64_t 
   job.workload("uniform-traffic", {{"hops", hops}});
   if (!detector.empty()) job.detector(detector);
   const std::uint64_t before = allocations;
-  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const RunResult result = run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0);
   const std::uint64_t after = allocations;
   return {after - before, *result.metrics.values().at("application_messages")};
 }
@@ -109,7 +109,7 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
     return handlers;
   });
   const std::uint64_t before = allocations;
-  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const RunResult result = run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0);
   const std::uint64_t after = allocations;
   return {after - before, *result.metrics.values().at("application_messages")};
 }
@@ -133,7 +133,7 @@ std::uint64_t bytes_of_node_reports(std::uint32_t ranks_per_node, std::uint32_t 
              {.residence = Residence::daemons});
   for (NodeId node = 0; node < dead; ++node) job.kill(5, {}, {node});
   const std::uint64_t before = allocated_bytes;
-  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const RunResult result = run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0);
   const std::uint64_t after = allocated_bytes;
   CHECK(*result.metrics.values().at("failure_reports") ==
         static_cast<double>((kNodes - dead) * dead));
@@ -156,11 +156,11 @@ Need need_of_blocks(const std::string& transactions, const OptionValues& options
   job.use(Family::transactions, transactions, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 1;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.spec.checks_state = false;
   if (death_s != kNever) job.kill(death_s, {kProcesses / 2});
   const std::uint64_t before = most_bytes_in_use = bytes_in_use;
-  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const RunResult result = run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0);
   const auto needed = static_cast<double>(most_bytes_in_use - before);
   CHECK(result.outcome == Outcome::finished);
   CHECK(*result.metrics.values().at("ranks_respawned") == (death_s != kNever ? 1.0 : 0.0));
@@ -233,3 +233,5 @@ TEST_CASE("a death takes little memory on top of what the ranks of a program nee
     CHECK(with.most_bytes - without.most_bytes < 400.0);
   }
 }
+
+}  // namespace faultline::engine

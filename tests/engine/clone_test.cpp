@@ -15,8 +15,9 @@
 #include "sim/core/forwarding.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -226,7 +227,7 @@ class CopiedDetector final : public CopiedComponent<Detector> {
 
 std::unique_ptr<Component> copied(std::unique_ptr<Component> component, Family family,
                                   GoesOn goes_on, const std::shared_ptr<MessagePool>& pool) {
-  switch (place_of(family).role) {
+  switch (faultline::place_of(family).role) {
     case Role::workload:
       return std::make_unique<CopiedWorkload>(std::move(component), family, goes_on, pool);
     case Role::recovery:
@@ -244,10 +245,10 @@ std::unique_ptr<Component> copied(std::unique_ptr<Component> component, Family f
 /// The registrations of a run whose components all run on copies of themselves.
 class Copies {
  public:
-  Copies(RunSpec& spec, GoesOn goes_on) {
+  Copies(scenario::RunSpec& spec, GoesOn goes_on) {
     const auto pool = std::make_shared<MessagePool>();
     for (const StackPlace& place : kStack) {
-      ComponentChoice& choice = spec.components[index_of(place.family)];
+      scenario::ComponentChoice& choice = spec.components[index_of(place.family)];
       if (choice.registration == nullptr) continue;
       Registration& registration = registrations_[index_of(place.family)];
       registration = *choice.registration;
@@ -269,8 +270,8 @@ class Copies {
 };
 
 /// "" if a run on copies is the same, whichever of the two goes on, else which run is another.
-std::string difference(Job& job, EngineKind engine) {
-  const RunSpec real = job.spec;
+std::string difference(Job& job, scenario::EngineKind engine) {
+  const scenario::RunSpec real = job.spec;
   const std::string expected = to_text(job.run(engine));
   std::string found;
   for (const GoesOn goes_on : {GoesOn::copy, GoesOn::original}) {
@@ -396,7 +397,7 @@ struct Stack {
 };
 
 /// Checks a run in which nobody dies, and if the stack survives it, one in which two ranks do.
-void check_copies(const Stack& stack, EngineKind engine) {
+void check_copies(const Stack& stack, scenario::EngineKind engine) {
   INFO(stack.words() << " on " << engine_word(engine));
   if (stack.is_refused()) return;
   Job job(kProcesses, quick_machine());
@@ -453,7 +454,7 @@ class Ball final : public Workload {
   std::shared_ptr<double> reported_;  ///< by all ranks
 };
 
-std::string difference_with(Mistake mistake, EngineKind engine) {
+std::string difference_with(Mistake mistake, scenario::EngineKind engine) {
   Registration registration{.family = Family::workload,
                             .name = "ball",
                             .summary = "",
@@ -473,7 +474,7 @@ std::string difference_with(Mistake mistake, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("the runs on copies see what clone() gets wrong") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     CHECK(difference_with(Mistake::none, engine) == "");
     for (const Mistake mistake : {Mistake::shares_count, Mistake::shares_report}) {
@@ -493,7 +494,8 @@ TEST_CASE("every protocol goes on as a copy of itself, under every workload") {
   for (const Registration* protocol : all_of(false))
     for (const OptionValues& options : variants(*protocol, {}))
       for (const Registration* workload : all_of(true))
-        check_copies({*workload, short_run(workload->name), *protocol, options}, EngineKind::loggp);
+        check_copies({*workload, short_run(workload->name), *protocol, options},
+                     scenario::EngineKind::loggp);
 }
 
 TEST_CASE("every variant of a workload goes on as a copy of itself") {
@@ -501,7 +503,7 @@ TEST_CASE("every variant of a workload goes on as a copy of itself") {
   REQUIRE(detector != nullptr);
   for (const Registration* workload : all_of(true))
     for (const OptionValues& options : variants(*workload, short_run(workload->name)))
-      check_copies({*workload, options, *detector, {}}, EngineKind::loggp);
+      check_copies({*workload, options, *detector, {}}, scenario::EngineKind::loggp);
 }
 
 TEST_CASE("protocols go on as copies of themselves on simgrid") {
@@ -509,5 +511,8 @@ TEST_CASE("protocols go on as copies of themselves on simgrid") {
   const Registration* workload = find_registration(Family::workload, "work-stealing");
   REQUIRE(workload != nullptr);
   for (const Registration* protocol : all_of(false))
-    check_copies({*workload, short_run(workload->name), *protocol, {}}, EngineKind::simgrid);
+    check_copies({*workload, short_run(workload->name), *protocol, {}},
+                 scenario::EngineKind::simgrid);
 }
+
+}  // namespace faultline::engine

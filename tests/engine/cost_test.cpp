@@ -11,17 +11,17 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
-double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::int64_t bytes,
-                         EngineKind engine) {
+double half_round_trip_s(const platform::Machine& machine, std::uint32_t peer, std::int64_t bytes,
+                         scenario::EngineKind engine) {
   Job job(machine.nodes, machine);
   job.spec.platform.whole_machine = true;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.workload("ping-pong", {{"repetitions", 10}, {"bytes", bytes}, {"peer", peer}});
   const Seen seen = job.run(engine);
   CHECK(seen.result.outcome == Outcome::finished);
@@ -32,18 +32,19 @@ double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::int64_
 }  // namespace
 
 TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
-  Machine machine = quick_machine();
-  machine.topology = Torus{{4, 4, 2}};
+  platform::Machine machine = quick_machine();
+  machine.topology = platform::Torus{{4, 4, 2}};
   machine.nodes = 32;
   machine.nic_bandwidth_Bps = 3.74e8;
   machine.link_bandwidth_Bps = 4.25e8;
-  const Topology routes(machine.topology, machine.hop_latency_s, machine.link_bandwidth_Bps);
+  const platform::Topology routes(machine.topology, machine.hop_latency_s,
+                                  machine.link_bandwidth_Bps);
   struct Pair {
     std::uint32_t peer;
     int hops;
   };
   // Coordinates of the peers: (1,0,0), (2,0,0), (3,0,0) round the wrap, (2,2,0), (2,2,1).
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Pair& pair : {Pair{1, 1}, Pair{2, 2}, Pair{3, 1}, Pair{10, 4}, Pair{26, 5}})
       for (const std::int64_t bytes :
            {std::int64_t{0}, std::int64_t{8}, std::int64_t{1500}, std::int64_t{1000000},
@@ -54,25 +55,25 @@ TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
         CHECK(half_round_trip_s(machine, pair.peer, bytes, engine) ==
               Approx(by_hand_s).epsilon(time_tolerance(engine)).margin(0));
         // What `validate` shows of a machine.
-        CHECK(half_round_trip_s(routes.route(0, pair.peer), machine, size) ==
+        CHECK(platform::half_round_trip_s(routes.route(0, pair.peer), machine, size) ==
               Approx(by_hand_s).epsilon(1e-12).margin(0));
       }
 }
 
 TEST_CASE("the narrower of NIC and links gives the bandwidth") {
-  Machine machine = quick_machine(4);
+  platform::Machine machine = quick_machine(4);
   machine.nic_bandwidth_Bps = 8e8;
   machine.link_bandwidth_Bps = 2e8;
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     CHECK(half_round_trip_s(machine, 3, 100000, engine) ==
           Approx(3e-6 + 2e-7 + 100000 / 2e8).epsilon(time_tolerance(engine)).margin(0));
 }
 
 TEST_CASE("within a node a message takes the way through its memory") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2, quick_machine());
     job.spec.platform.processes_per_node = 2;
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 4000}});
     CHECK(job.run(engine).metric("half_round_trip_s") ==
           Approx(2e-6 + 5e-7 + 4000 / 1e10).epsilon(time_tolerance(engine)).margin(0));
@@ -80,7 +81,7 @@ TEST_CASE("within a node a message takes the way through its memory") {
 }
 
 TEST_CASE("sends of one handler leave one send overhead apart") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     at_start(job, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}});
     const Seen seen = job.run(engine);
@@ -91,7 +92,7 @@ TEST_CASE("sends of one handler leave one send overhead apart") {
 }
 
 TEST_CASE("the NIC of a node spaces what leaves it by g + G k") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.machine.gap_s = 0.5;
     at_start(job, {{0, 1, 200}, {0, 2, 200}, {0, 3, 100}});
@@ -104,7 +105,7 @@ TEST_CASE("the NIC of a node spaces what leaves it by g + G k") {
 }
 
 TEST_CASE("processes of one node share its NIC") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     at_start(job, {{0, 2, 200}, {1, 4, 200}});
@@ -115,13 +116,13 @@ TEST_CASE("processes of one node share its NIC") {
 }
 
 TEST_CASE("messages that enter a node at once: loggp one after the other, simgrid side by side") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     job.spec.platform.processes_per_node = 2;
     // To two processes of node 0, so that the processes themselves are hardly ever busy.
     at_start(job, {{2, 0, 200}, {4, 1, 200}, {6, 0, 200}});
     const Seen seen = job.run(engine);
-    const bool shares = engine == EngineKind::simgrid;
+    const bool shares = engine == scenario::EngineKind::simgrid;
     // Six seconds of bytes enter from 11 to 17 either way; a message that shares the link is in at
     // its end.
     CHECK(close(seen.times_s(0, "got"), shares ? Times{18, 19} : Times{14, 18}, engine));
@@ -130,7 +131,7 @@ TEST_CASE("messages that enter a node at once: loggp one after the other, simgri
 }
 
 TEST_CASE("a busy receiver handles in order of arrival, one receive overhead apart") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     at_start(job, {{3, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}});
     const Seen seen = job.run(engine);
@@ -140,7 +141,7 @@ TEST_CASE("a busy receiver handles in order of arrival, one receive overhead apa
 }
 
 TEST_CASE("what a handler sends keeps its processor from the next message") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers{.message = noted_kinds(job)};
@@ -162,7 +163,7 @@ TEST_CASE("what a handler sends keeps its processor from the next message") {
 }
 
 TEST_CASE("messages within a node are copied one after the other by their sender") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.spec.platform.processes_per_node = 3;
     at_start(job, {{0, 1, 4000}, {0, 2, 0}, {1, 0, 1000}});
@@ -175,12 +176,12 @@ TEST_CASE("messages within a node are copied one after the other by their sender
 }
 
 TEST_CASE("free messages on a machine without costs take no time") {
-  for (const EngineKind engine : engines()) {
-    Machine machine = round_machine();
+  for (const scenario::EngineKind engine : engines()) {
+    platform::Machine machine = round_machine();
     machine.send_overhead_s = machine.receive_overhead_s = 0;
     machine.nic_latency_s = machine.hop_latency_s = machine.local_latency_s = 0;
     Job job(2, machine);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.workload("ping-pong", {{"repetitions", 5}, {"bytes", 0}});
     const Seen seen = job.run(engine);
     CHECK(seen.metric("half_round_trip_s") == 0.0);
@@ -189,28 +190,30 @@ TEST_CASE("free messages on a machine without costs take no time") {
 }
 
 TEST_CASE("the mapping decides which ranks share a node") {
-  const auto local_pairs = [](Mapping mapping, std::uint64_t seed) {
+  const auto local_pairs = [](scenario::Mapping mapping, std::uint64_t seed) {
     std::vector<std::pair<Rank, Rank>> pairs;
     for (Rank to = 1; to < 6; ++to) {
       Job job(6);
       job.spec.platform.processes_per_node = 2;
       job.spec.platform.mapping = mapping;
       at_start(job, {{0, to, 0}});
-      if (job.run(EngineKind::loggp, seed).times_s(to, "got").front() == 4)
+      if (job.run(scenario::EngineKind::loggp, seed).times_s(to, "got").front() == 4)
         pairs.emplace_back(0, to);
     }
     return pairs;
   };
   using Pairs = std::vector<std::pair<Rank, Rank>>;
-  CHECK(local_pairs(Mapping::block, 1) == Pairs{{0, 1}});
-  CHECK(local_pairs(Mapping::round_robin, 1) == Pairs{{0, 3}});
+  CHECK(local_pairs(scenario::Mapping::block, 1) == Pairs{{0, 1}});
+  CHECK(local_pairs(scenario::Mapping::round_robin, 1) == Pairs{{0, 3}});
   // Random: always one partner, the same for the same seed, not the same for all seeds.
   std::set<Pairs> partners;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const Pairs pairs = local_pairs(Mapping::random, seed);
+    const Pairs pairs = local_pairs(scenario::Mapping::random, seed);
     CHECK(pairs.size() == 1);
-    CHECK(pairs == local_pairs(Mapping::random, seed));
+    CHECK(pairs == local_pairs(scenario::Mapping::random, seed));
     partners.insert(pairs);
   }
   CHECK(partners.size() > 1);
 }
+
+}  // namespace faultline::engine

@@ -8,9 +8,9 @@
 #include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -54,7 +54,7 @@ const OwnTerms kOnDaemons{.residence = Residence::daemons};
 }  // namespace
 
 TEST_CASE("a rank's death leaves its daemon alive, which hears of it and no other does") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(
@@ -69,7 +69,7 @@ TEST_CASE("a rank's death leaves its daemon alive, which hears of it and no othe
 }
 
 TEST_CASE("the death of a daemon, or of its node, takes the ranks of the node") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool whole_node : {false, true}) {
       Job job(6);
       six_ranks(job);
@@ -85,7 +85,7 @@ TEST_CASE("the death of a daemon, or of its node, takes the ranks of the node") 
 }
 
 TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(
@@ -113,7 +113,7 @@ TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
 }
 
 TEST_CASE("a rank that restarts where the daemon is dead is started by a new daemon") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.local_exit_delay_s = 10;
@@ -157,7 +157,7 @@ TEST_CASE("a rank that restarts where the daemon is dead is started by a new dae
 }
 
 TEST_CASE("a daemon that has come back with a rank is not restarted again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.restart_delay_s = 3;
@@ -192,7 +192,7 @@ TEST_CASE("a daemon that has come back with a rank is not restarted again") {
 }
 
 TEST_CASE("a daemon tells the ranks of its node by messages, which cost time") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection,
@@ -222,7 +222,7 @@ TEST_CASE("a daemon tells the ranks of its node by messages, which cost time") {
 }
 
 TEST_CASE("the holder of an open connection hears when it breaks") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection, [&job](ActorId self) {
@@ -247,13 +247,13 @@ TEST_CASE("the holder of an open connection hears when it breaks") {
 }
 
 TEST_CASE("the oracle tells every live rank of every death after its delay") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 4}});
     job.kill(5, {3});
     job.kill(20, {0, 5});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     const Seen seen = job.run(engine);
     for (const Rank rank : {1U, 2U, 4U}) {
       CHECK(close(seen.times_s(rank, "peer failed"), {9, 24, 24}, engine));
@@ -269,7 +269,7 @@ TEST_CASE("the oracle tells every live rank of every death after its delay") {
 }
 
 TEST_CASE("a rank that dies before the oracle's notice arrives does not hear it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 4}});
@@ -282,7 +282,7 @@ TEST_CASE("a rank that dies before the oracle's notice arrives does not hear it"
 }
 
 TEST_CASE("a report that is made twice is heard once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection,
@@ -301,7 +301,7 @@ TEST_CASE("a report that is made twice is heard once") {
 }
 
 TEST_CASE("an observer sees reports that are made again, which nobody hears") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection,
@@ -313,10 +313,10 @@ TEST_CASE("an observer sees reports that are made again, which nobody hears") {
                },
                {.exit_notice = ExitNotice{.delay_s = 1.0}});
     job.kill(5, {3});
-    struct Reports final : RunObserver {
-      void see(const Sight& sight) override {
-        const bool is_report = sight.kind == Sight::Kind::reported;
-        if (!is_report && sight.kind != Sight::Kind::declared_dead) return;
+    struct Reports final : audit::RunObserver {
+      void see(const audit::Sight& sight) override {
+        const bool is_report = sight.kind == audit::Sight::Kind::reported;
+        if (!is_report && sight.kind != audit::Sight::Kind::declared_dead) return;
         text += (is_report ? "r" : "d") + std::to_string(sight.actor);
         if (sight.peer != 3 || (is_report && sight.value != 0)) text += "?";
       }
@@ -327,12 +327,13 @@ TEST_CASE("an observer sees reports that are made again, which nobody hears") {
       run_simulation(job.spec, engine, 1, 0, &reports);
       return reports.text;
     };
-    CHECK((engine == EngineKind::loggp ? seen() : in_child(seen)) == "r0d0r1d1r2d2r4d4r4r5d5");
+    CHECK((engine == scenario::EngineKind::loggp ? seen() : platform::in_child(seen)) ==
+          "r0d0r1d1r2d2r4d4r4r5d5");
   }
 }
 
 TEST_CASE("a connection to the dead breaks, and to a node that has failed after a longer time") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool whole_node : {false, true}) {
       Job job(6);
       six_ranks(job);
@@ -361,7 +362,7 @@ TEST_CASE("a connection to the dead breaks, and to a node that has failed after 
 }
 
 TEST_CASE("a daemon under a termination detector that keeps credit may send and receive") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string detector : {"cda", "hcda"}) {
       Job job(6);
       six_ranks(job);
@@ -388,8 +389,9 @@ TEST_CASE("a daemon under a termination detector that keeps credit may send and 
 }
 
 TEST_CASE("a daemon without a core of its own delays a rank that computes") {
-  for (const EngineKind engine : engines())
-    for (const DaemonCore core : {DaemonCore::dedicated, DaemonCore::shared}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::DaemonCore core :
+         {scenario::DaemonCore::dedicated, scenario::DaemonCore::shared}) {
       Job job(4);
       job.spec.platform.processes_per_node = 2;
       job.spec.platform.daemon_core = core;
@@ -419,7 +421,7 @@ TEST_CASE("a daemon without a core of its own delays a rank that computes") {
                  },
                  {.residence = Residence::daemons});
       const Seen seen = job.run(engine);
-      const bool shared = core == DaemonCore::shared;
+      const bool shared = core == scenario::DaemonCore::shared;
       // Node 0: the daemon spends 3 s, 1 s to send, and 0.5 s to get the core. Node 1: 1 s to
       // receive, 0.5 s to get the core.
       CHECK(close(seen.times_s(0, "computed"), {shared ? 44.5 : 40}, engine));
@@ -428,3 +430,5 @@ TEST_CASE("a daemon without a core of its own delays a rank that computes") {
       CHECK(close(seen.times_s(5, "got"), {10 + 3 + 12 + (shared ? 0.5 : 0)}, engine));
     }
 }
+
+}  // namespace faultline::engine

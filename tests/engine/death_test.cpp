@@ -7,9 +7,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -27,7 +27,7 @@ void burst(Job& job, std::size_t count, std::uint32_t bytes, std::uint8_t flags 
 }  // namespace
 
 TEST_CASE("a death between two sends of one handler drops the later ones and no other") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (int injected = 0; injected <= 5; ++injected) {
       Job job(2);
       burst(job, 5, 0);
@@ -42,7 +42,7 @@ TEST_CASE("a death between two sends of one handler drops the later ones and no 
 }
 
 TEST_CASE("bytes that wait in the sender's NIC die with it, bytes that have left do not") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     burst(job, 4, 200);  // enter the network at 1, 3, 5 and 7
     job.kill(5.5, {0});
@@ -53,7 +53,7 @@ TEST_CASE("bytes that wait in the sender's NIC die with it, bytes that have left
 }
 
 TEST_CASE("messages on their way to the dead are lost, and the ground truth knows") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     burst(job, 5, 0);
     job.kill(13.5, {1});  // two of the five have been handled
@@ -66,7 +66,7 @@ TEST_CASE("messages on their way to the dead are lost, and the ground truth know
 }
 
 TEST_CASE("messages to an actor that is dead already are lost") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -91,7 +91,7 @@ TEST_CASE("messages to an actor that is dead already are lost") {
 }
 
 TEST_CASE("timers and computations of the dead never come") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -118,7 +118,7 @@ TEST_CASE("timers and computations of the dead never come") {
 }
 
 TEST_CASE("the send fence tells when a message has left for good") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     burst(job, 2, 200, kNotifySent);  // enter the network at 1 and 3, have left at 3 and 5
     const Seen seen = job.run(engine);
@@ -129,7 +129,7 @@ TEST_CASE("the send fence tells when a message has left for good") {
 }
 
 TEST_CASE("a fenced message arrives whatever happens to its sender") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double death_s : {0.5, 1.5, 2.5, 3.5, 4.5, 5.5}) {
       Job job(2);
       burst(job, 2, 200, kNotifySent);
@@ -143,7 +143,7 @@ TEST_CASE("a fenced message arrives whatever happens to its sender") {
 }
 
 TEST_CASE("a message without the flag has no fence") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     burst(job, 3, 10);
     CHECK(job.run(engine).count("sent") == 0);
@@ -151,7 +151,7 @@ TEST_CASE("a message without the flag has no fence") {
 }
 
 TEST_CASE("the death of the receiver does not take the sender's fence away") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     burst(job, 1, 500, kNotifySent);
     job.kill(2, {1});
@@ -163,7 +163,7 @@ TEST_CASE("the death of the receiver does not take the sender's fence away") {
 
 TEST_CASE(
     "what waits for the network can be overtaken within the node, unless a fence forbids it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool fence : {false, true})
       for (const double death_s : {0.5, 2.5, 3.5, 5.5, 6.5, 9.5}) {
         Job job(4);
@@ -189,3 +189,5 @@ TEST_CASE(
         CHECK(seen.times_s(1, "got").size() == (death_s > (fence ? 7 : 3) ? 1U : 0U));
       }
 }
+
+}  // namespace faultline::engine

@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -20,7 +21,7 @@ void six_ranks(Job& job) {
       job.note(context, "failed", peer.actor);
     }};
   });
-  job.spec.stop.when = StopWhen::all_reported;
+  job.spec.stop.when = scenario::StopWhen::all_reported;
 }
 
 const OwnTerms kEverywhere{.residence = Residence::ranks_and_daemons};
@@ -73,10 +74,10 @@ void one_kind(Job& job) {
 }  // namespace
 
 TEST_CASE("messages of failure detection count apart, and kinds of one name together") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.workload("flood", {{"fanout", 1}});
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     one_kind(job);
     const Seen seen = job.run(engine);
@@ -93,9 +94,9 @@ TEST_CASE("messages of failure detection count apart, and kinds of one name toge
 }
 
 TEST_CASE("a node bears what it receives from all, and so does the link that leads to it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 50;
     job.script(Family::workload, [](ActorId) { return Handlers(); });
     job.script(Family::failure_detection, [](ActorId self) {
@@ -124,7 +125,7 @@ TEST_CASE("without a failure detector nothing is said of detection") {
 }
 
 TEST_CASE("a node's death is one: reported with its daemon, heard of when the last rank hears") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection, teller, kEverywhere);
@@ -152,7 +153,7 @@ TEST_CASE("a node's death is one: reported with its daemon, heard of when the la
 
 TEST_CASE(
     "a report of a node covers a rank whose daemon died before it heard of the rank's death") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.spec.platform.local_exit_delay_s = 2;
@@ -176,7 +177,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a report of a node says nothing of a rank that has restarted elsewhere") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.spec.platform.local_exit_delay_s = 20;
@@ -196,7 +197,7 @@ TEST_CASE("a report of a node says nothing of a rank that has restarted elsewher
           return handlers;
         },
         kEverywhere);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     job.kill(3, {3}).kill(5, {}, {1});
     const Seen seen = job.run(engine);
@@ -207,7 +208,7 @@ TEST_CASE("a report of a node says nothing of a rank that has restarted elsewher
 }
 
 TEST_CASE("a false report of a node covers its dead ranks, too") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
     job.spec.platform.local_exit_delay_s = 20;
@@ -222,7 +223,7 @@ TEST_CASE("a false report of a node covers its dead ranks, too") {
           return handlers;
         },
         kEverywhere);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     job.kill(4, {3});
     const Seen seen = job.run(engine);
@@ -233,7 +234,7 @@ TEST_CASE("a false report of a node covers its dead ranks, too") {
 }
 
 TEST_CASE("a rank that has heard of another by itself does not hear of it again with its node") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool falsely : {false, true}) {
       Job job(6);
       six_ranks(job);
@@ -254,7 +255,7 @@ TEST_CASE("a rank that has heard of another by itself does not hear of it again 
             return handlers;
           },
           kEverywhere);
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 100;
       job.kill(5, {}, {1});
       const Seen seen = job.run(engine);
@@ -269,7 +270,7 @@ TEST_CASE("a rank that has heard of another by itself does not hear of it again 
 }
 
 TEST_CASE("a new phase's detector is told of the ranks that were reported with their node") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [](ActorId self) {
@@ -299,7 +300,7 @@ TEST_CASE("a new phase's detector is told of the ranks that were reported with t
           return handlers;
         },
         kEverywhere);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     job.kill(5, {}, {1});
     CHECK(job.run(engine).values(0, "knows") == Values{2, 3, 5});
@@ -308,7 +309,7 @@ TEST_CASE("a new phase's detector is told of the ranks that were reported with t
 
 TEST_CASE(
     "an idle connection to a node that is gone breaks after 8 minutes, to dead processes soon") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool gone : {false, true}) {
       Job job(6);
       six_ranks(job);
@@ -327,7 +328,7 @@ TEST_CASE(
             return handlers;
           },
           kEverywhere);
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 1000;
       if (gone)
         job.kill(5, {}, {1});
@@ -342,3 +343,5 @@ TEST_CASE(
       CHECK(seen.count("lost") == 6);
     }
 }
+
+}  // namespace faultline::engine

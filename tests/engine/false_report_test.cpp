@@ -6,9 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -61,10 +61,10 @@ void one_errs(Job& job) {
 
 TEST_CASE(
     "a process that is declared dead is refused from then on, and stops when it hears of it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     one_errs(job);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     const Seen seen = job.run(engine);
     const Values got = seen.values(0, "got");
@@ -82,7 +82,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a false report of an accurate detector is a violation") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     one_errs(job);
     const Seen erring = job.run(engine);
@@ -101,11 +101,11 @@ TEST_CASE("a false report of an accurate detector is a violation") {
 }
 
 TEST_CASE("a run that goes wrong after a false report blames the detector") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool lies : {false, true}) {
       Job job(3);
       one_errs(job);
-      job.spec.stop.when = StopWhen::announced;
+      job.spec.stop.when = scenario::StopWhen::announced;
       if (!lies) job.spec.components[index_of(Family::failure_detection)] = {};
       // Announces as soon as it is told of a death, or at 6 s: both are too early.
       job.script(Family::termination, [](ActorId self) {
@@ -122,7 +122,7 @@ TEST_CASE("a run that goes wrong after a false report blames the detector") {
 }
 
 TEST_CASE("a daemon that hears of its own death takes the ranks of its node along") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [&job](ActorId) {
@@ -153,7 +153,7 @@ TEST_CASE("a daemon that hears of its own death takes the ranks of its node alon
 }
 
 TEST_CASE("to declare a daemon dead is to declare the ranks of its node dead") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool dies : {false, true}) {
       Job job(4);
       job.spec.platform.processes_per_node = 2;
@@ -182,3 +182,5 @@ TEST_CASE("to declare a daemon dead is to declare the ranks of its node dead") {
       CHECK(seen.metric("false_reports") == (dies ? 0 : 2));
     }
 }
+
+}  // namespace faultline::engine

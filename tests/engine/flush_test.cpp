@@ -8,8 +8,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -33,7 +34,7 @@ void flushed_burst(Job& job, int count, double flush_s) {
 }  // namespace
 
 TEST_CASE("a flush is answered at once where nothing is in flight") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job none(2);
     flushed_burst(none, 0, 5);
     CHECK(close(none.run(engine).times_s(0, "flushed"), {5}, engine));
@@ -46,7 +47,7 @@ TEST_CASE("a flush is answered at once where nothing is in flight") {
 }
 
 TEST_CASE("a flush waits for the last message that is in flight, and no longer") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double flush_s : {0.5, 5.0, 12.5, 13.5}) {
       Job job(2);
       flushed_burst(job, 3, flush_s);
@@ -59,7 +60,7 @@ TEST_CASE("a flush waits for the last message that is in flight, and no longer")
 
 // Rank 1 sends a word every 0.5 s, which is less than rank 0 takes to receive one.
 TEST_CASE("words of failure detectors do not hold a flush up") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     flushed_burst(job, 3, 12.5);
     job.script(Family::failure_detection, [](ActorId self) {
@@ -81,7 +82,7 @@ TEST_CASE("words of failure detectors do not hold a flush up") {
 }
 
 TEST_CASE("messages of others do not hold a flush up") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -100,7 +101,7 @@ TEST_CASE("messages of others do not hold a flush up") {
 }
 
 TEST_CASE("a flush of a dead peer waits for what the peer has injected") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     flushed_burst(job, 5, 8);
     job.kill(3.5, {1});  // three have left, two never will
@@ -111,7 +112,7 @@ TEST_CASE("a flush of a dead peer waits for what the peer has injected") {
 }
 
 TEST_CASE("a flush asked before the peer's death is answered too") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     flushed_burst(job, 5, 2);
     job.kill(3.5, {1});
@@ -121,7 +122,7 @@ TEST_CASE("a flush asked before the peer's death is answered too") {
 }
 
 TEST_CASE("two flushes of one peer get two answers") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -142,10 +143,10 @@ TEST_CASE("two flushes of one peer get two answers") {
 }
 
 TEST_CASE("a flush holds without order too: everything sent before is handled first") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(10, engine); ++seed) {
       Job job(2);
-      job.spec.platform.ordering = Ordering::unordered;
+      job.spec.platform.ordering = scenario::Ordering::unordered;
       job.spec.platform.unordered_delay_s = 20;
       flushed_burst(job, 30, 31);
       const Seen seen = job.run(engine, seed);
@@ -158,7 +159,7 @@ TEST_CASE("a flush holds without order too: everything sent before is handled fi
 }
 
 TEST_CASE("the layer below the workload sees its flushes answered as well") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::termination, [&job](ActorId self) {
@@ -184,7 +185,7 @@ TEST_CASE("the layer below the workload sees its flushes answered as well") {
 
 // The dead one's messages are looked up by their receivers, and others take their places.
 TEST_CASE("all ranks flush a dead one, while other messages come and go") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     constexpr std::uint32_t kRanks = 9;
     Job job(kRanks);
     job.script(Family::workload, [&job](ActorId self) {
@@ -226,3 +227,5 @@ TEST_CASE("all ranks flush a dead one, while other messages come and go") {
     }
   }
 }
+
+}  // namespace faultline::engine

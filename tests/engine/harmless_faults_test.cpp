@@ -8,23 +8,24 @@
 #include "sim/core/transaction_requests.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
 constexpr Mark kSentMark{"sent", "a rank has sent messages: how many"};
 
-FaultSpec stall(double time_s, Rank rank, double stall_s) {
-  FaultSpec fault;
+faults::FaultSpec stall(double time_s, Rank rank, double stall_s) {
+  faults::FaultSpec fault;
   fault.time_s = time_s;
   fault.ranks = {rank};
   fault.stall_s = stall_s;
   return fault;
 }
 
-FaultSpec soft(double time_s, Rank rank) {
-  FaultSpec fault;
+faults::FaultSpec soft(double time_s, Rank rank) {
+  faults::FaultSpec fault;
   fault.time_s = time_s;
   fault.ranks = {rank};
   fault.soft = true;
@@ -33,7 +34,8 @@ FaultSpec soft(double time_s, Rank rank) {
 
 /// Two ranks. Rank 0 sends to rank 1 at these times. Rank 1 has a timer at 20 s, at which it sends
 /// to rank 0. Both note what they get.
-Seen with_faults(const std::vector<FaultSpec>& faults, const Times& sends_s, EngineKind engine,
+Seen with_faults(const std::vector<faults::FaultSpec>& faults, const Times& sends_s,
+                 scenario::EngineKind engine,
                  const std::function<void(ScriptContext&)>& at_start = {}) {
   Job job(2);
   job.spec.faults = faults;
@@ -59,7 +61,8 @@ Seen with_faults(const std::vector<FaultSpec>& faults, const Times& sends_s, Eng
 }
 
 /// When a rank is told to raise an error. Rank 1 sends three messages at 10 s.
-Times errors_s(const std::vector<FaultSpec>& faults, EngineKind engine, Rank rank = 1) {
+Times errors_s(const std::vector<faults::FaultSpec>& faults, scenario::EngineKind engine,
+               Rank rank = 1) {
   Job job(2);
   job.spec.faults = faults;
   job.script(Family::workload,
@@ -90,7 +93,7 @@ Times errors_s(const std::vector<FaultSpec>& faults, EngineKind engine, Rank ran
 }  // namespace
 
 TEST_CASE("a processor that stalls handles messages and timers when it goes on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // They come at 21 and 61. The stall is from 15 to 45.
     const Seen seen = with_faults({stall(15, 1, 30)}, {10, 50}, engine);
     CHECK(close(seen.times_s(1, "timer"), {45}, engine));
@@ -101,7 +104,7 @@ TEST_CASE("a processor that stalls handles messages and timers when it goes on")
 }
 
 TEST_CASE("stalls add up, and begin when the processor has sent what it is sending") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto send = [](ScriptContext& context) {
       for (int i = 0; i < 20; ++i) context.send(0, 0, 0);
     };
@@ -115,7 +118,7 @@ TEST_CASE("stalls add up, and begin when the processor has sent what it is sendi
 }
 
 TEST_CASE("computations wait while their rank stalls, those of all its workers") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto compute = [](ScriptContext& context) {
       context.compute(25);
       context.compute(100);
@@ -131,8 +134,8 @@ TEST_CASE("computations wait while their rank stalls, those of all its workers")
 }
 
 TEST_CASE("a dead rank neither stalls nor finds errors") {
-  for (const EngineKind engine : engines()) {
-    FaultSpec death;
+  for (const scenario::EngineKind engine : engines()) {
+    faults::FaultSpec death;
     death.time_s = 5;
     death.ranks = {1};
     CHECK(errors_s({death, soft(20, 1), stall(21, 1, 5)}, engine).empty());
@@ -140,17 +143,19 @@ TEST_CASE("a dead rank neither stalls nor finds errors") {
 }
 
 TEST_CASE("a program finds an error when its processor is free") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(close(errors_s({soft(5, 1), soft(11, 1), soft(11.5, 1)}, engine), {5, 13, 13}, engine));
     CHECK(close(errors_s({soft(11, 0)}, engine, 0), {11}, engine));
-    FaultSpec marked = soft(0, 1);
+    faults::FaultSpec marked = soft(0, 1);
     marked.time_s.reset();
-    marked.mark = MarkSpec{"sent", 3};
+    marked.mark = faults::MarkSpec{"sent", 3};
     CHECK(close(errors_s({marked}, engine), {13}, engine));
-    FaultSpec counted = soft(0, 1);
+    faults::FaultSpec counted = soft(0, 1);
     counted.time_s.reset();
     counted.event = 1;  // the timer
     CHECK(close(errors_s({counted}, engine), {13}, engine));
     CHECK(close(errors_s({stall(5, 1, 2), soft(6, 1)}, engine), {7}, engine));
   }
 }
+
+}  // namespace faultline::engine

@@ -11,9 +11,9 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -71,7 +71,7 @@ const Wait kSendOn = [](ScriptContext& context) { context.send(1, 0, 0); };
 }  // namespace
 
 TEST_CASE("a workload that is idle and goes on without a message breaks an invariant") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Wait& go_on : {kCompute, kSendOn, kHold}) {
       const auto broken_by = [&](const Wait& begin, const char* handler) {
         Job job(2);
@@ -87,14 +87,14 @@ TEST_CASE("a workload that is idle and goes on without a message breaks an invar
 }
 
 TEST_CASE("a rank that declares work while it waits for more than messages may go on") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Wait& go_on : {kCompute, kSendOn})
       for (const Wait& begin : {kSend, kSetTimer, kAsk})
         for (const char* detector : {"four-counter", "hcda", "cda", "venkatesan"}) {
           Job job(2);
           wait_for_more(job, begin, go_on, kHold, kRelease);
           job.detector(detector);
-          job.spec.stop.when = StopWhen::announced;
+          job.spec.stop.when = scenario::StopWhen::announced;
           const Seen seen = job.run(engine);
           CAPTURE(engine_word(engine), detector);
           CHECK(seen.result.outcome == Outcome::terminated);
@@ -103,7 +103,7 @@ TEST_CASE("a rank that declares work while it waits for more than messages may g
 }
 
 TEST_CASE("without a detector nothing asks which ranks are idle, and an idle rank may do nothing") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Wait& begin : {kSend, kSetTimer, kAsk}) {
       Job alone(2);
       wait_for_more(alone, begin, kCompute, kNothing, kNothing);
@@ -111,7 +111,9 @@ TEST_CASE("without a detector nothing asks which ranks are idle, and an idle ran
       Job quiet(2);
       wait_for_more(quiet, begin, kNothing, kNothing, kNothing);
       quiet.detector("four-counter");
-      quiet.spec.stop.when = StopWhen::announced;
+      quiet.spec.stop.when = scenario::StopWhen::announced;
       CHECK(quiet.run(engine).result.outcome == Outcome::terminated);
     }
 }
+
+}  // namespace faultline::engine

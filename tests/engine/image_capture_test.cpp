@@ -10,8 +10,9 @@
 #include "tests/support/digest_of.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -84,7 +85,7 @@ class Asking final : public Workload {
 };
 
 /// Runs a program that asks for an image at the start. One is tried again at 100.
-Seen asked(UnderWay under_way, EngineKind engine, bool has_images = true) {
+Seen asked(UnderWay under_way, scenario::EngineKind engine, bool has_images = true) {
   Job job(1);
   job.own(Family::workload, [=](ActorId) { return std::make_unique<Asking>(under_way); },
           {.traits = WorkloadTraits{.has_images = has_images}, .marks = {&kHereMark}});
@@ -128,7 +129,7 @@ TEST_CASE("nothing is captured while a part of the state is not in the component
                                 {UnderWay::flush, {0}, {1}},
                                 {UnderWay::end, {0}, {1}},
                                 {UnderWay::request, {0, 1}, {1}}};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Case& expected : cases) {
       CAPTURE(engine_word(engine), static_cast<int>(expected.under_way));
       const Seen seen = asked(expected.under_way, engine);
@@ -142,7 +143,7 @@ TEST_CASE("nothing is captured while a part of the state is not in the component
 }
 
 TEST_CASE("a stack with a component that has no images cannot be captured") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = asked(UnderWay::nothing, engine, false);
     CHECK(seen.values(0, "asked") == Values{0});
     CHECK(seen.values(0, "later") == Values{0});
@@ -150,7 +151,7 @@ TEST_CASE("a stack with a component that has no images cannot be captured") {
 }
 
 TEST_CASE("images of equal states have equal digests, whenever they were taken") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     use_own<Walker>(job, Family::workload, 3);
     job.script(Family::message_logging, [&job](ActorId) {
@@ -173,3 +174,5 @@ TEST_CASE("images of equal states have equal digests, whenever they were taken")
     CHECK(seen.values(0, "moved") == Values{0, 1, 1});
   }
 }
+
+}  // namespace faultline::engine

@@ -8,9 +8,9 @@
 #include "tests/engine/images.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -76,7 +76,7 @@ Handlers recovering(Job& job) {
   return handlers;
 }
 
-Seen recovered(double death_s, EngineKind engine) {
+Seen recovered(double death_s, scenario::EngineKind engine) {
   Job job(2);
   job.spec.platform.spare_nodes = 1;
   job.own(Family::workload, [&job](ActorId) { return std::make_unique<Counting>(job); },
@@ -90,7 +90,7 @@ Seen recovered(double death_s, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("a dead rank goes on from its image on a spare node") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = recovered(40, engine);
     CHECK(close(seen.times_s(0, "kept"), {42}, engine));
     CHECK(close(seen.times_s(1, "restored"), {72}, engine));
@@ -108,7 +108,7 @@ TEST_CASE("a dead rank goes on from its image on a spare node") {
 }
 
 TEST_CASE("an image that has not entered the network when its rank dies is lost") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = recovered(20.5, engine);
     CHECK(seen.values(1, "image") == Values{1});
     CHECK(seen.count("kept") == 0);
@@ -120,3 +120,5 @@ TEST_CASE("an image that has not entered the network when its rank dies is lost"
     CHECK(seen.result.outcome == Outcome::finished);
   }
 }
+
+}  // namespace faultline::engine

@@ -11,9 +11,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -48,7 +48,7 @@ Handlers from_sixth_to_third(Job& job) {
 
 /// Checks that the one rank of a job, a walker of 10 steps, goes on from an image as it did from
 /// the state that was captured.
-void check_goes_on(Job& job, EngineKind engine) {
+void check_goes_on(Job& job, scenario::EngineKind engine) {
   const Values straight = job.run(engine).values(0, "step");
   REQUIRE(straight.size() == 10);
   job.script(Family::message_logging, [&job](ActorId) { return from_sixth_to_third(job); });
@@ -71,7 +71,7 @@ class Wrapped final : public PassThrough<Wrapped, Workload> {
 }  // namespace
 
 TEST_CASE("from an image, a rank goes on exactly as it did from the state that was captured") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     use_own<Walker>(job, Family::workload, 10);
     check_goes_on(job, engine);
@@ -79,7 +79,7 @@ TEST_CASE("from an image, a rank goes on exactly as it did from the state that w
 }
 
 TEST_CASE("a component that is wrapped is captured, and told that it is restored") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.own(
         Family::workload,
@@ -90,7 +90,7 @@ TEST_CASE("a component that is wrapped is captured, and told that it is restored
 }
 
 TEST_CASE("all ranks roll back, and old messages in flight are discarded by their epoch") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     use_own<Walker>(job, Family::workload, 20);
     bool rolls_back = false;
@@ -234,7 +234,7 @@ Handlers rolling_back(Job& job) {
 }  // namespace
 
 TEST_CASE("a rollback voids what was asked for since, and the rank is as active as it was") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     use_own<Beginning>(job, Family::workload);
     job.script(Family::message_logging, [&job](ActorId) {
@@ -255,10 +255,10 @@ TEST_CASE("a rollback voids what was asked for since, and the rank is as active 
 }
 
 TEST_CASE("a rollback undoes that a rank has finished") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool rolls_back : {false, true}) {
       Job job(2);
-      job.spec.stop.when = StopWhen::finished;
+      job.spec.stop.when = scenario::StopWhen::finished;
       use_own<Finishing>(job, Family::workload);
       job.script(Family::message_logging, [&job, rolls_back](ActorId self) {
         return rolls_back && self == 0 ? rolling_back(job) : Handlers{};
@@ -299,7 +299,7 @@ class Holding final : public TerminationDetector {
 }  // namespace
 
 TEST_CASE("messages that were held when an image was taken are held again, others are void") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(
         Family::workload,
@@ -327,7 +327,7 @@ TEST_CASE("messages that were held when an image was taken are held again, other
       };
       return handlers;
     });
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 100;
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "image") == Values{1});
@@ -340,7 +340,7 @@ TEST_CASE("messages that were held when an image was taken are held again, other
 }
 
 TEST_CASE("a rank that goes back to an earlier phase begins the next one again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(
         Family::workload,
@@ -383,3 +383,5 @@ TEST_CASE("a rank that goes back to an earlier phase begins the next one again")
     CHECK(seen.violations().empty());
   }
 }
+
+}  // namespace faultline::engine

@@ -10,11 +10,11 @@
 #include "tests/support/job.hpp"
 
 /// What the tests of images share.
-namespace faultline::test {
+namespace faultline::engine {
 
 /// Uses a new component of that type, which has images, for each actor.
 template <class Own, class... Arguments>
-void use_own(Job& job, Family family, Arguments... arguments) {
+void use_own(test::Job& job, Family family, Arguments... arguments) {
   job.own(family,
           [&job, arguments...](ActorId) { return std::make_unique<Own>(job, arguments...); },
           {.traits = WorkloadTraits{.has_images = true}});
@@ -24,7 +24,7 @@ void use_own(Job& job, Family family, Arguments... arguments) {
 /// from all that it has seen, and sends that on.
 class Walker final : public Workload {
  public:
-  Walker(Job& job, int steps) : job_(job), steps_(steps) {}
+  Walker(test::Job& job, int steps) : job_(job), steps_(steps) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Walker>(*this);
   }
@@ -43,7 +43,7 @@ class Walker final : public Workload {
   }
   void digest_state(Digest& into) const override { into.add(steps_, seen_); }
 
-  Job& job_;
+  test::Job& job_;
   int steps_;
   std::uint64_t seen_ = 0;
 };
@@ -57,11 +57,12 @@ struct Keeping {
 };
 
 /// Captures into `image`, and notes whether there was one.
-inline bool capture(Job& job, ScriptContext& context, Image& image, const char* what = "image") {
+inline bool capture(test::Job& job, test::ScriptContext& context, Image& image,
+                    const char* what = "image") {
   const std::optional<Image> captured = context.capture();
   job.note(context, what, captured ? 1 : 0);
   if (captured) image = *captured;
   return captured.has_value();
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

@@ -6,13 +6,13 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 TEST_CASE("a thousand messages to one process at once arrive on the simgrid engine") {
-  Machine machine = quick_machine(1000);
-  machine.topology = Torus{{10, 10, 10}};
+  platform::Machine machine = quick_machine(1000);
+  machine.topology = platform::Torus{{10, 10, 10}};
   Job job(1000, machine);
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
@@ -22,7 +22,9 @@ TEST_CASE("a thousand messages to one process at once arrive on the simgrid engi
     handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
     return handlers;
   });
-  const Seen seen = job.run(EngineKind::simgrid);
+  const Seen seen = job.run(scenario::EngineKind::simgrid);
   CHECK(seen.count("got") == 999);
   CHECK(seen.result.outcome == Outcome::finished);
 }
+
+}  // namespace faultline::engine

@@ -11,9 +11,9 @@
 #include "sim/engine/runtime/runtime.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -53,7 +53,7 @@ enum class Mistake { none, foreground, nic };
 /// An engine that makes a mistake before its first event.
 class Mistaken final : private Transport {
  public:
-  Mistaken(const RunSpec& spec, Mistake mistake)
+  Mistaken(const scenario::RunSpec& spec, Mistake mistake)
       : run_(std::make_shared<const RunJob>(spec, routes_of(spec), 7, 3), *this),
         mistake_(mistake) {}
 
@@ -72,13 +72,13 @@ class Mistaken final : private Transport {
       run_.carry_out(event);
     }
   }
-  void transmit(Message& message, const Transit& transit) override {
+  void transmit(Message& message, const platform::Transit& transit) override {
     run_.schedule().add(message.inject_s + transit.transfer_s + transit.latency_s,
                         EventKind::arrive, &message);
   }
-  static Topology routes_of(const RunSpec& spec) {
-    const Machine& machine = spec.platform.machine;
-    return {partition(machine, spec.platform.processes, false), machine.hop_latency_s,
+  static platform::Topology routes_of(const scenario::RunSpec& spec) {
+    const platform::Machine& machine = spec.platform.machine;
+    return {platform::partition(machine, spec.platform.processes, false), machine.hop_latency_s,
             machine.link_bandwidth_Bps};
   }
 
@@ -105,7 +105,7 @@ std::string found_with(Mistake mistake, bool checks_state) {
 }  // namespace
 
 TEST_CASE("a broken invariant names its words, the file, the actor, the time and the run") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     one_breaks(job);
     const std::string broken = broken_in([&] { job.run(engine, 7, 3); });
@@ -123,7 +123,7 @@ TEST_CASE("an invariant that holds does nothing, and one that does not has its p
 }
 
 TEST_CASE("what breaks after a violation is its consequence, and ends the run with it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
@@ -185,7 +185,7 @@ TEST_CASE("the queue visits every event that it has not handed out") {
 }
 
 TEST_CASE("a run has the same result with its state checked and without") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors()) {
       const auto run = [&](bool checks_state) {
         Job job(8, quick_machine());
@@ -202,3 +202,5 @@ TEST_CASE("a run has the same result with its state checked and without") {
       CHECK(run(true) == run(false));
     }
 }
+
+}  // namespace faultline::engine

@@ -7,9 +7,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -29,7 +29,7 @@ void two_messages(Job& job) { at_start(job, {{0, 1, 0}, {0, 1, 0}}); }
 }  // namespace
 
 TEST_CASE("all sends of one handler come down as one batch, with the rank's state after it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
@@ -62,7 +62,7 @@ TEST_CASE("all sends of one handler come down as one batch, with the rank's stat
 }
 
 TEST_CASE("a message that a layer holds back is in flight until it is released and handled") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     two_messages(job);
     job.script(Family::termination, [&job](ActorId self) {
@@ -93,7 +93,7 @@ TEST_CASE("a message that a layer holds back is in flight until it is released a
 }
 
 TEST_CASE("a message that a layer holds at its receiver is handled when it is delivered") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     two_messages(job);
     job.script(Family::termination, [](ActorId self) {
@@ -143,7 +143,7 @@ TEST_CASE("messages that layers hold count as in flight to the very end") {
 }
 
 TEST_CASE("control messages keep their place among the messages of the workload") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     two_messages(job);
     job.script(Family::termination, [&job](ActorId) {
@@ -166,7 +166,7 @@ TEST_CASE("control messages keep their place among the messages of the workload"
 }
 
 TEST_CASE("on_idle comes after the last sends have gone down, and not while the rank computes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -195,7 +195,7 @@ TEST_CASE("on_idle comes after the last sends have gone down, and not while the 
 }
 
 TEST_CASE("message logging sees what the detector sends, in the same batch") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     two_messages(job);
     job.script(Family::termination, [](ActorId) {
@@ -227,7 +227,7 @@ TEST_CASE("message logging sees what the detector sends, in the same batch") {
 }
 
 TEST_CASE("messages climb through message logging, then the detector, to their component") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     two_messages(job);
     for (const Family family : {Family::termination, Family::message_logging})
@@ -245,7 +245,7 @@ TEST_CASE("messages climb through message logging, then the detector, to their c
 }
 
 TEST_CASE("layers above never learn of deaths that message logging recovers") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     const auto noted = [&job](const char* who) {
       return [&job, who](ScriptContext& context, Incarnation peer) {
@@ -271,7 +271,7 @@ TEST_CASE("layers above never learn of deaths that message logging recovers") {
 }
 
 TEST_CASE("layers work under random holding: everything arrives exactly once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
       Job job(4, quick_machine());
       job.workload("uniform-traffic", {{"tokens", 6}, {"hops", 30}});
@@ -284,3 +284,5 @@ TEST_CASE("layers work under random holding: everything arrives exactly once") {
       CHECK(seen.violations().empty());
     }
 }
+
+}  // namespace faultline::engine

@@ -10,9 +10,9 @@
 #include "sim/core/local_events.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -77,7 +77,7 @@ class InOrder final : public RecoveryLayer, public OrdersLocalEvents {
 };
 
 /// One rank computes twice and sets a timer, with a termination detector above such a layer.
-Seen run_job(EngineKind engine, bool with_detector, bool cancels = false) {
+Seen run_job(scenario::EngineKind engine, bool with_detector, bool cancels = false) {
   Job job(1);
   job.spec.platform.worker_cores = 2;
   job.spec.stop.time_s = 200;
@@ -111,7 +111,7 @@ Seen run_job(EngineKind engine, bool with_detector, bool cancels = false) {
 }  // namespace
 
 TEST_CASE("what happens at a rank waits until message logging lets it happen") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_job(engine, true);
     CHECK(close(seen.times_s(0, "timer"), {100}, engine));
     CHECK(close(seen.times_s(0, "computed"), {110, 120}, engine));
@@ -121,7 +121,7 @@ TEST_CASE("what happens at a rank waits until message logging lets it happen") {
 }
 
 TEST_CASE("a run ends in which message logging lets a timer wait for good") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.spec.stop.time_s = 1e6;
     job.script(Family::workload, [](ActorId) {
@@ -140,7 +140,7 @@ TEST_CASE("a run ends in which message logging lets a timer wait for good") {
 }
 
 TEST_CASE("what waits can be cancelled") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_job(engine, true, true);
     CHECK(seen.times_s(0, "timer").size() == 1);
     CHECK(seen.times_s(0, "computed").empty());
@@ -151,7 +151,7 @@ TEST_CASE("what waits can be cancelled") {
 // two computations, are cancelled by what comes before them.
 TEST_CASE("what is cancelled before its turn comes is left out") {
   using Kind = LocalEvent::Kind;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.spec.platform.worker_cores = 2;
     job.spec.stop.time_s = 1000;
@@ -197,9 +197,11 @@ TEST_CASE("what is cancelled before its turn comes is left out") {
 }
 
 TEST_CASE("message logging is not asked where no detector of termination looks") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_job(engine, false);
     CHECK(close(seen.times_s(0, "computed"), {20, 30}, engine));
     CHECK(close(seen.times_s(0, "timer"), {40}, engine));
   }
 }
+
+}  // namespace faultline::engine

@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -32,7 +33,7 @@ void listening(Job& job, double delay_s, double spread_s) {
 /// Three ranks of which rank 0 computes until 100 s, and handles nothing meanwhile. Each rank notes
 /// deaths; a notice takes a second.
 void computing(Job& job) {
-  job.spec.platform.progress = Progress::between;
+  job.spec.platform.progress = scenario::Progress::between;
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
     handlers.start = [self](ScriptContext& context) {
@@ -56,8 +57,8 @@ std::vector<double> first_times(const Seen& seen, Rank ranks) {
 }  // namespace
 
 TEST_CASE("notices come apart by spread_s, uniformly") {
-  for (const EngineKind engine : engines()) {
-    const Rank ranks = engine == EngineKind::loggp ? 2000 : 200;
+  for (const scenario::EngineKind engine : engines()) {
+    const Rank ranks = engine == scenario::EngineKind::loggp ? 2000 : 200;
     Job job(ranks, quick_machine());
     listening(job, 4, 6);
     job.kill(5, {1});
@@ -77,7 +78,7 @@ TEST_CASE("notices come apart by spread_s, uniformly") {
 }
 
 TEST_CASE("without a spread all hear at once, and the draws of one death change no other") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job together(6);
     listening(together, 4, 0);
     together.kill(5, {1});
@@ -94,7 +95,7 @@ TEST_CASE("without a spread all hear at once, and the draws of one death change 
 }
 
 TEST_CASE("between two notices of one death, a listener can act and another can die") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     listening(job, 4, 0);
     job.kill(5, {1});
@@ -107,7 +108,7 @@ TEST_CASE("between two notices of one death, a listener can act and another can 
 }
 
 TEST_CASE("the grace of a run begins when the last notice has come") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     listening(job, 2, 500);
     job.workload("flood", {{"fanout", 3}});
@@ -121,7 +122,7 @@ TEST_CASE("the grace of a run begins when the last notice has come") {
 
 TEST_CASE(
     "a notice waits for a busy processor, in the order in which timers and notices were due") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -151,7 +152,7 @@ TEST_CASE(
 }
 
 TEST_CASE("between computations, a notice waits until the computation ends") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     computing(job);
     job.kill(1, {2});
@@ -163,7 +164,7 @@ TEST_CASE("between computations, a notice waits until the computation ends") {
 }
 
 TEST_CASE("a notice that waits for the processor dies with its listener") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     computing(job);
     job.kill(1, {2}).kill(50, {0});
@@ -173,3 +174,5 @@ TEST_CASE("a notice that waits for the processor dies with its listener") {
     CHECK(seen.violations() == Words{});
   }
 }
+
+}  // namespace faultline::engine

@@ -14,8 +14,9 @@
 #include "tests/engine/images.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -140,7 +141,7 @@ Handlers keeping_image(Job& job) {
 }  // namespace
 
 TEST_CASE("a layer moves objects to another rank, where they go on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     use_hosting(job);
     job.script(Family::message_logging, [&job](ActorId) { return moving(job); });
@@ -166,7 +167,7 @@ TEST_CASE("a layer moves objects to another rank, where they go on") {
 }
 
 TEST_CASE("what an object has sent and consumed goes with it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool relays : {true, false}) {
       Job job(3);
       use_hosting(job, true);
@@ -198,7 +199,7 @@ TEST_CASE("what an object has sent and consumed goes with it") {
 }
 
 TEST_CASE("objects are packed out of an image, as they were then") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     use_hosting(job);
     job.script(Family::message_logging, [&job](ActorId) { return keeping_image(job); });
@@ -213,7 +214,7 @@ TEST_CASE("objects are packed out of an image, as they were then") {
 }
 
 TEST_CASE("nothing is packed while something of the program is under way") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.own(Family::workload,
             [&job](ActorId self) {
@@ -254,7 +255,7 @@ TEST_CASE("objects wait for a workload that has not started") {
 }
 
 TEST_CASE("a message of a rank to itself costs local time and passes its layers") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -291,3 +292,5 @@ TEST_CASE("a message of a rank to itself costs local time and passes its layers"
     CHECK(close(seen.times_s(0, "got"), {4.3, 5.3}, engine));
   }
 }
+
+}  // namespace faultline::engine

@@ -9,8 +9,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -162,7 +163,8 @@ Step at(double time_s, Acts... acts) {
 }
 
 /// Runs the job with a program on each rank: rank 0 has the first plan, and so on.
-Seen run(Job& job, EngineKind engine, const std::vector<Plan>& plans, const Look& after = {}) {
+Seen run(Job& job, scenario::EngineKind engine, const std::vector<Plan>& plans,
+         const Look& after = {}) {
   job.own(Family::workload, [&job, plans, after](ActorId self) {
     return std::make_unique<Program>(job, self < plans.size() ? plans[self] : Plan{}, after);
   });
@@ -174,7 +176,7 @@ Seen run(Job& job, EngineKind engine, const std::vector<Plan>& plans, const Look
 
 /// Rank 0 sends in epoch 0 and again in epoch 1; both messages have the same tag. Rank 1 receives,
 /// gives up at 5, when nothing has come, and receives again.
-Seen given_up(EngineKind engine, const Act& gives_up) {
+Seen given_up(scenario::EngineKind engine, const Act& gives_up) {
   Job job(2);
   return run(job, engine,
              {{at(0, sends(1, 5, 0, 100)), at(40, enters_epoch(1), sends(1, 5, 0, 101))},
@@ -182,7 +184,7 @@ Seen given_up(EngineKind engine, const Act& gives_up) {
 }
 
 /// Ranks 0 and 1 send to rank 2 at 0 and 20. It waits for both, and for a third that never sends.
-Seen waiting_for_two(EngineKind engine, bool second_dies) {
+Seen waiting_for_two(scenario::EngineKind engine, bool second_dies) {
   Job job(4);
   if (second_dies) job.kill(5, {1}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
   const auto look = [&job](WorkloadContext& context, const Operations& operations) {
@@ -202,7 +204,7 @@ Seen waiting_for_two(EngineKind engine, bool second_dies) {
 
 /// The incarnation of rank 1 that is started at 20 sends to rank 2, which has waited for rank 1
 /// since 0 and receives again at 40.
-Seen restarted_peer(EngineKind engine, bool recovered) {
+Seen restarted_peer(scenario::EngineKind engine, bool recovered) {
   Job job(3);
   job.kill(5, {1});
   if (recovered) job.script(Family::message_logging, [](ActorId) { return starting_afresh(); });
@@ -221,7 +223,7 @@ Seen restarted_peer(EngineKind engine, bool recovered) {
 }  // namespace
 
 TEST_CASE("a send is done when its message has left, a receive when it has come") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen = run(job, engine,
                           {{at(0, sends(1, 5, 200, 42))},  // enters the network at 1
@@ -233,7 +235,7 @@ TEST_CASE("a send is done when its message has left, a receive when it has come"
 }
 
 TEST_CASE("messages that come before their receives are posted wait for them") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen =
         run(job, engine,
@@ -246,7 +248,7 @@ TEST_CASE("messages that come before their receives are posted wait for them") {
 }
 
 TEST_CASE("several sends to one peer are done one after the other, in their order") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     const Seen seen =
         run(job, engine, {{at(0, sends(1, 5, 200), sends(2, 5, 300), sends(1, 6, 200))}});
@@ -256,7 +258,7 @@ TEST_CASE("several sends to one peer are done one after the other, in their orde
 }
 
 TEST_CASE("a peer that is reported dead fails what is pending with it, and what is begun later") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.kill(5, {0}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
     const Seen seen = run(
@@ -274,7 +276,7 @@ TEST_CASE("a peer that is reported dead fails what is pending with it, and what 
 }
 
 TEST_CASE("a receive times out, and its late message waits for the next receive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen = run(job, engine,
                           {{at(20, sends(1, 5, 0, 100))},
@@ -289,7 +291,7 @@ TEST_CASE("a receive times out, and its late message waits for the next receive"
 }
 
 TEST_CASE("a send that has timed out does not end a later one when its message leaves") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen = run(job, engine,
                           {{at(0, sends(1, 5, 5000, 0, 10),  // leaves from 1 to 51
@@ -304,7 +306,7 @@ TEST_CASE("a send that has timed out does not end a later one when its message l
 }
 
 TEST_CASE("a timeout that is not needed does not keep a run alive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen =
         run(job, engine, {{at(0, sends(1, 5, 0, 0, 1e6))}, {at(0, receives(0, 5, 1e6))}});
@@ -314,7 +316,7 @@ TEST_CASE("a timeout that is not needed does not keep a run alive") {
 }
 
 TEST_CASE("the message of a cancelled receive completes the next one, but not in another epoch") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen same = given_up(engine, cancels(1));
     CHECK(close(same.times_s(1, "cancelled"), {5}, engine));
     CHECK(same.values(1, "done") == Values{2});
@@ -330,7 +332,7 @@ TEST_CASE("the message of a cancelled receive completes the next one, but not in
 }
 
 TEST_CASE("a message of a later epoch waits until its receiver enters it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     const Seen seen = run(job, engine,
                           {{at(0, enters_epoch(1), sends(1, 5, 0, 100))},
@@ -342,7 +344,7 @@ TEST_CASE("a message of a later epoch waits until its receiver enters it") {
 }
 
 TEST_CASE("several operations are waited for together, whatever becomes of the others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen both = waiting_for_two(engine, false);
     CHECK(close(both.times_s(2, "all done"), {32}, engine));
     CHECK(close(both.times_s(2, "none pending"), {32}, engine));
@@ -358,7 +360,7 @@ TEST_CASE("several operations are waited for together, whatever becomes of the o
 }
 
 TEST_CASE("a copy of a component has its pending operations and early messages") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.kill(20, {2}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
     const Seen seen =
@@ -378,7 +380,7 @@ TEST_CASE("a copy of a component has its pending operations and early messages")
 }
 
 TEST_CASE("a restart of the peer fails a receive, unless a layer below recovers the peer") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen told = restarted_peer(engine, false);
     CHECK(told.values(2, "failed") == Values{1});
     CHECK(close(told.times_s(2, "failed"), {32}, engine));
@@ -393,3 +395,5 @@ TEST_CASE("a restart of the peer fails a receive, unless a layer below recovers 
     CHECK(recovered.values(2, "value") == Values{100});
   }
 }
+
+}  // namespace faultline::engine

@@ -6,9 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -47,7 +47,7 @@ void chains(Job& job, std::uint32_t phases, std::uint32_t length, bool at_root) 
 }  // namespace
 
 TEST_CASE("every detector detects phase after phase") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors())
       for (const bool at_root : {true, false})
         for (const std::uint32_t processes : {1U, 2U, 7U, 16U}) {
@@ -67,7 +67,7 @@ TEST_CASE("every detector detects phase after phase") {
 }
 
 TEST_CASE("messages belong to the phase in which they were sent, and are handled in it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors()) {
       Job job(16, quick_machine());
       chains(job, 3, 40, false);
@@ -87,7 +87,7 @@ TEST_CASE("messages belong to the phase in which they were sent, and are handled
 }
 
 TEST_CASE("a message of the next phase waits for the announcement of this one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     // Rank 7 hears of the announcement through ranks 1 and 3; rank 0 sends to it at once.
     job.script(Family::workload,
@@ -125,7 +125,7 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
 // The first message comes at 13 and waits. Rank 1 is busy from 20 to 25, when it announces the
 // phase; the second message has come at 22.
 TEST_CASE("what waits for a phase is handled before what has come meanwhile") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.spec.platform.worker_cores = 2;
     job.script(Family::workload, [&job](ActorId self) {
@@ -165,7 +165,7 @@ TEST_CASE("what waits for a phase is handled before what has come meanwhile") {
 }
 
 TEST_CASE("a message of the next phase begins that phase where this one was announced") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload,
                [&job](ActorId self) {
@@ -196,7 +196,7 @@ TEST_CASE("a message of the next phase begins that phase where this one was anno
 }
 
 TEST_CASE("control messages of a phase count for the run, and each phase has its own detector") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto controls = [engine](std::uint32_t phases) {
       Job job(8, quick_machine());
       chains(job, phases, 10, true);
@@ -241,14 +241,14 @@ void one_phase_more(Job& job, double announce_s) {
     handlers.message = [&job](ScriptContext& context, const Message&) { job.note(context, "got"); };
     return handlers;
   });
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = 100;
 }
 
 }  // namespace
 
 TEST_CASE("the detector of a new phase hears first of the deaths that its rank knows of") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     one_phase_more(job, 50);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
@@ -264,7 +264,7 @@ TEST_CASE("the detector of a new phase hears first of the deaths that its rank k
 }
 
 TEST_CASE("a flush is answered when the last message turns out to be stale") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     one_phase_more(job, 2);
     const Seen seen = job.run(engine);
@@ -273,3 +273,5 @@ TEST_CASE("a flush is answered when the last message turns out to be stale") {
     CHECK(close(seen.times_s(0, "flushed"), {12}, engine));
   }
 }
+
+}  // namespace faultline::engine

@@ -8,8 +8,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -51,7 +52,7 @@ void flushing(Job& job, int count, double compute_s = 100) {
 }  // namespace
 
 TEST_CASE("without a failure detector nobody hears of a death") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     flushing(job, 2);
     job.spec.components[static_cast<std::size_t>(Family::failure_detection)] = {};
@@ -64,7 +65,7 @@ TEST_CASE("without a failure detector nobody hears of a death") {
 }
 
 TEST_CASE("several at once: every survivor hears of each of them, once, and flushes each") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     flushing(job, 3);
     job.kill(2.5, {1, 3, 4});  // two messages of each have left
@@ -85,8 +86,9 @@ TEST_CASE("several at once: every survivor hears of each of them, once, and flus
 }
 
 TEST_CASE("nothing of the dead arrives after the flush that followed the notice") {
-  for (const EngineKind engine : engines())
-    for (const Ordering ordering : {Ordering::fifo, Ordering::unordered})
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::Ordering ordering :
+         {scenario::Ordering::fifo, scenario::Ordering::unordered})
       for (std::uint64_t seed = 1; seed <= sample_of(30, engine); ++seed) {
         Job job(6, quick_machine());
         job.spec.platform.ordering = ordering;
@@ -111,7 +113,7 @@ TEST_CASE("nothing of the dead arrives after the flush that followed the notice"
 }
 
 TEST_CASE("a death in the middle of a recovery is heard of and recovered from too") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     flushing(job, 3);
     job.kill(2.5, {1});
@@ -126,7 +128,7 @@ TEST_CASE("a death in the middle of a recovery is heard of and recovered from to
 }
 
 TEST_CASE("a rank that dies while it waits for a flush gets no answer, and the run ends") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     flushing(job, 3);
     job.kill(2.5, {1});
@@ -141,7 +143,7 @@ TEST_CASE("a rank that dies while it waits for a flush gets no answer, and the r
 }
 
 TEST_CASE("a death between two actions of the handler that recovers drops the later ones") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string place : {"told", "flushing"}) {
       CAPTURE(engine_word(engine), place);
       Job job(4);
@@ -164,7 +166,7 @@ TEST_CASE("a death between two actions of the handler that recovers drops the la
 
 TEST_CASE(
     "a rank that is told of a death and dies at that moment with the others leaves one survivor") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     flushing(job, 1);
     job.kill(2.5, {1});
@@ -178,3 +180,5 @@ TEST_CASE(
     CHECK(seen.metric("failed_ranks") == 3);
   }
 }
+
+}  // namespace faultline::engine

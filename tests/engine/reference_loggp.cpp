@@ -8,7 +8,7 @@
 
 #include "tests/engine/stepwise/agenda.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 namespace {
 
@@ -186,4 +186,4 @@ ReferenceTimes reference_times(const MessageTree& tree, const ReferenceMachine& 
   return Simulator(tree, machine).run(start_window_s);
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

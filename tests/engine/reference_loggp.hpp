@@ -8,7 +8,7 @@
 #include "sim/core/types.hpp"
 #include "tests/engine/reference_machine.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 /// A job whose messages make a tree: every rank starts with some, and every message, when it is
 /// handled, is answered by its children. The seed and a message's number alone determine its sender
@@ -48,4 +48,4 @@ struct ReferenceTimes {
 ReferenceTimes reference_times(const MessageTree& tree, const ReferenceMachine& machine,
                                double start_window_s);
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

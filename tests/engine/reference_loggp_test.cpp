@@ -14,8 +14,9 @@
 #include "sim/core/random.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -64,7 +65,7 @@ void send_all(ScriptContext& context, const std::vector<MessageTree::Node>& mess
     context.send(message.to, 0, message.bytes).payload.put(message.number);
 }
 
-std::map<std::uint64_t, double> simulated_times(const Case& drawn, EngineKind engine) {
+std::map<std::uint64_t, double> simulated_times(const Case& drawn, scenario::EngineKind engine) {
   Job job(drawn.tree.processes, machine_of(drawn.machine));
   job.spec.platform.processes_per_node = drawn.machine.processes_per_node;
   job.spec.platform.whole_machine = true;
@@ -93,7 +94,8 @@ std::map<std::uint64_t, double> simulated_times(const Case& drawn, EngineKind en
 
 /// The first message that is not handled when the reference handles it, in words; nothing where all
 /// are.
-std::string difference(const ReferenceTimes& expected, const Case& drawn, EngineKind engine) {
+std::string difference(const ReferenceTimes& expected, const Case& drawn,
+                       scenario::EngineKind engine) {
   const auto seen = simulated_times(drawn, engine);
   if (seen.size() != expected.handled_s.size())
     return std::to_string(seen.size()) + " messages instead of " +
@@ -111,8 +113,8 @@ std::string difference(const ReferenceTimes& expected, const Case& drawn, Engine
 /// Compares an engine with the reference on that many cases, less those in which two messages come
 /// to one place so nearly at once that rounding decides which is first. Returns the number of
 /// messages compared.
-std::uint64_t compare(EngineKind engine, std::uint64_t cases, bool with_bytes) {
-  const double nearly_s = engine == EngineKind::loggp ? 1e-15 : 1e-12;
+std::uint64_t compare(scenario::EngineKind engine, std::uint64_t cases, bool with_bytes) {
+  const double nearly_s = engine == scenario::EngineKind::loggp ? 1e-15 : 1e-12;
   std::uint64_t compared = 0;
   std::uint64_t messages = 0;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
@@ -132,10 +134,12 @@ std::uint64_t compare(EngineKind engine, std::uint64_t cases, bool with_bytes) {
 }  // namespace
 
 TEST_CASE("loggp handles every message of a random tree when the reference does") {
-  CHECK(compare(EngineKind::loggp, 1500, true) > 50000);
+  CHECK(compare(scenario::EngineKind::loggp, 1500, true) > 50000);
 }
 
 TEST_CASE("both engines handle empty messages when the reference does") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     CHECK(compare(engine, sample_of(600, engine), false) > 1000);
 }
+
+}  // namespace faultline::engine

@@ -3,13 +3,13 @@
 
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
-Machine machine_of(const ReferenceMachine& reference) {
-  Machine machine = quick_machine();
+platform::Machine machine_of(const ReferenceMachine& reference) {
+  platform::Machine machine = test::quick_machine();
   machine.nodes = reference.nodes;
-  machine.topology = Crossbar{reference.nodes};
-  if (reference.ring) machine.topology = Torus{{reference.nodes}};
+  machine.topology = platform::Crossbar{reference.nodes};
+  if (reference.ring) machine.topology = platform::Torus{{reference.nodes}};
   machine.send_overhead_s = reference.send_overhead_s;
   machine.receive_overhead_s = reference.receive_overhead_s;
   machine.gap_s = reference.gap_s;
@@ -22,4 +22,4 @@ Machine machine_of(const ReferenceMachine& reference) {
   return machine;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

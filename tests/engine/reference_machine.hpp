@@ -7,7 +7,7 @@
 #include "sim/core/types.hpp"
 #include "sim/platform/machine.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 /// What a reference knows of a machine: LogGP's parameters, and a ring of nodes or a crossbar.
 struct ReferenceMachine {
@@ -39,6 +39,6 @@ struct ReferenceMachine {
 };
 
 /// The reference machine as a machine for the engines.
-Machine machine_of(const ReferenceMachine& reference);
+platform::Machine machine_of(const ReferenceMachine& reference);
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

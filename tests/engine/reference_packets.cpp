@@ -9,7 +9,7 @@
 
 #include "tests/engine/stepwise/agenda.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 namespace {
 
@@ -246,4 +246,4 @@ std::vector<PacketTimes> packet_times(const std::vector<TimedMessage>& messages,
   return PacketSimulator(messages, machine).run();
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

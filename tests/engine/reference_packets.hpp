@@ -7,7 +7,7 @@
 
 #include "tests/engine/reference_machine.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 /// A message that a process sends at a stated time to a process of another node.
 struct TimedMessage {
@@ -53,4 +53,4 @@ struct PacketTimes {
 std::vector<PacketTimes> packet_times(const std::vector<TimedMessage>& messages,
                                       const PacketMachine& machine);
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

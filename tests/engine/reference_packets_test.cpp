@@ -27,8 +27,9 @@
 #include "sim/core/random.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -139,13 +140,13 @@ class CaseDraw {
   Stream random_;
 };
 
-std::vector<double> engine_times(const PacketCase& drawn, EngineKind engine) {
+std::vector<double> engine_times(const PacketCase& drawn, scenario::EngineKind engine) {
   const ReferenceMachine& costs = drawn.machine.costs;
   Job job(costs.nodes * costs.processes_per_node, machine_of(costs));
   job.spec.platform.processes_per_node = costs.processes_per_node;
   job.spec.platform.whole_machine = true;
   job.spec.platform.packet_bytes = drawn.machine.word_bytes;
-  if (!drawn.machine.fifo) job.spec.platform.ordering = Ordering::unordered;
+  if (!drawn.machine.fifo) job.spec.platform.ordering = scenario::Ordering::unordered;
   job.spec.platform.unordered_delay_s = 0;
   job.script(Family::workload, [&](ActorId self) {
     return Handlers{
@@ -326,7 +327,7 @@ class Doubts {
 std::string difference(const PacketCase& drawn) {
   const auto expected = packet_times(drawn.messages, drawn.machine);
   const auto doubts_s = Doubts(drawn, expected).of_all();
-  const auto seen_s = engine_times(drawn, EngineKind::loggp);
+  const auto seen_s = engine_times(drawn, scenario::EngineKind::loggp);
   const ReferenceMachine& costs = drawn.machine.costs;
   const double packet_s =
       static_cast<double>(drawn.machine.word_bytes) / std::min(costs.nic_Bps, costs.link_Bps);
@@ -367,3 +368,5 @@ TEST_CASE("loggp handles messages when a network of packets does, in many cases"
   for (const bool fifo : {false, true})
     for (const bool gap : {false, true}) compare_packets({.fifo = fifo, .gap = gap}, 20000);
 }
+
+}  // namespace faultline::engine

@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -24,7 +25,7 @@ struct Verdict {
 }  // namespace
 
 TEST_CASE("a request comes after what its handler has sent, and its answer carries its number") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -67,7 +68,7 @@ TEST_CASE("a request comes after what its handler has sent, and its answer carri
 }
 
 TEST_CASE("an answer may come in a later turn, and what it starts makes the rank active") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -99,7 +100,7 @@ TEST_CASE("an answer may come in a later turn, and what it starts makes the rank
 }
 
 TEST_CASE("no component can be asked that is not in the stack") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     bool asked = true;
     job.script(Family::workload, [&](ActorId) {
@@ -111,3 +112,5 @@ TEST_CASE("no component can be asked that is not in the stack") {
     CHECK(job.run(engine).count("nobody") == 1);
   }
 }
+
+}  // namespace faultline::engine

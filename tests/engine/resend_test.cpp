@@ -8,9 +8,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -50,7 +50,7 @@ void control(Job& job, const ControlMessages& sent) {
 }  // namespace
 
 TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     at_start(job, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}});
     job.script(Family::message_logging, [](ActorId self) {
@@ -91,7 +91,7 @@ TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
 }
 
 TEST_CASE("a layer can discard a message to oneself at either end") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool at_receiver : {false, true}) {
       Job job(1);
       job.script(Family::workload, [](ActorId) {
@@ -122,7 +122,7 @@ TEST_CASE("a layer can discard a message to oneself at either end") {
 }
 
 TEST_CASE("a logged message can be sent again and again, and duplicates be discarded") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     at_start(job, {{0, 1, 0}});
     job.script(Family::message_logging, [](ActorId self) {
@@ -156,7 +156,7 @@ TEST_CASE("a logged message can be sent again and again, and duplicates be disca
 }
 
 TEST_CASE("a message that is sent again goes to the new incarnation, changed as the layer likes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -203,7 +203,7 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
 }
 
 TEST_CASE("a layer relays a message to where its object is, at the cost of a message") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -242,7 +242,7 @@ TEST_CASE("a layer relays a message to where its object is, at the cost of a mes
 }
 
 TEST_CASE("a message between two objects of one rank passes the layers, at local cost") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -288,7 +288,7 @@ TEST_CASE("a message between two objects of one rank passes the layers, at local
 }
 
 TEST_CASE("at a busy receiver, messages of message logging come first, in their order") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = first_sends(job, self, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}});
@@ -305,9 +305,9 @@ TEST_CASE("at a busy receiver, messages of message logging come first, in their 
 }
 
 TEST_CASE("between computations, message logging waits for a worker too, and then comes first") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
-    job.spec.platform.progress = Progress::between;
+    job.spec.platform.progress = scenario::Progress::between;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = first_sends(job, self, {{0, 1, 0}});
       if (self == 1) handlers.start = [](ScriptContext& context) { context.compute(50); };
@@ -324,7 +324,7 @@ TEST_CASE("between computations, message logging waits for a worker too, and the
 }
 
 TEST_CASE("before a shared NIC, messages of message logging come first") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     at_start(job, {{0, 2, 1000}, {0, 2, 1000}, {0, 2, 1000}});
@@ -340,7 +340,7 @@ TEST_CASE("before a shared NIC, messages of message logging come first") {
 }
 
 TEST_CASE("credit is conserved while message logging holds what carries it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
       Job job(4, quick_machine());
       job.workload("uniform-traffic", {{"tokens", 6}, {"hops", 30}});
@@ -353,3 +353,5 @@ TEST_CASE("credit is conserved while message logging holds what carries it") {
       CHECK(seen.violations().empty());
     }
 }
+
+}  // namespace faultline::engine

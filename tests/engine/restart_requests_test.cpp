@@ -11,12 +11,12 @@
 #include "tests/engine/restarter.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 TEST_CASE("a spare node takes as many ranks as another, and then there is none left") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.spare_nodes = 1;
@@ -50,7 +50,7 @@ TEST_CASE("a spare node takes as many ranks as another, and then there is none l
 }
 
 TEST_CASE("a node that is dead takes nobody, also if it dies while a process starts there") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool in_between : {false, true}) {
       Job job(4);
       job.spec.platform.spare_nodes = 1;
@@ -73,7 +73,7 @@ TEST_CASE("a node that is dead takes nobody, also if it dies while a process sta
 }
 
 TEST_CASE("where a process was to start fails, and another node takes it as long as one is left") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t failing : {1U, 2U, 3U}) {
       Job job(4);
       job.spec.platform.spare_nodes = 3;
@@ -100,7 +100,7 @@ TEST_CASE("where a process was to start fails, and another node takes it as long
 }
 
 TEST_CASE("after a refused restart one can ask again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.spare_nodes = 1;
     job.spec.platform.restart_delay_s = 10;
@@ -120,7 +120,7 @@ TEST_CASE("after a refused restart one can ask again") {
 }
 
 TEST_CASE("one incarnation is restarted once, however many ask") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.spec.platform.restart_delay_s = 3;
     job.script(Family::workload, [&job](ActorId self) {
@@ -144,7 +144,7 @@ TEST_CASE("one incarnation is restarted once, however many ask") {
 
 TEST_CASE(
     "if the rank that asked for a restart is dead, the next one that asks is told how it ended") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool is_refused : {false, true}) {
       Job job(4);
       job.spec.platform.spare_nodes = 1;
@@ -214,7 +214,7 @@ TEST_CASE("a rank that has asked for a restart and is replaced before its answer
 }
 
 TEST_CASE("a rank that asks for a started process is told so if nobody else knows of it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.spare_nodes = 1;
     job.spec.platform.restart_delay_s = 10;
@@ -244,9 +244,11 @@ TEST_CASE("a rank that asks for a started process is told so if nobody else know
 }
 
 TEST_CASE("a live actor is not restarted") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
     CHECK(close(job.run(engine).times_s(1, "start"), {0}, engine));
   }
 }
+
+}  // namespace faultline::engine

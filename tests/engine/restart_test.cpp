@@ -14,9 +14,9 @@
 #include "tests/support/script_pieces.hpp"
 #include "workloads/random_task_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -40,7 +40,7 @@ class Drawing final : public Workload {
 }  // namespace
 
 TEST_CASE("a restarted actor starts afresh, without its earlier timers and computations") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -67,7 +67,7 @@ TEST_CASE("a restarted actor starts afresh, without its earlier timers and compu
 }
 
 TEST_CASE("messages to the old incarnation are void, those to the new one arrive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -101,7 +101,7 @@ TEST_CASE("messages to the old incarnation are void, those to the new one arrive
 }
 
 TEST_CASE("messages that the old incarnation injected arrive after its restart") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 4);
@@ -123,7 +123,7 @@ TEST_CASE("messages that the old incarnation injected arrive after its restart")
 }
 
 TEST_CASE("a restart on another node changes the way of its messages, to it and from it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const RestartOn where : {RestartOn::same_node, RestartOn::spare_node}) {
       Job job(2);
       job.spec.platform.processes_per_node = 2;
@@ -150,7 +150,7 @@ TEST_CASE("a restart on another node changes the way of its messages, to it and 
 }
 
 TEST_CASE("a late notice is about the dead incarnation, not about the one that lives") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 6);
@@ -180,7 +180,7 @@ TEST_CASE("a late notice is about the dead incarnation, not about the one that l
 }
 
 TEST_CASE("a new incarnation is not told that the one before it is dead") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -203,7 +203,7 @@ TEST_CASE("a new incarnation is not told that the one before it is dead") {
 }
 
 TEST_CASE("a rank that learns of a death from the next life hears of the death first") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -231,7 +231,7 @@ TEST_CASE("a rank that learns of a death from the next life hears of the death f
 
 TEST_CASE(
     "what an actor sends because it hears of a new life goes before what the message starts") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -263,7 +263,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a restart takes from nobody what it knows of others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 20);
@@ -283,7 +283,7 @@ TEST_CASE("a restart takes from nobody what it knows of others") {
 }
 
 TEST_CASE("what dead incarnations report stays in the result") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     static constexpr MetricSpec kLives{"lives", Merge::sum, ""};
     static constexpr MetricSpec kYoungest{"youngest", Merge::last, ""};
     Job job(2);
@@ -313,7 +313,7 @@ TEST_CASE("what dead incarnations report stays in the result") {
 }
 
 TEST_CASE("above message logging, a new incarnation waits until it is told to start") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
     job.script(Family::message_logging, [&job](ActorId self) {
@@ -333,7 +333,7 @@ TEST_CASE("above message logging, a new incarnation waits until it is told to st
 }
 
 TEST_CASE("an actor can die and restart again and again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers = restarter(job, self, 10);
@@ -351,7 +351,7 @@ TEST_CASE("an actor can die and restart again and again") {
 }
 
 TEST_CASE("a new incarnation draws other numbers than the old one, and than the task trees") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Drawing>(job); });
     job.script(Family::failure_detection,
@@ -361,7 +361,7 @@ TEST_CASE("a new incarnation draws other numbers than the old one, and than the 
                  }};
                },
                {.exit_notice = ExitNotice{.delay_s = 0.5}});
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 30;
     job.kill(5, {0}).kill(10, {1}).kill(15, {0});
     const Seen seen = job.run(engine);
@@ -371,9 +371,11 @@ TEST_CASE("a new incarnation draws other numbers than the old one, and than the 
     REQUIRE(at_rank_1.size() == 2);
     CHECK(at_rank_0[0] == Drawing::first_of({1, 0, Purpose::workload, 0}));
     CHECK(std::set(at_rank_0.begin(), at_rank_0.end()).size() == 3);
-    const std::int64_t tree = Drawing::first_of(task_tree_stream(1, 0));
-    const std::int64_t mapping = Drawing::first_of(task_mapping_stream(1, 0));
+    const std::int64_t tree = Drawing::first_of(workloads::task_tree_stream(1, 0));
+    const std::int64_t mapping = Drawing::first_of(workloads::task_mapping_stream(1, 0));
     CHECK(std::count(at_rank_0.begin(), at_rank_0.end(), tree) == 0);
     CHECK(std::count(at_rank_1.begin(), at_rank_1.end(), mapping) == 0);
   }
 }
+
+}  // namespace faultline::engine

@@ -10,9 +10,9 @@
 #include "sim/engine/runtime/runtime.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -36,7 +36,7 @@ class Copying final : private Transport {
       if (every_ > 0 && events % every_ == 0) run_.state() = run_.state().copy();
     }
   }
-  void transmit(Message& message, const Transit& transit) override {
+  void transmit(Message& message, const platform::Transit& transit) override {
     run_.schedule().add(message.inject_s + transit.transfer_s + transit.latency_s +
                             run_.network().unordered_delay_s(message.from) +
                             run_.machine().receive_overhead_s,
@@ -72,7 +72,7 @@ TEST_CASE("a run that goes on from copies of its state gives the same result") {
     job.detector(detector);
     check_copies(job);
     if (detector == "edod") continue;  // needs fifo
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     check_copies(job);
   }
 }
@@ -84,7 +84,7 @@ TEST_CASE("copies keep inboxes, computations, fences, deaths and notices that ar
     job.workload("random-tree");
     job.detector(detector);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}, {"spread_s", 1e-4}});
-    job.spec.platform.progress = Progress::between;
+    job.spec.platform.progress = scenario::Progress::between;
     job.kill(2e-5, {5}).kill(6e-5, {9}).kill(2e-4, {3});
     check_copies(job);
   }
@@ -123,3 +123,5 @@ TEST_CASE("the original of a copy does not notice what becomes of the copy") {
   CHECK(original.schedule.next().message->bytes == 1);
   CHECK(original.schedule.queue().size() == 1);
 }
+
+}  // namespace faultline::engine

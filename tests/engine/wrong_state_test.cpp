@@ -12,9 +12,9 @@
 #include "tests/engine/images.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -84,10 +84,10 @@ Handlers logging(Job& job, const Again& again) {
 }
 
 /// Rank 1 dies at 50, after three messages.
-Seen recovered(EngineKind engine, const Again& again) {
+Seen recovered(scenario::EngineKind engine, const Again& again) {
   Job job(2);
   job.spec.platform.spare_nodes = 1;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   use_own<Sending>(job, Family::workload);
   job.script(
       Family::message_logging, [&](ActorId) { return logging(job, again); },
@@ -113,7 +113,7 @@ void check_wrong(const Seen& seen, const std::string& detail) {
 }  // namespace
 
 TEST_CASE("a rank that gets again exactly what its image lacks ends in a right state") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = recovered(engine, from(1));
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.violations().empty());
@@ -122,7 +122,7 @@ TEST_CASE("a rank that gets again exactly what its image lacks ends in a right s
 }
 
 TEST_CASE("a message that is consumed twice makes a wrong state") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     check_wrong(recovered(engine,
                           [](ScriptContext& context, const std::vector<Message>& log) {
                             context.resend(log[1]);
@@ -132,7 +132,7 @@ TEST_CASE("a message that is consumed twice makes a wrong state") {
 }
 
 TEST_CASE("a message that is sent again otherwise than before makes a wrong state") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     check_wrong(recovered(engine,
                           [](ScriptContext& context, const std::vector<Message>& log) {
                             for (std::size_t i = 1; i < log.size(); ++i)
@@ -142,8 +142,10 @@ TEST_CASE("a message that is sent again otherwise than before makes a wrong stat
 }
 
 TEST_CASE("a message that is lost in a recovery leaves a rank that waits") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = recovered(engine, from(2));
     CHECK(seen.result.outcome == Outcome::deadlock);
   }
 }
+
+}  // namespace faultline::engine

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::faults {
 
 namespace {
 
@@ -105,3 +105,5 @@ TEST_CASE("victims: ranks as they are, nodes and daemons by the daemon, nodes si
   CHECK(plan.victims(0) == Victims{{1, false}});
   CHECK(plan.victims(1) == Victims{{7, false}, {2, false}, {8, true}, {11, true}, {9, false}});
 }
+
+}  // namespace faultline::faults

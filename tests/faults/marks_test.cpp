@@ -10,18 +10,21 @@
 #include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
 /// The marks that runs have set. Each is known by its name's place, which no other one has.
-class SetMarks final : public RunObserver {
+class SetMarks final : public audit::RunObserver {
  public:
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::mark) names_.insert(sight.text);
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::mark) names_.insert(sight.text);
   }
-  void watch(const Job& job) { engine::run_simulation(job.spec, EngineKind::loggp, 1, 0, this); }
+  void watch(const Job& job) {
+    engine::run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0, this);
+  }
   [[nodiscard]] bool has(const Mark& mark) const { return names_.contains(mark.name); }
 
  private:
@@ -35,7 +38,7 @@ void watch_transactions(SetMarks& seen, const std::string& name, const OptionVal
   job.use(Family::transactions, name, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 2;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.kill(0.0035, {2});
   seen.watch(job);
 }
@@ -47,7 +50,7 @@ void watch_logging(SetMarks& seen, const std::string& name) {
   job.use(Family::message_logging, name);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 2;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.kill(0.0095, {2});
   seen.watch(job);
 }
@@ -64,7 +67,7 @@ void watch_workload(SetMarks& seen, const std::string& name, const OptionValues&
 TEST_CASE("a component that sets a mark which it has not declared breaks an invariant") {
   constexpr Mark kDeclared{"declared", "at the start"};
   constexpr Mark kForgotten{"forgotten", "at the start"};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Mark* mark : {&kDeclared, &kForgotten}) {
       Job job(2);
       job.script(
@@ -115,3 +118,5 @@ TEST_CASE("no two marks of a component have one name") {
     }
   }
 }
+
+}  // namespace faultline::faults

@@ -7,12 +7,13 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
-double mtbf_s(const Job& job) { return job_shape(job.spec).mtbf_s; }
+double mtbf_s(const Job& job) { return scenario::job_shape(job.spec).mtbf_s; }
 
 }  // namespace
 
@@ -43,3 +44,5 @@ TEST_CASE("of the faults of a whole machine it is not known how many strike the 
   add_source(job, "poisson", {{"mtbf_s", 300.0}, {"scope", std::string("machine")}});
   CHECK(mtbf_s(job) == kNever);
 }
+
+}  // namespace faultline::faults

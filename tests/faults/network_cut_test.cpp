@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::faults {
 
 TEST_CASE("two ends are connected again when the last of the cuts that follow each other heals") {
   const NetworkCut cut({{.groups = {{0}, {2}}, .from_s = 10, .to_s = 20},
@@ -24,3 +24,5 @@ TEST_CASE("two ends are connected again when the last of the cuts that follow ea
   CHECK(cut.connected_s(beside, other, 10) == 10);
   CHECK(cut.connected_s(beside, other, 16) == 30);
 }
+
+}  // namespace faultline::faults

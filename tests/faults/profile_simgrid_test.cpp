@@ -17,7 +17,7 @@
 #include "sim/platform/simgrid_actor.hpp"
 #include "tests/platform/in_child.hpp"
 
-namespace faultline {
+namespace faultline::faults {
 namespace {
 
 namespace sg = simgrid::s4u;
@@ -67,7 +67,7 @@ std::vector<double> times_of_simgrid(const std::string& profile) {
   when_turned_on_or_off([&](const sg::Host& host) {
     if (&host == watched && !host.is_on()) times.push_back(sg::Engine::get_clock());
   });
-  start_actor("clock", other, [] { sg::this_actor::sleep_for(kLong_s); });
+  platform::start_actor("clock", other, [] { sg::this_actor::sleep_for(kLong_s); });
   engine.run();
   return times;
 }
@@ -111,8 +111,8 @@ TEST_CASE("a host fails when SimGrid turns it off") {
            "STOCHASTIC LOOP\nLOOPAFTER 5\nDET 4 DET 0\nDET 2.5 DET 1\n",
        }) {
     CAPTURE(profile);
-    CHECK(test::in_child([&] { return compare(profile); }).empty());
+    CHECK(platform::in_child([&] { return compare(profile); }).empty());
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::faults

@@ -7,8 +7,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -28,7 +29,7 @@ void working(Job& job, double until_s) {
                             }};
       },
       WorkloadTraits{.finishes = true});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ TEST_CASE("poisson: ranks die at the moments that the source draws, on both engi
       for (const Rank rank : {2 * (daemon - 16), 2 * (daemon - 16) + 1})
         died_s[rank] = std::min(died_s[rank], fault.time_s);
   REQUIRE(std::count_if(died_s.begin(), died_s.end(), [](double t) { return t < 40; }) > 2);
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
     for (Rank rank = 0; rank < 16; ++rank)
@@ -57,12 +58,12 @@ TEST_CASE("poisson: ranks die at the moments that the source draws, on both engi
 }
 
 TEST_CASE("the same faults strike whatever the protocols, and other sources disturb none") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto times = [engine](const std::string& detector, bool another) {
       Job job(16, quick_machine());
       job.workload("token-ring", {{"walk_length", 100000}, {"step_compute_s", 0.001}});
       if (!detector.empty()) job.detector(detector);
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 5;
       job.spec.allow_unsafe = true;
       add_source(job, "weibull", {{"mtbf_s", 1.0}, {"limit", std::int64_t{3}}});
@@ -80,12 +81,12 @@ TEST_CASE("the same faults strike whatever the protocols, and other sources dist
 }
 
 TEST_CASE("until a stated time the same faults strike whoever finds them, if anybody does") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto seen_by = [engine](const std::string& detector) {
       Job job(16, quick_machine());
       job.workload("uniform-traffic", {{"tokens", std::int64_t{1}}, {"hops", std::int64_t{1}}});
       if (!detector.empty()) job.use(Family::failure_detection, detector);
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 30;
       job.spec.allow_unsafe = true;
       add_source(job, "poisson", {{"mtbf_s", 5.0}});
@@ -104,7 +105,7 @@ TEST_CASE("until a stated time the same faults strike whoever finds them, if any
 }
 
 TEST_CASE("faults without end keep no run alive, unless that goes on until a stated time") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     working(job, 3);
     add_source(job, "poisson", {{"mtbf_s", 1e5}});
@@ -127,7 +128,7 @@ TEST_CASE("faults without end keep no run alive, unless that goes on until a sta
 }
 
 TEST_CASE("a run ends when all are dead, however many faults would come") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     working(job, 1e9);
     add_source(job, "poisson", {{"mtbf_s", 1.0}, {"per", "node"}, {"victims", "ranks"}});
@@ -146,11 +147,11 @@ TEST_CASE("a source with a limit is waited for until all of its faults have stru
   const Target alone(8);
   const auto source = alone.source("poisson", options);
   const double last_s = faults_of(*source, 10).back().time_s;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     working(job, 3);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 0.5}});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     add_source(job, "poisson", options);
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -163,11 +164,11 @@ TEST_CASE("a source with a limit is waited for until all of its faults have stru
 }
 
 TEST_CASE("faults of the machine that miss the job are over when they have struck") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1, quick_machine(2048));
     working(job, 3);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 0.5}});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     const OptionValues options{{"mtbf_s", 50.0}, {"limit", std::int64_t{2}}, {"scope", "machine"}};
     Target alone(1, 1, quick_machine(2048));
     const double last_s = faults_of(*alone.source("poisson", options), 10).back().time_s;
@@ -181,7 +182,7 @@ TEST_CASE("faults of the machine that miss the job are over when they have struc
 }
 
 TEST_CASE("several sources and stated deaths compose") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     working(job, 20);
     job.kill(2.5, {7});
@@ -216,7 +217,7 @@ TEST_CASE("counts with a size: every fault takes so many, and spares the root") 
     add_source(
         job, "counts",
         {{"size", std::int64_t{3}}, {"time_s", 4.5}, {"victims", "ranks"}, {"spare_root", true}});
-    const Seen seen = job.run(EngineKind::loggp, seed);
+    const Seen seen = job.run(scenario::EngineKind::loggp, seed);
     CHECK(seen.metric("failed_ranks") == 3);
     CHECK(seen.times_s(0, "second").size() == 10);
   }
@@ -262,7 +263,7 @@ void add_related(Job& job, OptionValues changes) {
 }  // namespace
 
 TEST_CASE("related: the detector's tree determines which ranks die together") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Job job(12, quick_machine());
       chained(job);
@@ -279,7 +280,7 @@ TEST_CASE("related: the detector's tree determines which ranks die together") {
 
 TEST_CASE("related: the dead are nobody's relatives") {
   // As long as two neighbours of the chain live, each fault finds two victims.
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Job job(12, quick_machine());
       chained(job);
@@ -289,7 +290,7 @@ TEST_CASE("related: the dead are nobody's relatives") {
 }
 
 TEST_CASE("related: where no layer names parents, the victims are drawn") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(12, quick_machine());
     working(job, 9);
     add_related(job, {{"time_s", 1.5}});
@@ -297,3 +298,5 @@ TEST_CASE("related: where no layer names parents, the victims are drawn") {
     CHECK(job.run(engine).metric("failed_ranks") == 2);
   }
 }
+
+}  // namespace faultline::faults

@@ -9,8 +9,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -112,7 +113,7 @@ TEST_CASE("a law of repairs has what it needs, and nothing else") {
 }
 
 TEST_CASE("a node that a drawn fault has struck takes a process again when it is repaired") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     add_source(job, "counts",
                {{"size", std::int64_t{1}},
@@ -148,3 +149,5 @@ TEST_CASE("a node that a drawn fault has struck takes a process again when it is
     CHECK(close(seen.times_s(dead, "on"), {0, back_s + 0.5}, engine));
   }
 }
+
+}  // namespace faultline::faults

@@ -7,8 +7,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -53,7 +54,7 @@ void requests(Job& job, const std::vector<Request>& asked) {
 }  // namespace
 
 TEST_CASE("a node takes a process again when it is repaired, as its own node or as a spare one") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const RestartOn where : {RestartOn::same_node, RestartOn::spare_node}) {
       Job job(3);
       strike(job, failure(1, 5, 15));
@@ -68,7 +69,7 @@ TEST_CASE("a node takes a process again when it is repaired, as its own node or 
 }
 
 TEST_CASE("spare nodes are taken before repaired ones, and a repaired node can fail again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.spec.platform.spare_nodes = 1;
     strike(job, failure(1, 5, 15) + failure(2, 6, kNever) + failure(1, 25, kNever));
@@ -84,7 +85,7 @@ TEST_CASE("spare nodes are taken before repaired ones, and a repaired node can f
 }
 
 TEST_CASE("a repaired node has as many places as any other") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     strike(job, failure(1, 5, 15) + failure(2, 6, kNever));
@@ -98,7 +99,7 @@ TEST_CASE("a repaired node has as many places as any other") {
 }
 
 TEST_CASE("a node that is struck while it is down is back after the later repair") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     strike(job, failure(1, 5, 25) + failure(1, 10, 15));
     requests(job, {{20, 1}, {30, 1}});
@@ -109,7 +110,7 @@ TEST_CASE("a node that is struck while it is down is back after the later repair
 }
 
 TEST_CASE("repairs change nothing where nobody restarts") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto seen_with = [&](double back_s) {
       Job job(3);
       strike(job, failure(1, 5, back_s));
@@ -123,3 +124,5 @@ TEST_CASE("repairs change nothing where nobody restarts") {
     CHECK(repaired.result.metrics.values() == dead.result.metrics.values());
   }
 }
+
+}  // namespace faultline::faults

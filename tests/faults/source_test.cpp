@@ -10,8 +10,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -28,11 +29,11 @@ double share_up_to(const std::vector<double>& values, double limit) {
          static_cast<double>(values.size());
 }
 
-Machine torus_machine(std::vector<std::uint32_t> dimensions) {
-  Machine machine = quick_machine();
+platform::Machine torus_machine(std::vector<std::uint32_t> dimensions) {
+  platform::Machine machine = quick_machine();
   machine.nodes = 1;
   for (const std::uint32_t size : dimensions) machine.nodes *= size;
-  machine.topology = Torus{std::move(dimensions)};
+  machine.topology = platform::Torus{std::move(dimensions)};
   return machine;
 }
 
@@ -227,9 +228,9 @@ TEST_CASE("contiguous on a torus: a node and its neighbours") {
 }
 
 TEST_CASE("contiguous in a fat tree: the nodes of a leaf switch, and ranks of a node") {
-  Machine machine = quick_machine();
+  platform::Machine machine = quick_machine();
   machine.nodes = 16;
-  machine.topology = FatTree{{4, 4}, {1, 2}, {1, 1}};
+  machine.topology = platform::FatTree{{4, 4}, {1, 2}, {1, 1}};
   const Target target(16, 2, machine);
   const auto racks = target.source(
       "poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{4}}, {"placement", "contiguous"}});
@@ -370,3 +371,5 @@ TEST_CASE("options that make no sense together are refused") {
   CHECK(target.problems("jaguar", {{"scope", "machine"}, {"victims", "ranks"}}).size() == 1);
   CHECK(target.problems("jaguar", {{"scope", "machine"}, {"placement", "related"}}).size() == 1);
 }
+
+}  // namespace faultline::faults

@@ -14,7 +14,7 @@
 #include "sim/faults/fault_trace.hpp"
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::faults {
 
 /// Whole numbers may stand for real ones, as in a scenario.
 inline OptionValues source_options(const std::string& name, const OptionValues& changes) {
@@ -58,7 +58,7 @@ inline std::string trace_refusal(const std::string& text) {
 }
 
 /// Adds a source to a job.
-inline void add_source(Job& job, const std::string& name, const OptionValues& changes) {
+inline void add_source(test::Job& job, const std::string& name, const OptionValues& changes) {
   const auto same = std::count_if(
       job.spec.fault_sources.begin(), job.spec.fault_sources.end(),
       [&](const FaultSourceChoice& choice) { return choice.registration->name == name; });
@@ -71,8 +71,8 @@ inline void add_source(Job& job, const std::string& name, const OptionValues& ch
 class Target {
  public:
   explicit Target(std::uint32_t nodes, std::uint32_t processes_per_node = 1,
-                  Machine machine = quick_machine())
-      : machine_(std::move(machine)), network_(partition(machine_, nodes), 1.0, 1.0) {
+                  platform::Machine machine = test::quick_machine())
+      : machine_(std::move(machine)), network_(platform::partition(machine_, nodes), 1.0, 1.0) {
     target_.job = {.processes = nodes * processes_per_node,
                    .processes_per_node = processes_per_node,
                    .nodes = nodes};
@@ -103,8 +103,8 @@ class Target {
   FaultTarget& target() { return target_; }
 
  private:
-  Machine machine_;
-  Topology network_;
+  platform::Machine machine_;
+  platform::Topology network_;
   FaultTarget target_;
 };
 
@@ -143,4 +143,4 @@ inline double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::faults

@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -23,14 +24,14 @@ void ticking(Job& job) {
                           context.set_timer(1, 1);
                         }};
   });
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = 10.5;
 }
 
 }  // namespace
 
 TEST_CASE("a death at a stated time takes whom it names") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     ticking(job);
     job.kill(3.5, {1});
@@ -45,7 +46,7 @@ TEST_CASE("a death at a stated time takes whom it names") {
 }
 
 TEST_CASE("a death at time zero comes after the starts") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId) {
       return Handlers{.start =
@@ -65,7 +66,7 @@ TEST_CASE("a death at time zero comes after the starts") {
 }
 
 TEST_CASE("dying twice is dying once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     ticking(job);
     job.kill(3.5, {1});
@@ -78,7 +79,7 @@ TEST_CASE("dying twice is dying once") {
 }
 
 TEST_CASE("a death by event number strikes after that event") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t event = 1; event <= 12; ++event) {
       Job job(3);
       ticking(job);
@@ -96,7 +97,7 @@ TEST_CASE("a death by event number strikes after that event") {
 
 TEST_CASE("a death between two actions of one handler drops the later ones") {
   // The sends of a handler go first; then its actions are carried out one by one.
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::int64_t place = 0; place <= 3; ++place) {
       Job job(2);
       job.script(Family::workload,
@@ -122,12 +123,12 @@ TEST_CASE("a death between two actions of one handler drops the later ones") {
                    return handlers;
                  },
                  {.marks = {&kPlaceMark}});
-      job.spec.faults.push_back(at_mark("place", place, {1}));
+      job.spec.faults.push_back(test::at_mark("place", place, {1}));
       const Seen other = job.run(engine);
       INFO(engine_word(engine) << ", place " << place);
       // Another rank's death drops nothing of this one.
       CHECK(other.values(0, "timer") == Values{1, 2});
-      job.spec.faults = {at_mark("place", place, {0})};
+      job.spec.faults = {test::at_mark("place", place, {0})};
       const Seen seen = job.run(engine);
       CHECK(seen.values(0, "timer") == (place == 3 ? Values{1, 2} : Values{}));
       CHECK(seen.metric("failed_ranks") == (place == 3 ? 0 : 1));
@@ -137,7 +138,7 @@ TEST_CASE("a death between two actions of one handler drops the later ones") {
 }
 
 TEST_CASE("a death drops what the same handler asks for after it, and keeps what it asked before") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::int64_t place = 1; place <= 4; ++place) {
       Job job(2);
       job.script(Family::workload,
@@ -150,39 +151,39 @@ TEST_CASE("a death drops what the same handler asks for after it, and keeps what
                    }};
                  },
                  {.marks = {&kPlaceMark}});
-      job.spec.stop.when = StopWhen::finished;
-      job.spec.faults.push_back(at_mark("place", place, {1}));
+      job.spec.stop.when = scenario::StopWhen::finished;
+      job.spec.faults.push_back(test::at_mark("place", place, {1}));
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ", place " << place);
       // Rank 0 has finished: the run ends where rank 1, which never does, has died.
       CHECK(seen.result.outcome ==
             (place <= 2 ? engine::Outcome::finished : engine::Outcome::deadlock));
-      job.spec.faults = {at_mark("place", place, {0})};
+      job.spec.faults = {test::at_mark("place", place, {0})};
       CHECK(job.run(engine).result.outcome == engine::Outcome::deadlock);
     }
 }
 
 TEST_CASE("workloads publish the points at which faults can strike") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job ring(4, quick_machine());
     ring.workload("token-ring", {{"walk_length", 30}});
-    ring.spec.faults.push_back(at_mark("step", 10, {0, 1, 2, 3}));
+    ring.spec.faults.push_back(test::at_mark("step", 10, {0, 1, 2, 3}));
     const Seen walked = ring.run(engine);
     CHECK(walked.metric("failed_ranks") == 4);
     CHECK(walked.metric("token_moves") + walked.metric("token_stays") == 10);
 
     Job grid(4, quick_machine());
     grid.workload("stencil", {{"iterations", 20}});
-    grid.spec.faults.push_back(at_mark("iteration", 5, {2}));
-    grid.spec.stop.when = StopWhen::finished;
+    grid.spec.faults.push_back(test::at_mark("iteration", 5, {2}));
+    grid.spec.stop.when = scenario::StopWhen::finished;
     const Seen stuck = grid.run(engine);
     CHECK(stuck.result.outcome == engine::Outcome::deadlock);
     CHECK(stuck.metric("failed_ranks") == 1);
 
     Job pair(2, quick_machine());
     pair.workload("ping-pong", {{"repetitions", 20}});
-    pair.spec.faults.push_back(at_mark("round-trip", 7, {0}));
-    pair.spec.stop.when = StopWhen::finished;
+    pair.spec.faults.push_back(test::at_mark("round-trip", 7, {0}));
+    pair.spec.stop.when = scenario::StopWhen::finished;
     // The handler that publishes the mark sends the next message too: that one dies with it.
     const Seen played = pair.run(engine);
     CHECK(played.metric("application_messages") == 15);
@@ -191,8 +192,9 @@ TEST_CASE("workloads publish the points at which faults can strike") {
 }
 
 TEST_CASE("a node's death takes its ranks, under every mapping") {
-  for (const EngineKind engine : engines())
-    for (const Mapping mapping : {Mapping::block, Mapping::round_robin, Mapping::random}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::Mapping mapping :
+         {scenario::Mapping::block, scenario::Mapping::round_robin, scenario::Mapping::random}) {
       Job job(6);
       job.spec.platform.processes_per_node = 2;
       job.spec.platform.mapping = mapping;
@@ -204,13 +206,13 @@ TEST_CASE("a node's death takes its ranks, under every mapping") {
         if (seen.times_s(rank, "tick").size() == 4) dead.push_back(rank);
       CHECK(seen.metric("failed_ranks") == 2);
       REQUIRE(dead.size() == 2);
-      if (mapping == Mapping::block) CHECK(dead == std::vector<Rank>{2, 3});
-      if (mapping == Mapping::round_robin) CHECK(dead == std::vector<Rank>{1, 4});
+      if (mapping == scenario::Mapping::block) CHECK(dead == std::vector<Rank>{2, 3});
+      if (mapping == scenario::Mapping::round_robin) CHECK(dead == std::vector<Rank>{1, 4});
     }
 }
 
 TEST_CASE("a daemon's death takes the ranks of its node, a rank's death no other") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     ticking(job);
@@ -223,3 +225,5 @@ TEST_CASE("a daemon's death takes the ranks of its node, a rank's death no other
     CHECK(seen.metric("failed_ranks") == 3);
   }
 }
+
+}  // namespace faultline::faults

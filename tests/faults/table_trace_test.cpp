@@ -7,8 +7,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 
 namespace {
 
@@ -114,3 +115,5 @@ TEST_CASE("a job runs under the failures of a table") {
   CHECK(source->victims(kOrphans) == std::vector<ActorId>{5});
   CHECK(source->repairs_s() == std::vector<double>{kNever});
 }
+
+}  // namespace faultline::faults

@@ -8,8 +8,9 @@
 
 #include "tests/faults/sources.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::faults {
+
+using namespace test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -394,3 +395,5 @@ TEST_CASE("a source that knows of no repairs has none") {
   REQUIRE(source->next_time_s());
   CHECK(source->repairs_s().empty());
 }
+
+}  // namespace faultline::faults

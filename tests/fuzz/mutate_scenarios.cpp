@@ -21,10 +21,14 @@
 #include "sim/scenario/study.hpp"
 #include "tests/scenario/workspace.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 
 // Platform files are looked at by SimGrid, which is not under the sanitizers.
 XmlInspector xml_inspector() { return {}; }
+
+}  // namespace faultline::platform
+
+namespace faultline::fuzz {
 
 namespace {
 
@@ -41,10 +45,10 @@ class Mutator {
 
   /// A few changes of the tree, and now and then of the bytes.
   std::string mutate(const std::string& text) {
-    Problems problems("seed");
-    JsonValue tree = parse_json(text, problems);
+    json::Problems problems("seed");
+    json::JsonValue tree = json::parse_json(text, problems);
     for (std::size_t changes = 1 + below(4); changes-- > 0;) change_somewhere(tree, 0);
-    std::string result = to_json(tree, static_cast<int>(below(3)));
+    std::string result = json::to_json(tree, static_cast<int>(below(3)));
     if (below(4) == 0) result = change_bytes(result);
     return result;
   }
@@ -64,7 +68,7 @@ class Mutator {
                                                    "",
                                                    "name[0][0][0]",
                                                    "seed"};
-    return paths[below(paths.size())] + "=" + to_json(hostile());
+    return paths[below(paths.size())] + "=" + json::to_json(hostile());
   }
 
   std::size_t below(std::size_t bound) {
@@ -72,50 +76,51 @@ class Mutator {
   }
 
  private:
-  JsonValue hostile() {
-    static const std::vector<JsonValue> values = {JsonValue(),
-                                                  true,
-                                                  0,
-                                                  -1,
-                                                  1,
-                                                  3,
-                                                  1e308,
-                                                  -1e308,
-                                                  5e-324,
-                                                  0.5,
-                                                  1.5,
-                                                  std::int64_t{1} << 62,
-                                                  9007199254740993.0,
-                                                  4294967296.0,
-                                                  "",
-                                                  "none",
-                                                  "1 ms",
-                                                  "NaN",
-                                                  "../../../../etc/passwd",
-                                                  "intrepid",
-                                                  "\xC3\xA9\xF0\x9F\x98\x80",
-                                                  std::string(70000, 'x'),
-                                                  std::string("a\0b", 3),
-                                                  JsonValue::List{},
-                                                  JsonValue::Object{},
-                                                  "cda",
-                                                  "oracle",
-                                                  "time",
-                                                  "simgrid"};
+  json::JsonValue hostile() {
+    static const std::vector<json::JsonValue> values = {json::JsonValue(),
+                                                        true,
+                                                        0,
+                                                        -1,
+                                                        1,
+                                                        3,
+                                                        1e308,
+                                                        -1e308,
+                                                        5e-324,
+                                                        0.5,
+                                                        1.5,
+                                                        std::int64_t{1} << 62,
+                                                        9007199254740993.0,
+                                                        4294967296.0,
+                                                        "",
+                                                        "none",
+                                                        "1 ms",
+                                                        "NaN",
+                                                        "../../../../etc/passwd",
+                                                        "intrepid",
+                                                        "\xC3\xA9\xF0\x9F\x98\x80",
+                                                        std::string(70000, 'x'),
+                                                        std::string("a\0b", 3),
+                                                        json::JsonValue::List{},
+                                                        json::JsonValue::Object{},
+                                                        "cda",
+                                                        "oracle",
+                                                        "time",
+                                                        "simgrid"};
     const std::size_t pick = below(values.size() + 2);
     if (pick < values.size()) return values[pick];
     if (pick == values.size()) return nested(1 + below(80));
-    return JsonValue::List(1 + below(50), JsonValue(static_cast<std::int64_t>(below(40))));
+    return json::JsonValue::List(1 + below(50),
+                                 json::JsonValue(static_cast<std::int64_t>(below(40))));
   }
 
-  JsonValue nested(std::size_t depth) {
-    JsonValue value = 1;
+  json::JsonValue nested(std::size_t depth) {
+    json::JsonValue value = 1;
     for (std::size_t i = 0; i < depth; ++i) {
-      JsonValue outer;
+      json::JsonValue outer;
       if (below(2) == 0) {
         outer.set("at", std::move(value));
       } else {
-        outer.data = JsonValue::List{};
+        outer.data = json::JsonValue::List{};
         outer.list()->push_back(std::move(value));
       }
       value = std::move(outer);
@@ -133,9 +138,9 @@ class Mutator {
     return key;
   }
 
-  void change_somewhere(JsonValue& value, int depth) {
-    JsonValue::Object* object = value.object();
-    JsonValue::List* list = value.list();
+  void change_somewhere(json::JsonValue& value, int depth) {
+    json::JsonValue::Object* object = value.object();
+    json::JsonValue::List* list = value.list();
     const std::size_t children = object != nullptr ? object->size()
                                  : list != nullptr ? list->size()
                                                    : 0;
@@ -147,7 +152,7 @@ class Mutator {
     const auto offset = static_cast<std::ptrdiff_t>(child);
     const std::size_t action = below(8);
     if (object != nullptr) {
-      JsonMember copy = (*object)[child];
+      json::JsonMember copy = (*object)[child];
       if (action == 0)
         object->erase(object->begin() + offset);
       else if (action == 1)
@@ -159,7 +164,7 @@ class Mutator {
       else
         change_somewhere((*object)[child].value, depth + 1);
     } else {
-      JsonValue copy = (*list)[child];
+      json::JsonValue copy = (*list)[child];
       if (action == 0)
         list->erase(list->begin() + offset);
       else if (action == 1)
@@ -209,9 +214,10 @@ void read_mutant(const std::string& text, const std::string& file,
                  const std::vector<std::string>& sets, Tally& tally) {
   try {
     if (text.find("\"sweep\"") != std::string::npos) {
-      if (parse_study(text, file, {.sets = sets}).points.empty()) FAIL("a study without points");
+      if (scenario::parse_study(text, file, {.sets = sets}).points.empty())
+        FAIL("a study without points");
     } else {
-      const Scenario scenario = parse_scenario(text, file, {.sets = sets});
+      const scenario::Scenario scenario = scenario::parse_scenario(text, file, {.sets = sets});
       if (scenario.points.empty() || scenario.hash.size() != 16) FAIL("a scenario without points");
     }
     ++tally.valid;
@@ -232,7 +238,7 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
   REQUIRE(files.size() >= 5);
   Tally tally;
   for (const std::string& file : files) {
-    const std::string text = read_json_text(file);
+    const std::string text = json::read_json_text(file);
     // Each of the points of a sweep is read as a scenario.
     const bool is_sweep = text.find("\"sweep\"") != std::string::npos;
     const std::uint64_t last = first + (is_sweep ? mutants / 10 : mutants);
@@ -254,18 +260,18 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
 // A mutant that asks for more than this tells nothing about the program.
 const char* const kSmall = "platform.processes=64";
 
-bool is_small(const RunSpec& spec) {
+bool is_small(const scenario::RunSpec& spec) {
   return spec.platform.spare_nodes <= 256 && spec.platform.xml_path.empty();
 }
 
 /// Runs one replication of a point for a few events.
-engine::Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
+engine::Outcome outcome_of(scenario::RunSpec spec, std::uint64_t seed) {
   spec.stop.events = std::min<std::uint64_t>(spec.stop.events, 10000);
   spec.checks_state = true;
-  const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
-  const Machine& machine = spec.platform.machine;
-  Topology routes(partition(machine, nodes, spec.platform.whole_machine), machine.hop_latency_s,
-                  machine.link_bandwidth_Bps);
+  const std::uint32_t nodes = scenario::job_shape(spec.platform).nodes + spec.platform.spare_nodes;
+  const platform::Machine& machine = spec.platform.machine;
+  platform::Topology routes(platform::partition(machine, nodes, spec.platform.whole_machine),
+                            machine.hop_latency_s, machine.link_bandwidth_Bps);
   return engine::LogGpEngine(
              std::make_shared<const engine::RunJob>(spec, std::move(routes), seed, 0))
       .run()
@@ -277,19 +283,19 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   std::size_t runs = 0;
   for (const std::string& file : shipped_scenarios()) {
-    const std::string text = read_json_text(file);
+    const std::string text = json::read_json_text(file);
     if (text.find("\"sweep\"") != std::string::npos) continue;
     for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
       CAPTURE(file, seed);
       Mutator mutator(seed);
       const std::string mutant = mutator.mutate(text);
-      std::optional<Scenario> scenario;
+      std::optional<scenario::Scenario> scenario;
       try {
-        scenario = parse_scenario(mutant, file, {.sets = {kSmall}});
+        scenario = scenario::parse_scenario(mutant, file, {.sets = {kSmall}});
       } catch (const UsageError&) {
         continue;
       }
-      for (const RunSpec& spec : scenario->points) {
+      for (const scenario::RunSpec& spec : scenario->points) {
         if (!is_small(spec)) continue;
         ++runs;
         const std::string outcome = engine::outcome_word(outcome_of(spec, scenario->seed));
@@ -307,10 +313,11 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
 std::set<std::string> ran_with(std::uint64_t number, const std::set<std::string>& known) {
   std::set<std::string> names;
   try {
-    const Scenario scenario = parse_scenario(to_json(search::draw_scenario(number)), "drawn.json");
-    if (scenario.engine != EngineKind::loggp) return {};
-    const RunSpec& spec = scenario.points.front();
-    for (const ComponentChoice& choice : spec.components)
+    const scenario::Scenario scenario =
+        scenario::parse_scenario(json::to_json(search::draw_scenario(number)), "drawn.json");
+    if (scenario.engine != scenario::EngineKind::loggp) return {};
+    const scenario::RunSpec& spec = scenario.points.front();
+    for (const scenario::ComponentChoice& choice : spec.components)
       if (choice.registration != nullptr)
         names.insert(std::string(family_key(choice.registration->family)) + "." +
                      choice.registration->name);
@@ -339,8 +346,8 @@ TEST_CASE("every protocol and workload runs in a scenario that is drawn from the
 }
 
 TEST_CASE("every beginning of a scenario is refused, its whole is read") {
-  const test::Workspace workspace;
-  const std::string text = test::Workspace::good();
+  const scenario::Workspace workspace;
+  const std::string text = scenario::Workspace::good();
   for (std::size_t length = 0; length < text.size(); ++length) {
     CAPTURE(length);
     CHECK_FALSE(workspace.errors(text.substr(0, length)).empty());
@@ -351,14 +358,14 @@ TEST_CASE("every beginning of a scenario is refused, its whole is read") {
 TEST_CASE("mutated machine files are read or refused with an error and never crash") {
   const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 600) / 4;
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
-  const test::Workspace workspace;
+  const scenario::Workspace workspace;
   std::size_t refused = 0;
   for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
     CAPTURE(seed);
     const std::string path =
-        workspace.write("m.json", Mutator(seed).mutate(test::Workspace::machine_text()));
+        workspace.write("m.json", Mutator(seed).mutate(scenario::Workspace::machine_text()));
     try {
-      load_machine(path, "");
+      scenario::load_machine(path, "");
     } catch (const UsageError& error) {
       if (std::string(error.what()).compare(0, path.size(), path) != 0) FAIL(error.what());
       ++refused;
@@ -367,4 +374,4 @@ TEST_CASE("mutated machine files are read or refused with an error and never cra
   CHECK(refused > 0);
 }
 
-}  // namespace faultline
+}  // namespace faultline::fuzz

@@ -8,7 +8,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 struct Sides {
@@ -187,4 +187,4 @@ TEST_CASE("names are found through case, dashes, typing errors and beginnings") 
   CHECK_FALSE(nearest_of(std::string(1000000, 'c'), names).has_value());
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

@@ -5,7 +5,7 @@
 
 #include "sim/core/error.hpp"
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 /// Counts how often it is read.
@@ -45,4 +45,4 @@ TEST_CASE("a reading that fails is tried again") {
   CHECK(*FileMemo::read_once<int>("x", [] { return 1; }) == 1);
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

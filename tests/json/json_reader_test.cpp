@@ -10,7 +10,7 @@
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-namespace faultline {
+namespace faultline::json {
 namespace {
 
 JsonValue parsed(const std::string& text) {
@@ -73,7 +73,7 @@ TEST_CASE("text that is not JSON is refused with line and column") {
   const std::string error = error_of(text);
   CHECK_THAT(error, StartsWith(place));
   CHECK_THAT(error, Contains(words));
-  CHECK(test::lines_in(error) == 1);
+  CHECK(scenario::lines_in(error) == 1);
 }
 
 TEST_CASE("a zero byte does not hide what follows it") {
@@ -108,7 +108,7 @@ TEST_CASE("every duplicate key is named by its path") {
   CHECK_THAT(error, Contains("f.json: a.x: duplicate key"));
   CHECK_THAT(error, Contains("f.json: l[1].y: duplicate key"));
   CHECK_THAT(error, Contains("f.json: a: duplicate key"));
-  CHECK(test::lines_in(error) == 3);
+  CHECK(scenario::lines_in(error) == 3);
 }
 
 TEST_CASE("duplicate keys are reported along with the syntax error that follows") {
@@ -118,7 +118,7 @@ TEST_CASE("duplicate keys are reported along with the syntax error that follows"
 }
 
 TEST_CASE("files that cannot be read are refused by name") {
-  const test::Workspace workspace;
+  const scenario::Workspace workspace;
   const auto error = [&](const std::string& name) -> std::string {
     try {
       read_json_text(workspace.path(name));
@@ -137,4 +137,4 @@ TEST_CASE("files that cannot be read are refused by name") {
   CHECK(error("tiny.json").empty());
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

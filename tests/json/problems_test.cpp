@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace faultline {
+namespace faultline::json {
 
 TEST_CASE("a typing error gets the nearest name, anything else gets what is expected") {
   const std::vector<std::string> names = {"table", "json", "csv", "termination"};
@@ -19,4 +19,4 @@ TEST_CASE("a typing error gets the nearest name, anything else gets what is expe
   CHECK_FALSE(nearest_of(std::string(1'000'000, 'x'), names));
 }
 
-}  // namespace faultline
+}  // namespace faultline::json

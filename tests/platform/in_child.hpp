@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace faultline::test {
+namespace faultline::platform {
 
 /// Runs `body` in a child process, as SimGrid allows one Engine a process, and returns what it
 /// returned: "" if all is well, else what is not. A child that ends otherwise is a failure too.
@@ -47,4 +47,4 @@ inline std::string in_child(const std::function<std::string()>& body) {
   return finding;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::platform

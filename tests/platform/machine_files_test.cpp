@@ -10,14 +10,14 @@
 #include "sim/platform/transit.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 std::filesystem::path file_of(const std::string& name) {
   return data_directory() / "machines" / (name + ".json");
 }
 
-Machine machine(const std::string& name) { return load_machine(file_of(name), ""); }
+Machine machine(const std::string& name) { return scenario::load_machine(file_of(name), ""); }
 
 /// MPI half round trip of an empty message.
 double half_round_trip_us(const Machine& m, std::uint32_t hops) {
@@ -121,4 +121,4 @@ TEST_CASE("every value of every machine has a unit, a status and a source") {
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

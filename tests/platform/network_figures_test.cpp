@@ -12,7 +12,7 @@
 #include "sim/platform/topology.hpp"
 #include "tests/platform/network_graph.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 /// By trying all pairs of the first nodes.
@@ -76,7 +76,7 @@ class LeastCut {
  public:
   using IsSource = std::function<bool(std::size_t node)>;
 
-  LeastCut(const test::NetworkGraph& graph, std::size_t nodes, const IsSource& is_source)
+  LeastCut(const NetworkGraph& graph, std::size_t nodes, const IsSource& is_source)
       : size_(graph.vertices() + 2), left_(size_ * size_, 0) {
     for (const auto& cable : graph.cables()) {
       left(cable.a, cable.b) += cable.links;
@@ -135,8 +135,7 @@ TEST_CASE("the bisection of a torus is the least cut by a plane through its midd
     std::size_t stride = 1;
     for (const std::uint32_t size : dimensions) {
       const auto first_half = [&](std::size_t node) { return node / stride % size < size / 2; };
-      if (size > 1)
-        fewest = std::min(fewest, LeastCut(test::graph_of(torus), nodes, first_half).links());
+      if (size > 1) fewest = std::min(fewest, LeastCut(graph_of(torus), nodes, first_half).links());
       stride *= size;
     }
     CAPTURE(dimensions);
@@ -162,7 +161,7 @@ TEST_CASE("the bisection of a fat tree is the least cut between the halves under
                          {{{2, 2, 2, 2}, {1, 2, 1, 2}, {1, 1, 1, 1}}, 8}}) {
     const auto nodes = static_cast<std::size_t>(places(tree));
     const std::size_t in_half = nodes / under / 2 * under;
-    LeastCut cut(test::graph_of(tree), nodes, [&](std::size_t node) { return node < in_half; });
+    LeastCut cut(graph_of(tree), nodes, [&](std::size_t node) { return node < in_half; });
     CAPTURE(describe(tree));
     CHECK(bisection_links(tree) == cut.links());
   }
@@ -171,15 +170,15 @@ TEST_CASE("the bisection of a fat tree is the least cut between the halves under
 }
 
 /// The routers come after the nodes.
-test::NetworkGraph whole_graph_of(const Dragonfly& dragonfly) {
+NetworkGraph whole_graph_of(const Dragonfly& dragonfly) {
   const auto nodes = static_cast<std::size_t>(places(dragonfly));
-  test::NetworkGraph graph(nodes + nodes / dragonfly.nodes_per_router);
+  NetworkGraph graph(nodes + nodes / dragonfly.nodes_per_router);
   for (std::size_t node = 0; node < nodes; ++node)
     graph.connect(node, nodes + node / dragonfly.nodes_per_router);
   const auto lay = [&](std::size_t a, std::size_t b, std::uint32_t links, bool /*blue*/) {
     graph.connect(nodes + a, nodes + b, links);
   };
-  test::for_each_cable(dragonfly, lay);
+  for_each_cable(dragonfly, lay);
   return graph;
 }
 
@@ -208,4 +207,4 @@ TEST_CASE("the bisection of a dragonfly is the least cut between the halves of i
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -12,7 +12,7 @@
 #include "sim/platform/machine.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline::test {
+namespace faultline::platform {
 
 /// A network cable by cable, to find shortest ways by search where the product uses closed forms.
 class NetworkGraph {
@@ -170,4 +170,4 @@ class DragonflyGraph {
 
 inline DragonflyGraph graph_of(const Dragonfly& dragonfly) { return DragonflyGraph(dragonfly); }
 
-}  // namespace faultline::test
+}  // namespace faultline::platform

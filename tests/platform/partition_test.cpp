@@ -7,7 +7,7 @@
 #include "sim/core/error.hpp"
 #include "sim/platform/topology.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -147,4 +147,4 @@ TEST_CASE("a job of no nodes, or of more than the machine has, is refused by nam
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -9,7 +9,7 @@
 #include "sim/core/error.hpp"
 #include "sim/platform/simgrid_topology_file.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -299,4 +299,4 @@ TEST_CASE("depth and length are bounded") {
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

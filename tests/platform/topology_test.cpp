@@ -6,7 +6,7 @@
 #include "sim/core/error.hpp"
 #include "tests/platform/network_graph.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -18,7 +18,7 @@ constexpr double kLinkBandwidth_Bps = 4e8;
 template <typename Shape>
 std::uint32_t pairs_not_shortest(const Shape& shape) {
   const Topology topology(shape, kHopLatency_s, kLinkBandwidth_Bps);
-  const auto graph = test::graph_of(shape);
+  const auto graph = graph_of(shape);
   std::uint32_t differences = 0;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
     const auto distances = graph.distances(from);
@@ -251,4 +251,4 @@ TEST_CASE("a topology is described by its kind and sizes") {
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

@@ -8,7 +8,7 @@
 #include "sim/platform/simgrid_xml.hpp"
 #include "tests/platform/in_child.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,7 +99,7 @@ TEST_CASE("a cluster of a platform file has its routes and loopbacks") {
 
 TEST_CASE("the Engine gets the hosts in the order in which they were read") {
   const PlatformFile file(platform(kThreeHosts + kRoutes));
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           simgrid::s4u::Engine engine("test");
           std::string names;
           for (const auto* host : load_platform_xml(file.path())) names += host->get_name() + " ";
@@ -207,7 +207,7 @@ TEST_CASE("reading leaves no trace: SimGrid is not started here and no scratch f
   const PlatformFile file(platform(kThreeHosts + kRoutes));
   const fs::path scratch = fs::path(file.path()).parent_path() / "scratch";
   fs::create_directory(scratch);
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           setenv("TMPDIR", scratch.c_str(), 1);
           read_platform_xml(file.path(), 3);
           try {
@@ -220,4 +220,4 @@ TEST_CASE("reading leaves no trace: SimGrid is not started here and no scratch f
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

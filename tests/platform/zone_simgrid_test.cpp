@@ -13,7 +13,7 @@
 #include "sim/platform/topology.hpp"
 #include "tests/platform/in_child.hpp"
 
-namespace faultline {
+namespace faultline::platform {
 namespace {
 
 namespace sg = simgrid::s4u;
@@ -97,7 +97,7 @@ TEST_CASE("torus routes equal those of the SimGrid zone") {
                                                                        {3, 2, 5, 1, 7},
                                                                        {2, 3, 4, 3, 2, 3}}));
   CAPTURE(dimensions);
-  CHECK(test::in_child([&] { return compare_routes(Torus{dimensions}); }) == "");
+  CHECK(in_child([&] { return compare_routes(Torus{dimensions}); }) == "");
 }
 
 TEST_CASE("fat tree routes equal those of the SimGrid zone") {
@@ -110,7 +110,7 @@ TEST_CASE("fat tree routes equal those of the SimGrid zone") {
                                               {{2, 3, 2, 3}, {1, 2, 1, 2}, {1, 2, 1, 1}},
                                               {{20, 9, 4}, {1, 8, 18}, {1, 2, 1}}}));
   CAPTURE(describe(tree));
-  CHECK(test::in_child([&] { return compare_routes(tree); }) == "");
+  CHECK(in_child([&] { return compare_routes(tree); }) == "");
 }
 
 TEST_CASE("dragonfly routes equal those of the SimGrid zone, whatever the link counts") {
@@ -134,7 +134,7 @@ TEST_CASE("dragonfly routes equal those of the SimGrid zone, whatever the link c
                             .black_links = links,
                             .green_links = 1};
   CAPTURE(describe(dragonfly), links);
-  CHECK(test::in_child([&] { return compare_routes(dragonfly); }) == "");
+  CHECK(in_child([&] { return compare_routes(dragonfly); }) == "");
 }
 
 TEST_CASE("the links of a dragonfly are as wide as their counts say") {
@@ -145,7 +145,7 @@ TEST_CASE("the links of a dragonfly are as wide as their counts say") {
                             .blue_links = 5,
                             .black_links = 3,
                             .green_links = 2};
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           start_engine();
           const auto hosts = build_simgrid_zone(dragonfly, test_machine(), 8);
           // From router 0 of chassis 1: up, green, black, blue, green, black, down.
@@ -163,11 +163,11 @@ TEST_CASE("the links of a dragonfly are as wide as their counts say") {
 TEST_CASE("crossbar routes equal those of the SimGrid zone") {
   const auto nodes = GENERATE(values<std::uint32_t>({1, 2, 66, 1000}));
   CAPTURE(nodes);
-  CHECK(test::in_child([&] { return compare_routes(Crossbar{nodes}); }) == "");
+  CHECK(in_child([&] { return compare_routes(Crossbar{nodes}); }) == "");
 }
 
 TEST_CASE("the zone's hosts have the machine's cores and places beyond the job stay idle") {
-  CHECK(test::in_child([] {
+  CHECK(in_child([] {
           start_engine();
           const auto hosts = build_simgrid_zone(Torus{{3, 3, 3}}, test_machine(), 20);
           if (hosts.size() != 20) return std::string("not 20 hosts");
@@ -224,7 +224,7 @@ const std::vector<std::uint64_t> kSizes = {0, 1, 8, 16, 64, 100, 1000, 10000, 10
 
 TEST_CASE("an uncontended message takes its route's latency plus size over bandwidth") {
   const auto start_s = GENERATE(values<double>({0, 1, 37.123456789, 777.7}));
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           start_engine();
           const auto hosts = build_simgrid_zone(Torus{{4, 3, 2}}, test_machine(), 24);
           const Topology topology(Torus{{4, 3, 2}}, 1e-7, 425e6);
@@ -238,7 +238,7 @@ TEST_CASE("a message within a node takes the loopback's latency plus size over b
       {Torus{{2, 2}}, FatTree{{4}, {1}, {1}}, Crossbar{4},
        Dragonfly{
            .groups = 1, .chassis_per_group = 1, .routers_per_chassis = 2, .nodes_per_router = 2}}));
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           start_engine();
           const auto hosts = build_simgrid_zone(spec, test_machine(), 4);
           const auto timings = time_messages(hosts[1], hosts[1], 0, kSizes);
@@ -276,17 +276,17 @@ double exchange(const std::vector<std::string>& options) {
 }
 
 TEST_CASE("messages that share no link do not disturb each other's times") {
-  CHECK(test::in_child([] { return judge(exchange({}), 1e-6); }) == "");
+  CHECK(in_child([] { return judge(exchange({}), 1e-6); }) == "");
 }
 
 TEST_CASE("SimGrid's own precision would not do: it merges events of a nanosecond") {
   const std::string precision = simgrid_configuration()[simgrid_configuration().size() - 2];
   const std::string key = precision.substr(0, precision.rfind(':'));
-  CHECK(test::in_child([&key] { return judge(exchange({key + ":1e-9"}), 1e-6); }) != "");
+  CHECK(in_child([&key] { return judge(exchange({key + ":1e-9"}), 1e-6); }) != "");
 }
 
 TEST_CASE("no TCP window bounds the rate over long links") {
-  CHECK(test::in_child([] {
+  CHECK(in_child([] {
           start_engine();
           Machine machine = test_machine();
           machine.hop_latency_s = 0.01;
@@ -323,7 +323,7 @@ TEST_CASE("messages share a link in inverse proportion to their routes' latencie
       {7, 1, 0.015, 0.02},   // two hops, the second one shared: 2/3 and 1/3
       {6, 2, 0.0125, 0.02},  // four hops, the third one shared: 4/5 and 1/5
   }));
-  CHECK(test::in_child([&] {
+  CHECK(in_child([&] {
           start_engine();
           const auto hosts = build_simgrid_zone(Torus{{8}}, test_machine(), 8);
           double first_s = 0;
@@ -339,7 +339,7 @@ TEST_CASE("messages share a link in inverse proportion to their routes' latencie
 }
 
 TEST_CASE("links without latency cost a message its transfer alone") {
-  CHECK(test::in_child([] {
+  CHECK(in_child([] {
           start_engine();
           Machine machine = test_machine();
           machine.hop_latency_s = 0;
@@ -350,4 +350,4 @@ TEST_CASE("links without latency cost a message its transfer alone") {
 }
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::platform

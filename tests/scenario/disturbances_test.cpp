@@ -10,10 +10,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::lines_in;
-using test::Workspace;
+namespace faultline::scenario {
 
 TEST_CASE("a partition is read, alone or in a list") {
   const Workspace workspace;
@@ -274,4 +271,4 @@ TEST_CASE("all-reported may never come if the network stays cut") {
   CHECK(errors_with(R"({"nodes": [[0], [1]], "to_s": 9})").empty());
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -9,20 +9,20 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
-JsonValue tree() {
-  Problems problems("tree");
-  return parse_json(R"({"platform": {"processes": 64, "machine": "mira"}, "list": [1, 2.5],
+json::JsonValue tree() {
+  json::Problems problems("tree");
+  return json::parse_json(R"({"platform": {"processes": 64, "machine": "mira"}, "list": [1, 2.5],
                        "termination": {"name": "cda", "merge": true}})",
-                    problems);
+                          problems);
 }
 
 std::string result(const std::string& text) {
-  const JsonValue root = tree();
-  return to_json(
-      Expression::parse(text).evaluate([&](const JsonPath& path) { return find_at(root, path); }));
+  const json::JsonValue root = tree();
+  return json::to_json(Expression::parse(text).evaluate(
+      [&](const json::JsonPath& path) { return json::find_at(root, path); }));
 }
 
 std::string error(const std::string& text) {
@@ -89,13 +89,13 @@ static_assert(!std::is_copy_constructible_v<Expression> && !std::is_copy_assigna
 static_assert(!std::is_copy_constructible_v<ExpressionPart>);
 
 TEST_CASE("a long formula does not nest deep, and looks up every path once") {
-  const JsonValue root = tree();
+  const json::JsonValue root = tree();
   std::size_t lookups = 0;
   const auto evaluate = [&](const std::string& text) {
     lookups = 0;
-    return to_json(Expression::parse(text).evaluate([&](const JsonPath& path) {
+    return json::to_json(Expression::parse(text).evaluate([&](const json::JsonPath& path) {
       ++lookups;
-      return find_at(root, path);
+      return json::find_at(root, path);
     }));
   };
   const auto repeated = [](const std::string& first, const std::string& next) {
@@ -131,4 +131,4 @@ TEST_CASE("operands of the wrong kind are named") {
   CHECK(error("1 / 0") == "the result of \"/\" is not a finite number");
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

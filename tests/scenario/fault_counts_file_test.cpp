@@ -6,7 +6,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::scenario {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -43,7 +44,7 @@ std::string nested(int depth) {
 
 TEST_CASE("a user's counts are read, sorted by size whatever their order, and added up") {
   const TemporaryDirectory directory;
-  const FaultCounts faults = read_fault_counts(directory.write(
+  const faults::FaultCounts faults = read_fault_counts(directory.write(
       "mine.json", R"({"schema_version": 1, "name": "mine", "description": "of my machine",
                        "source": "its log", "counts": {"10": 3, "2": 40, "1": 500}})"));
   CHECK(faults.name == "mine");
@@ -60,11 +61,11 @@ TEST_CASE("a user's counts are read, sorted by size whatever their order, and ad
 
 TEST_CASE("description and source may be left out, and the limits are allowed") {
   const TemporaryDirectory directory;
-  const FaultCounts faults = read_fault_counts(
+  const faults::FaultCounts faults = read_fault_counts(
       directory.write("mine.json", with_counts(R"({"1": 1000000000000, "1000000000": 1})")));
   CHECK(faults.source.empty());
   CHECK(faults.total == 1'000'000'000'001);
-  CHECK(faults.by_size.back().failed == max_fault_size);
+  CHECK(faults.by_size.back().failed == faults::max_fault_size);
 }
 
 TEST_CASE("a file that is not there, not a file or without content is refused by name") {
@@ -198,3 +199,5 @@ TEST_CASE(
       "path of a .json file");
   CHECK_THROWS_AS(find_fault_counts("../mine"), UsageError);
 }
+
+}  // namespace faultline::scenario

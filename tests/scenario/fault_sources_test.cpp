@@ -11,10 +11,7 @@
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-namespace faultline {
-
-using test::lines_in;
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
@@ -36,8 +33,8 @@ TEST_CASE("one source or a list of them, in the order of their names and then of
   CHECK(point.fault_sources[1].key == "weibull[0]");
   CHECK(point.fault_sources[2].key == "weibull[1]");
   CHECK(point.fault_sources[2].options.at("shape") == OptionValue(1.5));
-  CHECK_FALSE(limit_of(point.fault_sources[0]));
-  CHECK(strikes_nodes(point.fault_sources[0]));
+  CHECK_FALSE(faults::limit_of(point.fault_sources[0]));
+  CHECK(faults::strikes_nodes(point.fault_sources[0]));
 }
 
 TEST_CASE("jaguar is read from the shipped counts, any other file from the scenario's folder") {
@@ -50,7 +47,7 @@ TEST_CASE("jaguar is read from the shipped counts, any other file from the scena
   const auto& jaguar = std::get<FaultCountsInput>(faults[1].options.at("distribution"));
   CHECK(mine.content->total == 6);
   CHECK(jaguar.content->total == 1062);
-  CHECK(limit_of(faults[1]) == 1U);
+  CHECK(faults::limit_of(faults[1]) == 1U);
 }
 
 TEST_CASE("bad options of a source are refused with their path") {
@@ -178,4 +175,4 @@ TEST_CASE("the hash follows what a file of faults says, not where it lies") {
   CHECK(hash("trace", "a.profile") != hash("trace", "b.profile"));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

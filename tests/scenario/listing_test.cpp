@@ -14,7 +14,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 /// The file of a shipped machine, read by another reader.
@@ -81,4 +81,4 @@ TEST_CASE("the listing says of every machine which values were measured, publish
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -6,10 +6,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::lines_in;
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
@@ -31,10 +28,10 @@ std::string errors_after(const std::string& from, const std::string& to) {
 
 TEST_CASE("a machine file gives every value of the machine") {
   const Workspace workspace;
-  const Machine machine = load_machine(workspace.path("tiny.json"), "");
+  const platform::Machine machine = load_machine(workspace.path("tiny.json"), "");
   CHECK(machine.name == "tiny");
   CHECK(machine.description == "eight nodes");
-  CHECK(std::get<Torus>(machine.topology).dimensions == std::vector<std::uint32_t>{4, 2});
+  CHECK(std::get<platform::Torus>(machine.topology).dimensions == std::vector<std::uint32_t>{4, 2});
   CHECK(machine.nodes == 8);
   CHECK(machine.cores_per_node == 2);
   CHECK(machine.hardware_threads_per_node == 4);
@@ -85,14 +82,15 @@ TEST_CASE("every kind of topology can be read") {
     machine.replace(machine.find(torus), torus.size(), text);
     return load_machine(workspace.write("m.json", machine), "").topology;
   };
-  CHECK(topology(R"({"kind": "crossbar", "nodes": 9})") == TopologySpec(Crossbar{9}));
+  CHECK(topology(R"({"kind": "crossbar", "nodes": 9})") ==
+        platform::TopologySpec(platform::Crossbar{9}));
   CHECK(
       topology(R"({"kind": "fat-tree", "children": [4, 2], "parents": [1, 2], "links": [1, 3]})") ==
-      TopologySpec(FatTree{{4, 2}, {1, 2}, {1, 3}}));
+      platform::TopologySpec(platform::FatTree{{4, 2}, {1, 2}, {1, 3}}));
   CHECK(topology(R"({"kind": "dragonfly", "groups": 2, "chassis_per_group": 3,
                      "routers_per_chassis": 4, "nodes_per_router": 5, "blue_links": 6,
                      "black_links": 7, "green_links": 8})") ==
-        TopologySpec(Dragonfly{2, 3, 4, 5, 6, 7, 8}));
+        platform::TopologySpec(platform::Dragonfly{2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST_CASE("a machine file with a wrong value is refused with file, path and expectation") {
@@ -160,4 +158,4 @@ TEST_CASE("every shipped machine can be loaded by its name") {
   for (const std::string& name : shipped_machines()) CHECK(load_machine(name, "").name == name);
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -7,10 +7,7 @@
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-namespace faultline {
-
-using test::lines_in;
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
@@ -399,7 +396,7 @@ TEST_CASE("a platform file is looked into by whoever knows SimGrid") {
   std::string asked;
   workspace.backends.inspect_xml = [&](const std::string& path, std::uint32_t) {
     asked = path;
-    return XmlSummary{
+    return platform::XmlSummary{
         .hosts = 3, .cores_per_host = 2, .local_latency_s = 1e-6, .local_bandwidth_Bps = 1e9};
   };
   const std::string xml = R"(platform={"xml": "p.xml", "processes": 6, "processes_per_node": 2})";
@@ -432,7 +429,7 @@ TEST_CASE("a platform file that is missing or that SimGrid refuses is named") {
   workspace.write("p.xml", "<platform/>");
   workspace.backends.inspect_xml = [](const std::string& path, std::uint32_t) {
     throw UsageError(path + ": SimGrid says no");
-    return XmlSummary{};
+    return platform::XmlSummary{};
   };
   CHECK_THAT(workspace.errors_after({xml}),
              Contains("s.json: platform.xml: ") && Contains("p.xml: SimGrid says no"));
@@ -447,4 +444,4 @@ TEST_CASE("the content of a platform file enters the hash") {
   CHECK(workspace.scenario_after({xml}).hash != hash);
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -8,9 +8,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::Workspace;
+namespace faultline::scenario {
 
 TEST_CASE("a scenario resolves to the values that it says and the defaults") {
   const Workspace workspace;
@@ -144,11 +142,11 @@ TEST_CASE("the hash follows a machine file's values and not its place") {
 TEST_CASE("canonical JSON is sorted JSON that holds seed, engine and all points") {
   const Workspace workspace;
   const Scenario scenario = workspace.scenario_after({});
-  const JsonValue value = canonical(scenario);
-  CHECK(to_json(sorted(value)) == to_json(value));
-  CHECK(to_json(*value.find("seed")) == "7");
+  const json::JsonValue value = canonical(scenario);
+  CHECK(json::to_json(json::sorted(value)) == json::to_json(value));
+  CHECK(json::to_json(*value.find("seed")) == "7");
   CHECK(value.find("points")->list()->size() == 1);
-  CHECK(to_json(*value.find("platform")->find("machine")->find("gap_s")) == "3e-07");
+  CHECK(json::to_json(*value.find("platform")->find("machine")->find("gap_s")) == "3e-07");
 }
 
 TEST_CASE("the option --set changes, creates and appends") {
@@ -210,4 +208,4 @@ TEST_CASE("an error that --set made says so") {
              Contains("platfrom: unknown key, did you mean \"platform\"?"));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

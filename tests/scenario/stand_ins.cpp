@@ -3,7 +3,7 @@
 // Components with the traits that no shipped one may have, so that every refusal can be tested.
 #include "sim/core/registry.hpp"
 
-namespace faultline {
+namespace faultline::scenario {
 namespace {
 
 Registration stand_in(Family family, const std::string& name, const Traits& traits) {
@@ -31,4 +31,4 @@ const Registered imaging(stand_in(Family::message_logging, "test-imaging",
                                   RecoveryTraits{.takes_images = true}));
 
 }  // namespace
-}  // namespace faultline
+}  // namespace faultline::scenario

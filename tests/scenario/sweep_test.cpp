@@ -13,15 +13,13 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
 Sweep sweep_of(const std::string& text) {
-  Problems problems("s.json");
-  Sweep sweep = read_sweep(parse_json("{\"sweep\": " + text + "}", problems), problems);
+  json::Problems problems("s.json");
+  Sweep sweep = read_sweep(json::parse_json("{\"sweep\": " + text + "}", problems), problems);
   problems.throw_if_any();
   return sweep;
 }
@@ -29,7 +27,7 @@ Sweep sweep_of(const std::string& text) {
 std::vector<std::string> points_of(const Sweep& sweep) {
   std::vector<std::string> points;
   for (std::size_t i = 0; i < sweep.combinations(); ++i) {
-    Problems problems("s.json");
+    json::Problems problems("s.json");
     const SweepPoint point = sweep_point(sweep, i, problems);
     problems.throw_if_any();
     if (point.wanted) points.push_back(parameters_text(sweep, point.parameters));
@@ -70,7 +68,7 @@ TEST_CASE("the last axis of a sweep varies fastest") {
 TEST_CASE("a range has exact ends and round values") {
   const auto values = [](const std::string& range) {
     const Sweep sweep = sweep_of("{\"seed\": " + range + "}");
-    return to_json(sweep.dimensions.at(0).at(0).values);
+    return json::to_json(sweep.dimensions.at(0).at(0).values);
   };
   CHECK(values(R"({"from": 64, "to": 1024, "times": 2})") == "[64,128,256,512,1024]");
   CHECK(values(R"({"from": 64, "to": 1000, "times": 2})") == "[64,128,256,512]");
@@ -99,8 +97,8 @@ TEST_CASE("whole objects are values, and go by what tells them apart") {
         Words{"termination=a", "termination={\"name\":\"b\",\"x\":1}",
               "termination={\"name\":\"b\"}"});
   const Sweep sweep = sweep_of(R"({"termination": [{"name": "a"}], "termination.x": [1, 2]})");
-  Problems problems("s.json");
-  CHECK(to_json(sweep_point(sweep, 1, problems).scenario) ==
+  json::Problems problems("s.json");
+  CHECK(json::to_json(sweep_point(sweep, 1, problems).scenario) ==
         R"({"termination":{"name":"a","x":2}})");
 }
 
@@ -221,11 +219,11 @@ TEST_CASE("run refuses a sweep and says what carries it out") {
 }
 
 TEST_CASE("the points of a study look into each file once") {
-  const test::Workspace workspace;
+  const Workspace workspace;
   int inspections = 0;
   const auto inspect = [&](const std::string&, std::uint32_t) {
     ++inspections;
-    return XmlSummary{.hosts = 64};
+    return platform::XmlSummary{.hosts = 64};
   };
   workspace.write("p.xml", "<platform/>");
   const Study study = load_study(workspace.write("s.json", R"({"schema_version": 1, "name": "s",
@@ -239,17 +237,17 @@ TEST_CASE("the points of a study look into each file once") {
 }
 
 TEST_CASE("values are set at their paths in order, and what does not fit names its place") {
-  Problems problems("s.json");
-  const JsonValue plain = parse_json(R"({"seed": 1, "faults": {"at": []}})", problems);
-  const JsonValue changed = with_values(plain,
-                                        {{"name", "7"},
-                                         {"faults.at[0]", JsonValue::Object{}},
-                                         {"faults.at[0].time_s", 0.5},
-                                         {"seed", 2}},
-                                        "changes[3]", problems);
+  json::Problems problems("s.json");
+  const json::JsonValue plain = json::parse_json(R"({"seed": 1, "faults": {"at": []}})", problems);
+  const json::JsonValue changed = with_values(plain,
+                                              {{"name", "7"},
+                                               {"faults.at[0]", json::JsonValue::Object{}},
+                                               {"faults.at[0].time_s", 0.5},
+                                               {"seed", 2}},
+                                              "changes[3]", problems);
   CHECK(problems.empty());
-  CHECK(to_json(changed) == R"({"seed":2,"faults":{"at":[{"time_s":0.5}]},"name":"7"})");
-  CHECK(to_json(plain) == R"({"seed":1,"faults":{"at":[]}})");
+  CHECK(json::to_json(changed) == R"({"seed":2,"faults":{"at":[{"time_s":0.5}]},"name":"7"})");
+  CHECK(json::to_json(plain) == R"({"seed":1,"faults":{"at":[]}})");
   problems.add("seed", "is even");
   with_values(plain, {{"seed.x", 1}, {"..", 1}}, "changes[4]", problems);
   CHECK_THAT(problems.text(), Contains("seed: is even (from changes[3].seed)") &&
@@ -257,4 +255,4 @@ TEST_CASE("values are set at their paths in order, and what does not fit names i
                                   Contains(R"(changes[4][".."]: expected a path such as)"));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

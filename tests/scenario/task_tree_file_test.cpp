@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "workloads/random_task_tree.hpp"
 
-using namespace faultline;
+namespace faultline::scenario {
 
 namespace {
 
@@ -25,9 +25,9 @@ std::string refusal_of(const std::string& text) {
 
 TEST_CASE("a tree file is read as it was written") {
   const TemporaryDirectory folder;
-  Stream random = task_tree_stream(4, 0);
-  const TaskTree tree = random_task_tree(*task_tree_preset("small"), random);
-  const auto ranks = random_ranks(tree.tasks(), 5, task_mapping_stream(4, 0));
+  Stream random = workloads::task_tree_stream(4, 0);
+  const TaskTree tree = workloads::random_task_tree(*workloads::task_tree_preset("small"), random);
+  const auto ranks = workloads::random_ranks(tree.tasks(), 5, workloads::task_mapping_stream(4, 0));
   const std::string with = folder.write("with.json", task_tree_text(tree, ranks));
   const std::string without = folder.write("without.json", task_tree_text(tree, {}));
   CHECK(read_task_tree(with).tree.parents == tree.parents);
@@ -92,3 +92,5 @@ TEST_CASE("a tree too large to be read again is not written") {
   for (Task task = 1; task < 2500000; ++task) large.parents.push_back((task - 1) / 2);
   CHECK_THROWS_WITH(task_tree_text(large, {}), Catch::Matchers::Contains("expected at most 16"));
 }
+
+}  // namespace faultline::scenario

@@ -6,9 +6,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
@@ -60,4 +58,4 @@ TEST_CASE("the hash of a scenario follows what its tree file says, not where it 
   CHECK_THAT(workspace.errors_after({same}), Contains("is the same as workload[0]"));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

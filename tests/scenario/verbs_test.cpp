@@ -8,31 +8,29 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
-std::string output_of(const Verb& verb, const std::vector<std::string>& arguments) {
+std::string output_of(const cli::Verb& verb, const std::vector<std::string>& arguments) {
   std::ostringstream out;
-  CHECK(carry_out(verb, arguments, out) == 0);
+  CHECK(cli::carry_out(verb, arguments, out) == 0);
   return out.str();
 }
 
-std::string error_of(const Verb& verb, const std::vector<std::string>& arguments) {
+std::string error_of(const cli::Verb& verb, const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
-    carry_out(verb, arguments, out);
+    cli::carry_out(verb, arguments, out);
   } catch (const UsageError& error) {
     return error.what();
   }
   return "";
 }
 
-JsonValue parsed(const std::string& text) {
-  Problems problems("out");
-  return parse_json(text, problems);
+json::JsonValue parsed(const std::string& text) {
+  json::Problems problems("out");
+  return json::parse_json(text, problems);
 }
 
 }  // namespace
@@ -40,8 +38,8 @@ JsonValue parsed(const std::string& text) {
 TEST_CASE("validate names each valid file and its points") {
   const Workspace workspace;
   const std::string good = workspace.write("good.json", Workspace::good());
-  CHECK(output_of(validate_verb(), {good}) == good + ": valid, 1 point\n");
-  CHECK(output_of(validate_verb(), {good, "--", good}).size() ==
+  CHECK(output_of(cli::validate_verb(), {good}) == good + ": valid, 1 point\n");
+  CHECK(output_of(cli::validate_verb(), {good, "--", good}).size() ==
         2 * (good + ": valid, 1 point\n").size());
 }
 
@@ -54,7 +52,8 @@ TEST_CASE("validate reports all errors of all files") {
   std::ostringstream out;
   std::string error;
   try {
-    carry_out(validate_verb(), {bad, good, neither, cut, workspace.path("missing.json")}, out);
+    cli::carry_out(cli::validate_verb(), {bad, good, neither, cut, workspace.path("missing.json")},
+                   out);
   } catch (const UsageError& problem) {
     error = problem.what();
   }
@@ -66,20 +65,21 @@ TEST_CASE("validate reports all errors of all files") {
 }
 
 TEST_CASE("verbs refuse arguments that they do not know") {
-  CHECK_THAT(error_of(validate_verb(), {}), Contains("expected at least one file"));
-  CHECK_THAT(error_of(validate_verb(), {"--all"}), Contains("unknown option \"--all\""));
-  CHECK_THAT(error_of(schema_verb(), {"x"}), Contains("unexpected word \"x\""));
-  CHECK_THAT(error_of(list_verb(), {"machine"}), Contains("did you mean \"machines\"?"));
-  CHECK_THAT(error_of(list_verb(), {"--fromat", "json"}), Contains("did you mean \"--format\"?"));
-  CHECK_THAT(error_of(list_verb(), {"--format", "xml"}), Contains("expected table or json"));
-  CHECK_THAT(error_of(list_verb(), {"--format"}),
+  CHECK_THAT(error_of(cli::validate_verb(), {}), Contains("expected at least one file"));
+  CHECK_THAT(error_of(cli::validate_verb(), {"--all"}), Contains("unknown option \"--all\""));
+  CHECK_THAT(error_of(cli::schema_verb(), {"x"}), Contains("unexpected word \"x\""));
+  CHECK_THAT(error_of(cli::list_verb(), {"machine"}), Contains("did you mean \"machines\"?"));
+  CHECK_THAT(error_of(cli::list_verb(), {"--fromat", "json"}),
+             Contains("did you mean \"--format\"?"));
+  CHECK_THAT(error_of(cli::list_verb(), {"--format", "xml"}), Contains("expected table or json"));
+  CHECK_THAT(error_of(cli::list_verb(), {"--format"}),
              Contains("argument for option '--format' is missing"));
-  CHECK_THAT(error_of(list_verb(), {"machines", "engines"}),
+  CHECK_THAT(error_of(cli::list_verb(), {"machines", "engines"}),
              Contains("unexpected word \"engines\""));
 }
 
 TEST_CASE("verbs explain themselves") {
-  for (const Verb& verb : {validate_verb(), schema_verb(), list_verb()})
+  for (const cli::Verb& verb : {cli::validate_verb(), cli::schema_verb(), cli::list_verb()})
     CHECK_THAT(output_of(verb, {"--help"}), Contains("usage: faultline "));
 }
 
@@ -91,20 +91,20 @@ TEST_CASE("list as a table stays within 80 columns and has every component") {
                                                     {"engines"},
                                                     {"faults"},
                                                     {"metrics"}}) {
-    const std::string table = output_of(list_verb(), arguments);
+    const std::string table = output_of(cli::list_verb(), arguments);
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
       CAPTURE(line);
       CHECK(line.size() <= 80);
     }
   }
-  const std::string whole = output_of(list_verb(), {});
+  const std::string whole = output_of(cli::list_verb(), {});
   for (const Registration& registration : registrations())
     CHECK_THAT(whole, Contains("    " + registration.name));
 }
 
 TEST_CASE("list as JSON has options with units and defaults, and message kinds") {
-  const JsonValue whole = parsed(output_of(list_verb(), {"--format", "json"}));
+  const json::JsonValue whole = parsed(output_of(cli::list_verb(), {"--format", "json"}));
   for (const std::string section :
        {"protocols", "workloads", "machines", "engines", "faults", "metrics"}) {
     CAPTURE(section);
@@ -112,22 +112,23 @@ TEST_CASE("list as JSON has options with units and defaults, and message kinds")
     CHECK_FALSE(whole.find(section)->list()->empty());
   }
   bool found = false;
-  for (const JsonValue& protocol : *whole.find("protocols")->list()) {
+  for (const json::JsonValue& protocol : *whole.find("protocols")->list()) {
     if (*protocol.find("name")->text() != "oracle") continue;
     found = true;
-    const JsonValue& option = protocol.find("options")->list()->front();
+    const json::JsonValue& option = protocol.find("options")->list()->front();
     CHECK(*option.find("name")->text() == "delay_s");
     CHECK(*option.find("unit")->text() == "s");
     CHECK(option.find("default") != nullptr);
   }
   CHECK(found);
-  CHECK(parsed(output_of(list_verb(), {"machines", "--format=json"})).find("protocols") == nullptr);
+  CHECK(parsed(output_of(cli::list_verb(), {"machines", "--format=json"})).find("protocols") ==
+        nullptr);
 }
 
 TEST_CASE("an engine that is not in this build is marked") {
   const bool marked =
-      output_of(list_verb(), {"engines"}).find("(not in this build)") != std::string::npos;
-  CHECK(marked == !kHasSimGrid);
+      output_of(cli::list_verb(), {"engines"}).find("(not in this build)") != std::string::npos;
+  CHECK(marked == !platform::kHasSimGrid);
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

@@ -10,9 +10,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace faultline {
-
-using test::Workspace;
+namespace faultline::scenario {
 
 namespace {
 
@@ -69,11 +67,11 @@ TEST_CASE("points that differ in a list of words are told apart by it") {
 }
 
 TEST_CASE("the schema has a list of words as an array of different ones") {
-  Problems problems("schema");
-  const JsonValue schema = parse_json(scenario_schema(), problems);
-  const std::string text = to_json(schema);
+  json::Problems problems("schema");
+  const json::JsonValue schema = json::parse_json(scenario_schema(), problems);
+  const std::string text = json::to_json(schema);
   CHECK_THAT(text, Contains(R"("enum":["unsigned-difference"])"));
   CHECK_THAT(text, Contains(R"("uniqueItems":true)"));
 }
 
-}  // namespace faultline
+}  // namespace faultline::scenario

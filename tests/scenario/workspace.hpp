@@ -12,7 +12,7 @@
 #include "sim/core/error.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace faultline::test {
+namespace faultline::scenario {
 
 /// A folder of its own with a small machine, removed at the end.
 class Workspace {
@@ -114,4 +114,4 @@ inline std::size_t lines_in(const std::string& text) {
   return lines;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::scenario

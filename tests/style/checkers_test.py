@@ -15,6 +15,7 @@ import include_graph_test as graph
 import licence_test as licence
 import one_definition_test as one_definition
 import references_test as references
+import room_namespaces_test as room_namespaces
 import shape_test as shape
 import words_test as words
 from source_files import blank_literals
@@ -57,6 +58,47 @@ class Licence(unittest.TestCase):
             self.assertEqual(len(licence.check_text(name, path, text)), 1)
             self.assertEqual(licence.with_licence(path, text), whole)
             self.assertEqual(licence.check_text(name, path, whole), [])
+
+
+class RoomNamespaces(unittest.TestCase):
+    ROOMS = {"faultline", "faultline::json", "faultline::termination"}
+
+    def findings(self, name, text):
+        return len(room_namespaces.check_text(name, text, self.ROOMS))
+
+    def test_a_room_is_a_directory(self):
+        for name, namespace in (("sim/core/a.hpp", "faultline"), ("cli/a.cpp", "faultline::cli"),
+                                ("sim/engine/turn/a.cpp", "faultline::engine"),
+                                ("tests/analysis/text/a_test.cpp", "faultline::text"),
+                                ("tests/core/a_test.cpp", "faultline"),
+                                ("tests/support/a.hpp", "faultline::test"),
+                                ("tests/example/workloads/a.cpp", "faultline::workloads")):
+            self.assertEqual(room_namespaces.namespace_of(name), namespace)
+
+    def test_a_file_is_in_its_room(self):
+        own = "namespace faultline::json {\nnamespace {\nint a() { return 1; }\n}\n}\n"
+        self.assertEqual(self.findings("sim/json/a.cpp", own), 0)
+        self.assertEqual(self.findings("sim/json/a.cpp", own.replace("json", "json::detail")), 0)
+        for other in ("", "// " + own.replace("\n", ""), "int a;"):
+            self.assertEqual(self.findings("sim/json/a.cpp", other), 1)
+        for other in ("faultline", "faultline::termination", "simgrid"):
+            misplaced = own.replace("faultline::json", other)
+            self.assertEqual(self.findings("sim/json/a.cpp", misplaced), 2)
+        self.assertEqual(self.findings("sim/core/a.cpp", own), 2)
+
+    def test_others_are_only_declared(self):
+        own = "namespace faultline::termination {\nint a;\n}\n"
+        name = "protocols/termination/a.hpp"
+        declared = "namespace faultline::json {\nclass A;\nstruct B;\nenum class C : int;\n}\n"
+        self.assertEqual(self.findings(name, declared + own), 0)
+        self.assertEqual(self.findings(name, declared), 1)
+        defined = declared.replace("struct B;", "struct B {};")
+        self.assertEqual(self.findings(name, defined + own), 1)
+
+    def test_no_header_uses_a_whole_namespace(self):
+        own = "namespace faultline::json {\nusing namespace test;\n}\n"
+        self.assertEqual(self.findings("sim/json/a.hpp", own), 1)
+        self.assertEqual(self.findings("sim/json/a.cpp", own), 0)
 
 
 class OneDefinition(unittest.TestCase):

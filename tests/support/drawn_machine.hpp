@@ -9,8 +9,8 @@
 namespace faultline::test {
 
 /// The machine of a random run: quick_machine, or one whose costs the seed draws.
-inline Machine machine_of(std::uint64_t seed, bool random_costs) {
-  Machine machine = quick_machine(64);
+inline platform::Machine machine_of(std::uint64_t seed, bool random_costs) {
+  platform::Machine machine = quick_machine(64);
   if (!random_costs) return machine;
   Stream random(seed, 0, Purpose::network, 0);
   const auto up_to = [&random](double most) {

@@ -13,10 +13,10 @@
 
 namespace faultline::test {
 
-Machine round_machine() {
-  Machine machine;
+platform::Machine round_machine() {
+  platform::Machine machine;
   machine.name = "round";
-  machine.topology = Crossbar{64};
+  machine.topology = platform::Crossbar{64};
   machine.nodes = 64;
   machine.cores_per_node = 16;
   machine.hardware_threads_per_node = 16;
@@ -32,10 +32,10 @@ Machine round_machine() {
   return machine;
 }
 
-Machine quick_machine(std::uint32_t nodes) {
-  Machine machine = round_machine();
+platform::Machine quick_machine(std::uint32_t nodes) {
+  platform::Machine machine = round_machine();
   machine.name = "quick";
-  machine.topology = Crossbar{nodes};
+  machine.topology = platform::Crossbar{nodes};
   machine.nodes = nodes;
   machine.send_overhead_s = 1e-6;
   machine.receive_overhead_s = 1e-6;
@@ -49,9 +49,9 @@ Machine quick_machine(std::uint32_t nodes) {
   return machine;
 }
 
-FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
-  FaultSpec fault;
-  fault.mark = MarkSpec{name, value};
+faults::FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
+  faults::FaultSpec fault;
+  fault.mark = faults::MarkSpec{name, value};
   fault.ranks = std::move(ranks);
   return fault;
 }
@@ -84,12 +84,12 @@ double Seen::metric(const std::string& name) const {
 
 std::vector<std::string> Seen::violations() const {
   std::vector<std::string> kinds;
-  for (const Violation& violation : result.violations) kinds.push_back(violation.kind);
+  for (const audit::Violation& violation : result.violations) kinds.push_back(violation.kind);
   return kinds;
 }
 
 bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
-           EngineKind engine) {
+           scenario::EngineKind engine) {
   return std::equal(times_s.begin(), times_s.end(), expected_s.begin(), expected_s.end(),
                     [engine](double time_s, double by_hand_s) {
                       return std::abs(time_s - by_hand_s) <= time_tolerance(engine) * by_hand_s;
@@ -104,7 +104,7 @@ std::string to_text(const Seen& seen) {
   text["terminated"] = seen.result.terminated ? json(*seen.result.terminated) : json();
   for (const auto& [name, value] : seen.result.metrics.values())
     text["metrics"][name] = value ? json(*value) : json();
-  for (const Violation& violation : seen.result.violations)
+  for (const audit::Violation& violation : seen.result.violations)
     text["violations"].push_back({violation.kind, violation.time_s,
                                   violation.actor ? json(*violation.actor) : json(),
                                   violation.detail});
@@ -148,7 +148,7 @@ OptionValue as_declared(const Registration& registration, const std::string& nam
 
 }  // namespace
 
-Job::Job(std::uint32_t processes, Machine machine) {
+Job::Job(std::uint32_t processes, platform::Machine machine) {
   spec.platform.machine = std::move(machine);
   spec.platform.processes = processes;
   spec.stop.time_s = 1e9;
@@ -167,7 +167,7 @@ Job& Job::use(Family family, const std::string& name, const OptionValues& change
     values.at(option) = as_declared(*found, option, value);
   choose(family, *found, values);
   if (found->check)
-    for (const OptionProblem& problem : found->check(values, job_shape(spec)))
+    for (const OptionProblem& problem : found->check(values, scenario::job_shape(spec)))
       throw std::logic_error(name + "." + problem.option + ": " + problem.message);
   return *this;
 }
@@ -221,10 +221,10 @@ void Job::note(const Context& context, std::string what, std::int64_t value) {
   log_.push_back({context.now_s(), context.self(), std::move(what), value});
 }
 
-Seen Job::run(EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
-  if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
+Seen Job::run(scenario::EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
+  if (engine == scenario::EngineKind::loggp) return run_here(engine, seed, replication);
   const std::string broken_invariant = "broken invariant: ";
-  const std::string text = in_child([&] {
+  const std::string text = platform::in_child([&] {
     try {
       return to_text(run_here(engine, seed, replication));
     } catch (const BrokenInvariant& broken) {
@@ -240,7 +240,7 @@ void Job::choose(Family family, const Registration& registration, OptionValues v
   spec.components[static_cast<std::size_t>(family)] = {&registration, std::move(values)};
 }
 
-Seen Job::run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
+Seen Job::run_here(scenario::EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
   log_.clear();
   Seen seen;
   seen.result = engine::run_simulation(spec, engine, seed, replication);
@@ -254,9 +254,9 @@ const std::vector<std::string>& detectors() {
   return names;
 }
 
-std::optional<Ordering> needed_ordering(const std::string& detector) {
+std::optional<scenario::Ordering> needed_ordering(const std::string& detector) {
   const Registration* found = find_registration(Family::termination, detector);
-  if (found != nullptr && found->needs_fifo()) return Ordering::fifo;
+  if (found != nullptr && found->needs_fifo()) return scenario::Ordering::fifo;
   return std::nullopt;
 }
 

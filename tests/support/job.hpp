@@ -17,35 +17,35 @@ namespace faultline::test {
 inline constexpr bool kSimGridEngine = FAULTLINE_SIMGRID != 0;
 
 /// The engines that these tests run on.
-inline std::vector<EngineKind> engines() {
-  if (kSimGridEngine) return {EngineKind::loggp, EngineKind::simgrid};
-  return {EngineKind::loggp};
+inline std::vector<scenario::EngineKind> engines() {
+  if (kSimGridEngine) return {scenario::EngineKind::loggp, scenario::EngineKind::simgrid};
+  return {scenario::EngineKind::loggp};
 }
 
-inline const char* engine_word(EngineKind engine) {
-  return engine == EngineKind::loggp ? "loggp" : "simgrid";
+inline const char* engine_word(scenario::EngineKind engine) {
+  return engine == scenario::EngineKind::loggp ? "loggp" : "simgrid";
 }
 
 /// The number of runs that an engine makes in a long loop: a tenth on simgrid, which needs a
 /// process for each run.
-inline std::uint64_t sample_of(std::uint64_t runs, EngineKind engine) {
-  return engine == EngineKind::loggp ? runs : (runs + 9) / 10;
+inline std::uint64_t sample_of(std::uint64_t runs, scenario::EngineKind engine) {
+  return engine == scenario::EngineKind::loggp ? runs : (runs + 9) / 10;
 }
 
 /// The relative error that a time may have, compared to the one computed by hand.
-inline double time_tolerance(EngineKind engine) {
-  return engine == EngineKind::loggp ? 1e-12 : 1e-6;
+inline double time_tolerance(scenario::EngineKind engine) {
+  return engine == scenario::EngineKind::loggp ? 1e-12 : 1e-6;
 }
 
 /// A machine with round costs. A message of k bytes between two nodes is handled 12 + k/100 s after
 /// its send began (o_s 1, latency 10 of which 2 hops, o_r 1); within a node, 4 + k/1000 s after.
-Machine round_machine();
+platform::Machine round_machine();
 
 /// A machine with costs like those of a real one.
-Machine quick_machine(std::uint32_t nodes = 2048);
+platform::Machine quick_machine(std::uint32_t nodes = 2048);
 
 /// A fault that kills `ranks` when a rank first sets this mark with this value.
-FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks);
+faults::FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks);
 
 /// A note that a script made.
 struct Entry {
@@ -78,7 +78,7 @@ using Times = std::vector<double>;
 
 /// Are two lists of times equal within the engine's tolerance?
 bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
-           EngineKind engine);
+           scenario::EngineKind engine);
 
 /// All of what came out of a run, as a child process sends it.
 std::string to_text(const Seen& seen);
@@ -100,12 +100,12 @@ struct OwnTerms {
 /// to the job for their notes.
 class Job {
  public:
-  explicit Job(std::uint32_t processes = 2, Machine machine = round_machine());
+  explicit Job(std::uint32_t processes = 2, platform::Machine machine = round_machine());
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job();
 
-  RunSpec spec;
+  scenario::RunSpec spec;
 
   /// Uses a registered component with some of its options changed. Throws if its checks refuse
   /// them.
@@ -132,12 +132,12 @@ class Job {
 
   /// Runs the job. The simgrid engine runs in a child process, as SimGrid allows one simulation per
   /// process. Throws BrokenInvariant.
-  Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
+  Seen run(scenario::EngineKind engine = scenario::EngineKind::loggp, std::uint64_t seed = 1,
            std::uint64_t replication = 0);
 
  private:
   void choose(Family family, const Registration& registration, OptionValues values);
-  Seen run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication);
+  Seen run_here(scenario::EngineKind engine, std::uint64_t seed, std::uint64_t replication);
 
   std::list<Registration> own_;  ///< a list, so that addresses stay valid
   std::vector<Entry> log_;
@@ -147,6 +147,6 @@ class Job {
 const std::vector<std::string>& detectors();
 
 /// The order of messages that a detector needs; nothing if any will do.
-std::optional<Ordering> needed_ordering(const std::string& detector);
+std::optional<scenario::Ordering> needed_ordering(const std::string& detector);
 
 }  // namespace faultline::test

@@ -9,9 +9,9 @@
 namespace faultline::test {
 
 /// The value that a text states as JSON. Throws UsageError if it is none.
-inline JsonValue tree(const std::string& text) {
-  Problems problems("tree");
-  JsonValue value = parse_json(text, problems);
+inline json::JsonValue tree(const std::string& text) {
+  json::Problems problems("tree");
+  json::JsonValue value = json::parse_json(text, problems);
   problems.throw_if_any();
   return value;
 }

@@ -27,8 +27,9 @@ class PassThrough : public Forwarding<Role> {
 /// Replaces the run's protocol of `family` by one with a mistake: each component becomes a
 /// `Mistake`, made from the real component and `arguments`. `mistaken` must outlive the run.
 template <class Mistake, class... Arguments>
-void make_mistaken(RunSpec& spec, Family family, Registration& mistaken, Arguments... arguments) {
-  ComponentChoice& choice = spec.components[static_cast<std::size_t>(family)];
+void make_mistaken(scenario::RunSpec& spec, Family family, Registration& mistaken,
+                   Arguments... arguments) {
+  scenario::ComponentChoice& choice = spec.components[static_cast<std::size_t>(family)];
   mistaken = *choice.registration;
   mistaken.properties.clear();  // they look into the real component
   mistaken.make = [family, make = mistaken.make, arguments...](

@@ -16,12 +16,12 @@ struct DeathSpec {
   Rank victim = 0;
 };
 
-inline FaultSpec fault_of(const DeathSpec& death) {
-  FaultSpec fault;
+inline faults::FaultSpec fault_of(const DeathSpec& death) {
+  faults::FaultSpec fault;
   if (death.mark.empty())
     fault.event = death.event;
   else
-    fault.mark = MarkSpec{death.mark, death.value};
+    fault.mark = faults::MarkSpec{death.mark, death.value};
   fault.ranks = {death.victim};
   return fault;
 }

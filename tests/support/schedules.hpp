@@ -14,24 +14,26 @@
 namespace faultline::test {
 
 /// What the search for broken lemmas tries under that name.
-inline const LemmaSubject& subject_named(Family family, const std::string& name) {
-  for (const LemmaSubject& subject : lemma_subjects(family))
+inline const lemmas::LemmaSubject& subject_named(Family family, const std::string& name) {
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(family))
     if (subject.name == name) return subject;
   FAIL("no subject " << name);
-  return lemma_subjects(family).front();
+  return lemmas::lemma_subjects(family).front();
 }
 
 /// Requires that no promise is broken under the schedules from that number to before the other one.
 /// Without SimGrid, nothing runs on it.
-inline void check_schedules(const LemmaSubject& subject, EngineKind engine, std::uint64_t from,
-                            std::uint64_t to) {
-  if (engine == EngineKind::simgrid && !kSimGridEngine) return;
+inline void check_schedules(const lemmas::LemmaSubject& subject, scenario::EngineKind engine,
+                            std::uint64_t from, std::uint64_t to) {
+  if (engine == scenario::EngineKind::simgrid && !kSimGridEngine) return;
   for (std::uint64_t number = from; number < to; ++number) {
     const auto judged = [&] {
-      const auto broken = run_lemma(subject.draw(number), subject.stack, engine).broken;
-      return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
+      const auto broken = lemmas::run_lemma(subject.draw(number), subject.stack, engine).broken;
+      return broken ? lemmas::lemma_figure_word(broken->figure) + ": " + broken->text
+                    : std::string();
     };
-    const std::string broken = engine == EngineKind::loggp ? judged() : in_child(judged);
+    const std::string broken =
+        engine == scenario::EngineKind::loggp ? judged() : platform::in_child(judged);
     INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
     REQUIRE(broken == "");
   }
@@ -39,13 +41,14 @@ inline void check_schedules(const LemmaSubject& subject, EngineKind engine, std:
 
 /// What the first of the schedules 1 to `most` finds under which a mutant breaks a promise, in
 /// words; "" if none does.
-inline std::string found_in_mutant(const LemmaSubject& subject, const Mutation& mutation,
-                                   std::uint64_t most) {
+inline std::string found_in_mutant(const lemmas::LemmaSubject& subject,
+                                   const lemmas::Mutation& mutation, std::uint64_t most) {
   for (std::uint64_t number = 1; number <= most; ++number) {
-    const auto broken =
-        run_lemma(subject.draw(number), subject.stack, EngineKind::loggp, mutation).broken;
+    const auto broken = lemmas::run_lemma(subject.draw(number), subject.stack,
+                                          scenario::EngineKind::loggp, mutation)
+                            .broken;
     if (broken)
-      return std::to_string(number) + ": " + lemma_figure_word(broken->figure) + ": " +
+      return std::to_string(number) + ": " + lemmas::lemma_figure_word(broken->figure) + ": " +
              broken->text;
   }
   return {};
@@ -53,23 +56,25 @@ inline std::string found_in_mutant(const LemmaSubject& subject, const Mutation& 
 
 /// Checks that the scenario and the machine that are written for a schedule give the same run
 /// again.
-inline void check_replay(const FaultSchedule& schedule, const ProtocolStack& stack) {
+inline void check_replay(const lemmas::FaultSchedule& schedule,
+                         const lemmas::ProtocolStack& stack) {
   const TemporaryDirectory directory;
-  const ReplayFiles files =
-      replay_files(schedule, stack, EngineKind::loggp, "replay", "./machine.json");
+  const lemmas::ReplayFiles files = lemmas::replay_files(
+      schedule, stack, scenario::EngineKind::loggp, "replay", "./machine.json");
   static_cast<void>(directory.write("machine.json", files.machine));
-  const Scenario scenario =
-      load_scenario(directory.write("scenario.json", files.scenario).string());
+  const scenario::Scenario scenario =
+      scenario::load_scenario(directory.write("scenario.json", files.scenario).string());
   const engine::RunResult again =
       engine::run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
-  const engine::RunResult first = run_lemma(schedule, stack, EngineKind::loggp).result;
+  const engine::RunResult first =
+      lemmas::run_lemma(schedule, stack, scenario::EngineKind::loggp).result;
   CHECK(again.outcome == first.outcome);
   CHECK(again.events == first.events);
   CHECK(again.metrics.values() == first.metrics.values());
 }
 
 /// Checks the replay of the first of a subject's schedules.
-inline void check_replays(const LemmaSubject& subject, std::uint64_t schedules) {
+inline void check_replays(const lemmas::LemmaSubject& subject, std::uint64_t schedules) {
   for (std::uint64_t number = 1; number <= schedules; ++number) {
     INFO(subject.name << ", schedule " << number);
     check_replay(subject.draw(number), subject.stack);

@@ -14,8 +14,9 @@
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -40,11 +41,11 @@ std::string text_of(const Tree& tree, int node = 0) {
 }
 
 /// Notes the receivers of the messages that leave, and that a computation begins.
-class Sends final : public RunObserver {
+class Sends final : public audit::RunObserver {
  public:
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::sent) to.push_back(sight.message->to);
-    if (sight.kind == Sight::Kind::compute_began) computes = true;
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::sent) to.push_back(sight.message->to);
+    if (sight.kind == audit::Sight::Kind::compute_began) computes = true;
   }
   std::vector<Rank> to;
   bool computes = false;
@@ -97,7 +98,7 @@ class OneByOne {
     all.insert(all.end(), did.begin(), did.end());
   }
 
-  RunSpec spec_;
+  scenario::RunSpec spec_;
   Tree tree_;
   std::deque<int> line_;
 };
@@ -225,7 +226,7 @@ TEST_CASE("random-tree with pauses: every tree with or without a pause after eac
 }
 
 TEST_CASE("random-tree with most_messages runs on both engines under every detector") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors()) {
       std::set<double> sizes;
       for (std::uint64_t seed = 0; seed < sample_of(20, engine); ++seed) {
@@ -289,7 +290,7 @@ TEST_CASE("token-ring with open choices: every walk of so many steps, each once"
 }
 
 TEST_CASE("token-ring: the token and its branches make at most so many steps") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 0; seed < sample_of(30, engine); ++seed) {
       Job job(4, quick_machine());
       job.workload("token-ring", {{"most_steps", std::int64_t{9}},
@@ -305,3 +306,5 @@ TEST_CASE("token-ring: the token and its branches make at most so many steps") {
       CHECK(steps > 1);
     }
 }
+
+}  // namespace faultline::workloads

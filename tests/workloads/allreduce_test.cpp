@@ -9,8 +9,9 @@
 #include "tests/workloads/observed.hpp"
 #include "workloads/collectives.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -91,14 +92,15 @@ TEST_CASE("recursive doubling adds up all values, whatever the order of messages
 }
 
 TEST_CASE("allreduce: every sum is right and the messages are those of the algorithm") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint32_t processes = 1; processes <= 33; ++processes) {
-      if (engine == EngineKind::simgrid && processes % 8 > 1) continue;
-      for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+      if (engine == scenario::EngineKind::simgrid && processes % 8 > 1) continue;
+      for (const scenario::Ordering ordering :
+           {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
         Job job(processes, quick_machine());
         job.spec.platform.processes_per_node = 2;
         job.spec.platform.ordering = ordering;
-        job.spec.stop.when = StopWhen::finished;
+        job.spec.stop.when = scenario::StopWhen::finished;
         job.workload("allreduce", {{"repetitions", 6}});
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ", " << processes << " processes");
@@ -111,12 +113,14 @@ TEST_CASE("allreduce: every sum is right and the messages are those of the algor
 }
 
 TEST_CASE("allreduce of a power of two takes log2 P messages, one after the other") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t exponent : {0U, 1U, 2U, 3U, 4U}) {
       Job job(1U << exponent);
-      job.spec.stop.when = StopWhen::finished;
+      job.spec.stop.when = scenario::StopWhen::finished;
       job.workload("allreduce", {{"repetitions", 5}, {"bytes", 100}, {"compute_s", 2}});
       CHECK(job.run(engine).metric("allreduce_time_s") ==
             Approx(5 * (2 + 13.0 * exponent)).epsilon(time_tolerance(engine)));
     }
 }
+
+}  // namespace faultline::workloads

@@ -12,8 +12,9 @@
 #include "workloads/stencil.hpp"
 #include "workloads/task_range.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -114,3 +115,5 @@ TEST_CASE("tasks that wait, tasks that were given away and deaths are the state 
   brings(other, 1, {2, 8}).gets(2, kRequest, 0).told_dead(2).told_dead(1);
   CHECK(other.digest() == alone.digest());
 }
+
+}  // namespace faultline::workloads

@@ -7,12 +7,13 @@
 
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
-Seen run(std::uint32_t processes, std::uint32_t fanout, EngineKind engine) {
+Seen run(std::uint32_t processes, std::uint32_t fanout, scenario::EngineKind engine) {
   Job job(processes, quick_machine());
   job.workload("flood", {{"fanout", std::int64_t{fanout}}, {"compute_s", 1.0}});
   observe_sends(job);
@@ -22,7 +23,7 @@ Seen run(std::uint32_t processes, std::uint32_t fanout, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("flood: all that can be reached send to all their successors, once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t fanout : {1U, 2U, 5U}) {
       const Seen seen = run(20, fanout, engine);
       const Traffic found = traffic(seen);
@@ -40,12 +41,12 @@ TEST_CASE("flood: all that can be reached send to all their successors, once") {
 }
 
 TEST_CASE("flood: the largest fan-out reaches all, at once") {
-  const Seen seen = run(6, 5, EngineKind::loggp);
+  const Seen seen = run(6, 5, scenario::EngineKind::loggp);
   CHECK(traffic(seen).size() == 30);
 }
 
 TEST_CASE("flood on a tree: every rank is reached once, by its parent") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(12, quick_machine());
     job.workload("flood", {{"graph", "tree"}, {"fanout", 3}, {"compute_s", 1.0}});
     observe_sends(job);
@@ -54,3 +55,5 @@ TEST_CASE("flood on a tree: every rank is reached once, by its parent") {
     for (Rank rank = 1; rank < 12; ++rank) CHECK(found.count({(rank - 1) / 3, rank}) == 1);
   }
 }
+
+}  // namespace faultline::workloads

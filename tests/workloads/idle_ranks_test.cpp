@@ -11,8 +11,9 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -67,15 +68,15 @@ std::vector<std::string> names_in(Family family) {
 
 /// "" if the run was announced when all was done, else what is wrong.
 std::string wrong_in(const std::string& machine, const std::string& workload,
-                     const std::string& detector, EngineKind engine) {
-  Job job(kProcesses, load_machine(machine, ""));
+                     const std::string& detector, scenario::EngineKind engine) {
+  Job job(kProcesses, scenario::load_machine(machine, ""));
   job.workload(workload, short_run(workload)).detector(detector);
-  job.spec.stop.when = StopWhen::announced;
+  job.spec.stop.when = scenario::StopWhen::announced;
   const Seen seen = job.run(engine);
   if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
   std::string words = machine + ", " + workload + ", " + detector + ": ";
   words += engine::outcome_word(seen.result.outcome);
-  for (const Violation& violation : seen.result.violations) words += ", " + violation.detail;
+  for (const audit::Violation& violation : seen.result.violations) words += ", " + violation.detail;
   return words + "\n";
 }
 
@@ -84,16 +85,20 @@ std::string wrong_in(const std::string& machine, const std::string& workload,
 TEST_CASE("all detectors announce the end of all workloads on all machines, and not before") {
   const std::vector<std::string>& machines = machine_names();
   std::string wrong;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     std::size_t number = 0;
     for (const std::string& workload : names_in(Family::workload))
       for (const std::string& detector : names_in(Family::termination)) {
         // On simgrid, where a run takes longer, each pair has one machine.
-        const std::size_t first = engine == EngineKind::loggp ? 0 : number++ % machines.size();
-        const std::size_t last = engine == EngineKind::loggp ? machines.size() : first + 1;
+        const std::size_t first =
+            engine == scenario::EngineKind::loggp ? 0 : number++ % machines.size();
+        const std::size_t last =
+            engine == scenario::EngineKind::loggp ? machines.size() : first + 1;
         for (std::size_t machine = first; machine < last; ++machine)
           wrong += wrong_in(machines[machine], workload, detector, engine);
       }
   }
   CHECK(wrong == "");
 }
+
+}  // namespace faultline::workloads

@@ -7,8 +7,9 @@
 #include "tests/support/job.hpp"
 #include "workloads/lulesh_plan.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -16,13 +17,13 @@ void set_up(Job& job, std::int64_t zones, std::int64_t iterations, const OptionV
   OptionValues options{{"zones_per_side", zones}, {"iterations", iterations}};
   for (const auto& [name, value] : more) options[name] = value;
   job.workload("lulesh-mpi", options);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("lulesh-mpi sends what its plan says in each step, to the right end") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::int64_t exchanges : {3, 4})
       for (const std::uint32_t processes : {1U, 8U, 27U}) {
         Job job(processes, quick_machine());
@@ -59,3 +60,5 @@ TEST_CASE("lulesh-mpi: a cube is needed") {
   CHECK(lulesh->check({}, JobShape{.processes = 64}).empty());
   CHECK(lulesh->check({}, JobShape{.processes = 65}).size() == 1);
 }
+
+}  // namespace faultline::workloads

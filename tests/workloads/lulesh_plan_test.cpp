@@ -11,7 +11,7 @@
 
 #include "workloads/lulesh_plan.hpp"
 
-using namespace faultline;
+namespace faultline::workloads {
 
 namespace {
 
@@ -151,3 +151,5 @@ TEST_CASE("lulesh: ranks that form no cube are refused", "[lulesh]") {
   CHECK(lulesh_problems(2)[0].message ==
         "lulesh-mpi needs a cube of platform.processes, such as 1 or 8");
 }
+
+}  // namespace faultline::workloads

@@ -11,7 +11,7 @@
 
 #include "workloads/minife_plan.hpp"
 
-using namespace faultline;
+namespace faultline::workloads {
 
 namespace {
 
@@ -225,3 +225,5 @@ TEST_CASE("minife: more boxes than rows and halos above 1 TB are refused", "[min
   CHECK(minife_problems({100000, 100000, 100000}, 8).empty());  // 50,001 ^ 2 x 8 bytes: 20 GB
   CHECK(minife_problems({800000, 800000, 800000}, 8).at(0).option == "nx");  // 1.28 TB
 }
+
+}  // namespace faultline::workloads

@@ -8,8 +8,9 @@
 #include "workloads/minife_plan.hpp"
 #include "workloads/program.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -18,7 +19,7 @@ void set_up(Job& job, std::int64_t side, std::int64_t iterations, const OptionVa
   OptionValues options{{"nx", side}, {"ny", side}, {"nz", side}, {"iterations", iterations}};
   for (const auto& [name, value] : more) options[name] = value;
   job.workload("minife", options);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 std::size_t halos(std::uint32_t side, std::uint32_t processes) {
@@ -39,7 +40,7 @@ std::size_t sum_messages(std::uint32_t processes) {
 }  // namespace
 
 TEST_CASE("minife sends the halos of its plan and two sums in each iteration") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 3U, 6U, 8U, 13U}) {
       Job job(processes, quick_machine());
       set_up(job, 8, 3);
@@ -72,7 +73,7 @@ TEST_CASE("the computations of an iteration take as long as moving its bytes") {
 }
 
 TEST_CASE("a death ends the job of an MPI without transactions") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     set_up(job, 8, 100);
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
@@ -108,3 +109,5 @@ TEST_CASE("a step that finishes a TryBlock is that of its beginning, inner ones 
   CHECK(program.finish_of(0) == 5);
   CHECK(program.finish_of(1) == 3);
 }
+
+}  // namespace faultline::workloads

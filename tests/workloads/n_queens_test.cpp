@@ -13,7 +13,7 @@
 #include "workloads/task_list.hpp"
 #include "workloads/task_range.hpp"
 
-using namespace faultline;
+namespace faultline::workloads {
 
 namespace {
 
@@ -190,3 +190,5 @@ TEST_CASE("Estimated task sizes follow their models") {
   CHECK(hartree_fock_list(100, 1, 1).weights == hartree_fock_list(100, 1, 1).weights);
   CHECK(hartree_fock_list(100, 1, 1).weights != hartree_fock_list(100, 1, 2).weights);
 }
+
+}  // namespace faultline::workloads

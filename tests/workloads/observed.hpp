@@ -10,26 +10,27 @@
 
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::workloads {
 
 /// Notes "to" with the receiver of every application message that leaves.
-inline void observe_sends(Job& job) {
+inline void observe_sends(test::Job& job) {
   job.script(Family::message_logging, [&job](ActorId) {
-    return Handlers{.sends = [&job](ScriptContext& context, std::span<Message* const> batch, bool) {
-      for (Message* message : batch) {
-        if (message->channel == Family::workload) job.note(context, "to", message->to);
-        context.forward(*message);
-      }
-    }};
+    return test::Handlers{
+        .sends = [&job](test::ScriptContext& context, std::span<Message* const> batch, bool) {
+          for (Message* message : batch) {
+            if (message->channel == Family::workload) job.note(context, "to", message->to);
+            context.forward(*message);
+          }
+        }};
   });
 }
 
 /// Application messages from each rank to each other.
 using Traffic = std::map<std::pair<Rank, Rank>, std::uint64_t>;
 
-inline Traffic traffic(const Seen& seen) {
+inline Traffic traffic(const test::Seen& seen) {
   Traffic found;
-  for (const Entry& entry : seen.log)
+  for (const test::Entry& entry : seen.log)
     if (entry.what == "to") ++found[{entry.actor, static_cast<Rank>(entry.value)}];
   return found;
 }
@@ -41,4 +42,4 @@ inline const std::vector<std::string>& machine_names() {
   return names;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::workloads

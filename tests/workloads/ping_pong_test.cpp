@@ -8,16 +8,17 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
-Seen play(const Machine& machine, std::uint32_t per_node, std::uint32_t peer, std::uint64_t bytes,
-          EngineKind engine) {
+Seen play(const platform::Machine& machine, std::uint32_t per_node, std::uint32_t peer,
+          std::uint64_t bytes, scenario::EngineKind engine) {
   Job job(64 * per_node, machine);
   job.spec.platform.processes_per_node = per_node;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.workload("ping-pong", {{"repetitions", 20},
                              {"bytes", static_cast<std::int64_t>(bytes)},
                              {"peer", std::int64_t{peer}}});
@@ -28,11 +29,11 @@ Seen play(const Machine& machine, std::uint32_t per_node, std::uint32_t peer, st
 
 TEST_CASE("half a round trip is the closed form on every shipped machine") {
   for (const std::string& name : machine_names()) {
-    const Machine machine = load_machine(name, "");
-    const Topology routes(partition(machine, 64), machine.hop_latency_s,
-                          machine.link_bandwidth_Bps);
+    const platform::Machine machine = scenario::load_machine(name, "");
+    const platform::Topology routes(platform::partition(machine, 64), machine.hop_latency_s,
+                                    machine.link_bandwidth_Bps);
     const double bandwidth_Bps = std::min(machine.nic_bandwidth_Bps, machine.link_bandwidth_Bps);
-    for (const EngineKind engine : engines())
+    for (const scenario::EngineKind engine : engines())
       for (const std::uint32_t peer : {1U, 2U, 17U, 32U, 63U})
         for (const std::uint32_t bytes : {0U, 8U, 4096U, 1000000U}) {
           const double one_way_s = machine.send_overhead_s + machine.nic_latency_s +
@@ -48,8 +49,8 @@ TEST_CASE("half a round trip is the closed form on every shipped machine") {
 
 TEST_CASE("half a round trip within a node is the closed form on every shipped machine") {
   for (const std::string& name : machine_names()) {
-    const Machine machine = load_machine(name, "");
-    for (const EngineKind engine : engines())
+    const platform::Machine machine = scenario::load_machine(name, "");
+    for (const scenario::EngineKind engine : engines())
       for (const std::uint32_t bytes : {0U, 4096U}) {
         const double one_way_s = machine.send_overhead_s + machine.local_latency_s +
                                  bytes / machine.local_bandwidth_Bps + machine.receive_overhead_s;
@@ -61,9 +62,9 @@ TEST_CASE("half a round trip within a node is the closed form on every shipped m
 }
 
 TEST_CASE("in pairs every rank plays with the one that is half the job away") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.spec.platform.processes_per_node = 2;
     job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}});
     const Seen seen = job.run(engine);
@@ -74,9 +75,9 @@ TEST_CASE("in pairs every rank plays with the one that is half the job away") {
 }
 
 TEST_CASE("the slowest pair counts") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.spec.slow = {{.nodes = {6}, .factor = 3}};  // its rank plays with rank 2
     job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}});
     // There the receiver takes 2 s longer, and so does the sender on the way back.
@@ -85,9 +86,9 @@ TEST_CASE("the slowest pair counts") {
 }
 
 TEST_CASE("a rank that has got the ball computes before it goes on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.workload("ping-pong",
                  {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}, {"compute_s", 3}});
     const Seen seen = job.run(engine);
@@ -99,7 +100,7 @@ TEST_CASE("a rank that has got the ball computes before it goes on") {
 
 TEST_CASE("a termination detector knows that pairs begin at all ranks") {
   for (const std::string& detector : detectors())
-    for (const EngineKind engine : engines()) {
+    for (const scenario::EngineKind engine : engines()) {
       for (const double compute_s : {0.0, 2.0}) {
         CAPTURE(detector, compute_s);
         Job job(6);
@@ -120,3 +121,5 @@ TEST_CASE("pairs need an even number of ranks, and no peer") {
   CHECK_THROWS_WITH(even.workload("ping-pong", {{"pairs", true}, {"peer", std::int64_t{1}}}),
                     "ping-pong.peer: expected null with pairs, which determines the peers");
 }
+
+}  // namespace faultline::workloads

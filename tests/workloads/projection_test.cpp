@@ -7,8 +7,9 @@
 #include "tests/support/job.hpp"
 #include "workloads/haar_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -89,10 +90,10 @@ TEST_CASE("The trees of figures 7 and 8, node by node", "[.soak]") {
 
 TEST_CASE("A projection runs every task once, under every detector and on both engines") {
   for (const std::uint32_t processes : {1U, 2U, 3U, 8U, 29U}) {
-    for (const EngineKind engine : engines()) {
+    for (const scenario::EngineKind engine : engines()) {
       for (const std::string& detector : detectors()) {
         // A run on simgrid takes a process of its own: a sample of them.
-        if (engine == EngineKind::simgrid && processes != 3 && processes != 8) continue;
+        if (engine == scenario::EngineKind::simgrid && processes != 3 && processes != 8) continue;
         CAPTURE(processes, engine_word(engine), detector);
         Job job(processes, quick_machine());
         const Seen seen = project(job, 1e-5).detector(detector).run(engine, processes);
@@ -113,8 +114,8 @@ TEST_CASE("A projection on one process computes for its tasks and sends nothing"
 
 TEST_CASE("The mapping of a projection follows seed and replication alone") {
   // Counts of single runs coincide now and then, those of eight in a row do not.
-  const auto messages = [](EngineKind engine, const std::string& detector, std::uint64_t seed,
-                           std::uint64_t first_replication) {
+  const auto messages = [](scenario::EngineKind engine, const std::string& detector,
+                           std::uint64_t seed, std::uint64_t first_replication) {
     Job job(16, quick_machine());
     project(job, 1e-6).detector(detector);
     std::vector<double> counts;
@@ -122,12 +123,12 @@ TEST_CASE("The mapping of a projection follows seed and replication alone") {
       counts.push_back(job.run(engine, seed, first_replication + i).metric("application_messages"));
     return counts;
   };
-  const auto first = messages(EngineKind::loggp, "cda", 5, 0);
+  const auto first = messages(scenario::EngineKind::loggp, "cda", 5, 0);
   for (const std::string& detector : detectors())
-    CHECK(messages(EngineKind::loggp, detector, 5, 0) == first);
-  for (const EngineKind engine : engines()) CHECK(messages(engine, "cda", 5, 0) == first);
-  CHECK(messages(EngineKind::loggp, "cda", 5, 8) != first);
-  CHECK(messages(EngineKind::loggp, "cda", 6, 0) != first);
+    CHECK(messages(scenario::EngineKind::loggp, detector, 5, 0) == first);
+  for (const scenario::EngineKind engine : engines()) CHECK(messages(engine, "cda", 5, 0) == first);
+  CHECK(messages(scenario::EngineKind::loggp, "cda", 5, 8) != first);
+  CHECK(messages(scenario::EngineKind::loggp, "cda", 6, 0) != first);
 }
 
 TEST_CASE("Nodes of depth below log2 P are dealt to uniformly random ranks, all others stay") {
@@ -140,10 +141,12 @@ TEST_CASE("Nodes of depth below log2 P are dealt to uniformly random ranks, all 
     Job job(processes, quick_machine());
     project(job, 1e-4).detector("cda");
     for (std::uint64_t replication = 0; replication < kRuns; ++replication)
-      sum += job.run(EngineKind::loggp, 7, replication).metric("application_messages");
+      sum += job.run(scenario::EngineKind::loggp, 7, replication).metric("application_messages");
     const auto dealt = static_cast<double>(PlainProjection(1e-4).count_above(depths));
     const double remote = 1.0 - 1.0 / processes;
     const double sigma = std::sqrt(dealt * remote / processes / kRuns);
     CHECK(std::abs(sum / kRuns - dealt * remote) < 4 * sigma);
   }
 }
+
+}  // namespace faultline::workloads

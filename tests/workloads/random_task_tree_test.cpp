@@ -9,7 +9,7 @@
 
 #include "sim/core/error.hpp"
 
-using namespace faultline;
+namespace faultline::workloads {
 
 namespace {
 
@@ -226,3 +226,5 @@ TEST_CASE("mappings put tasks on ranks round robin, or uniformly at random") {
     CHECK(std::abs(std::count(ranks.begin(), ranks.end(), rank) - 10000) < 377);
   CHECK(*std::max_element(ranks.begin(), ranks.end()) == 8);
 }
+
+}  // namespace faultline::workloads

@@ -10,8 +10,9 @@
 #include "tests/support/job.hpp"
 #include "workloads/random_task_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -49,7 +50,7 @@ void check_tree_is_clean(const Seen& seen, double tasks) {
 TEST_CASE("A tree of three tasks takes the time that paper says") {
   // Tasks 0 and 2 on rank 0, task 1 on rank 1, each computes 100 s. Task 0 ends at 100 s; task 2
   // then computes to 200 s, and the 50 B of task 1 are handled 12.5 s later on the other node.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job job(2);
     job.spec.stop.grace_s = 1e6;
@@ -64,7 +65,7 @@ TEST_CASE("A tree of three tasks takes the time that paper says") {
 }
 
 TEST_CASE("A root on another rank costs the message that brings it there") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.workload("random-tree", {{"tree_file", tree_input({kNoTask, 0, 0, 1}, {2, 2, 0, 2})},
                                  {"task_mapping", std::string("file")}});
@@ -76,11 +77,12 @@ TEST_CASE("A root on another rank costs the message that brings it there") {
 
 TEST_CASE("Every task of a tree runs once, and makes a message where it changes ranks") {
   for (const std::uint32_t processes : {1U, 2U, 7U, 32U})
-    for (const EngineKind engine : engines())
+    for (const scenario::EngineKind engine : engines())
       for (const std::string& detector : detectors())
         for (const std::uint64_t replication : {0U, 1U}) {
           // A run on simgrid takes a process of its own: a sample of them.
-          if (engine == EngineKind::simgrid && (processes > 7 || replication > 0)) continue;
+          if (engine == scenario::EngineKind::simgrid && (processes > 7 || replication > 0))
+            continue;
           CAPTURE(processes, engine_word(engine), detector, replication);
           const TaskTree tree = small_tree(3, replication);
           Job job(processes, quick_machine());
@@ -110,7 +112,7 @@ TEST_CASE("Under the random mapping a task leaves its parent's rank with probabi
         "random-tree", {{"tree_seed", std::int64_t{11}}, {"task_mapping", std::string("random")}});
     double sum = 0;
     for (std::uint64_t replication = 0; replication < kRuns; ++replication)
-      sum += job.run(EngineKind::loggp, 1, replication).metric("application_messages");
+      sum += job.run(scenario::EngineKind::loggp, 1, replication).metric("application_messages");
     const double remote = 1.0 - 1.0 / processes;
     CHECK(std::abs(sum / kRuns - tasks * remote) <
           4 * std::sqrt(tasks * remote / processes / kRuns));
@@ -122,7 +124,7 @@ TEST_CASE("tree_seed fixes the tree, and without it every replication grows its 
     Job job(4, quick_machine());
     return job.detector("cda")
         .workload("random-tree", options)
-        .run(EngineKind::loggp, 2, replication)
+        .run(scenario::EngineKind::loggp, 2, replication)
         .metric("tasks");
   };
   std::vector<double> grown;
@@ -150,10 +152,10 @@ TEST_CASE("A tree that is replayed from a file gives the same run") {
   for (const std::string& detector : detectors()) {
     Job job(8, quick_machine());
     job.detector(detector).workload("random-tree", {{"task_mapping", std::string("random")}});
-    const Seen drawn = job.run(EngineKind::loggp, 5);
+    const Seen drawn = job.run(scenario::EngineKind::loggp, 5);
     job.workload("random-tree", {{"tree_file", tree_input(tree.parents, ranks)},
                                  {"task_mapping", std::string("file")}});
-    CHECK(to_text(job.run(EngineKind::loggp, 5)) == to_text(drawn));
+    CHECK(to_text(job.run(scenario::EngineKind::loggp, 5)) == to_text(drawn));
   }
 }
 
@@ -176,3 +178,5 @@ TEST_CASE("A random tree's options are checked against each other and the job") 
   // Ranks that nobody asks for do not matter.
   CHECK_NOTHROW(job.workload("random-tree", {{"tree_file", tree_input({kNoTask, 0}, {3, 4})}}));
 }
+
+}  // namespace faultline::workloads

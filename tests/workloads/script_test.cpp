@@ -13,8 +13,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -43,7 +44,7 @@ TEST_CASE("a script takes the time that paper says, message by message") {
   // A message of 100 B is handled 13 s after its send began. Rank 0 sends at 0 s, and its
   // computation begins when that is done, at 1 s, and ends at 51 s; rank 1 answers at 13 s, and
   // rank 0 sends c at 26 s.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job job(3);
     scripted(job, {"0 at start: send a to 1, compute work 50 s", "1 on a: send b to 0",
@@ -59,7 +60,7 @@ TEST_CASE("a script takes the time that paper says, message by message") {
 }
 
 TEST_CASE("a rule that counts applies once, the others each time") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job job(4, quick_machine());
     scripted(job, {"0 at start: send a to 3, send a to 3", "1 at start: compute wait 1 s",
@@ -73,7 +74,7 @@ TEST_CASE("a rule that counts applies once, the others each time") {
 }
 
 TEST_CASE("computations are told apart by their names, and take the workload's time or their own") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.workload("script",
                  {{"rules", Rules{"0 at start: compute short, compute long 7e0 s",
@@ -93,11 +94,12 @@ TEST_CASE("every detector sees the end of a script, also where several ranks beg
        "2 on b: send c to 0, send c to 1", "1 on 1st c: send d to 1"},
       {"0 at start: compute work", "2 at start: send a to 1, send b to 3", "3 on b: send a to 1",
        "1 on 2nd a: compute work, send c to 0"}};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors())
       for (std::size_t script = 0; script < scripts.size(); ++script)
-        for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-          if (ordering == Ordering::unordered && needed_ordering(detector)) continue;
+        for (const scenario::Ordering ordering :
+             {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
+          if (ordering == scenario::Ordering::unordered && needed_ordering(detector)) continue;
           CAPTURE(engine_word(engine), detector, script);
           Job job(4, quick_machine());
           job.spec.platform.ordering = ordering;
@@ -110,7 +112,7 @@ TEST_CASE("every detector sees the end of a script, also where several ranks beg
 }
 
 TEST_CASE("a fault can strike at a rule: its rank's grandparent adopts the child") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job job(3, quick_machine());
     scripted(job, {"0 at start: send a to 1", "1 on a: send b to 2, compute work 1 s",
@@ -306,3 +308,5 @@ TEST_CASE("whatever is written in rules is read or refused, and what is read run
   CHECK(good > 100);
   CHECK(good < 3500);
 }
+
+}  // namespace faultline::workloads

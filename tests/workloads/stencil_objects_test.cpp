@@ -16,8 +16,9 @@
 #include "workloads/stencil.hpp"
 #include "workloads/stencil_states.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -141,7 +142,7 @@ TEST_CASE("the messages of Table 1 follow from its grids and the linear map") {
 }
 
 TEST_CASE("a run sends what its plan says, and LULESH a result to each object") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string preset : {"wave2d", "jacobi3d", "lulesh"})
       for (const std::string mapping : {"linear", "block"}) {
         Job job(6, quick_machine());
@@ -192,9 +193,10 @@ TEST_CASE("a rank with a block of objects has fewer remote messages than one wit
 }
 
 TEST_CASE("objects end in the states that are computed without an engine, in any order") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string preset : {"none", "wave2d", "lulesh"})
-      for (const Ordering ordering : {Ordering::fifo, Ordering::unordered})
+      for (const scenario::Ordering ordering :
+           {scenario::Ordering::fifo, scenario::Ordering::unordered})
         for (const std::string synchronization : {"tags", "barrier"})
           for (const bool checkpoints : {false, true}) {
             Job job(6, quick_machine());
@@ -204,7 +206,7 @@ TEST_CASE("objects end in the states that are computed without an engine, in any
             job.workload("stencil", values);
             job.spec.platform.ordering = ordering;
             job.spec.platform.unordered_delay_s = 2e-5;
-            job.spec.stop.when = StopWhen::finished;
+            job.spec.stop.when = scenario::StopWhen::finished;
             const Seen seen = job.run(engine);
             INFO(engine_word(engine) << ' ' << preset << ' ' << synchronization);
             const StencilPlan plan = plan_of(preset, 6, 4, "linear", 3);
@@ -254,27 +256,31 @@ TEST_CASE("an object that ends in a wrong state is a violation") {
   Job job(6, quick_machine());
   job.workload("stencil", stencil_values("wave2d", 4));
   job.own(Family::termination, [](ActorId) { return std::make_unique<Forging>(); });
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   const Seen seen = job.run();
   CHECK(seen.violations() == Words{"wrong-state"});
   CHECK(seen.metric("state_difference") != 0);
 }
 
 TEST_CASE("the state of an ordered stencil depends on the order of messages, and on nothing else") {
-  const auto digest = [](Ordering ordering, std::uint64_t seed, const std::string& workload) {
+  const auto digest = [](scenario::Ordering ordering, std::uint64_t seed,
+                         const std::string& workload) {
     Job job(6, quick_machine());
     job.workload(workload, stencil_values("wave2d", 4));
     job.spec.platform.ordering = ordering;
     job.spec.platform.unordered_delay_s = 2e-5;
-    const Seen seen = job.run(EngineKind::loggp, seed);
+    const Seen seen = job.run(scenario::EngineKind::loggp, seed);
     CHECK(seen.violations().empty());
     return seen.metric("state_digest");
   };
-  CHECK(digest(Ordering::fifo, 1, "ordered-stencil") ==
-        digest(Ordering::fifo, 2, "ordered-stencil"));
-  std::set<double> digests{digest(Ordering::fifo, 1, "ordered-stencil")};
+  CHECK(digest(scenario::Ordering::fifo, 1, "ordered-stencil") ==
+        digest(scenario::Ordering::fifo, 2, "ordered-stencil"));
+  std::set<double> digests{digest(scenario::Ordering::fifo, 1, "ordered-stencil")};
   for (const std::uint64_t seed : {1U, 2U, 3U})
-    digests.insert(digest(Ordering::unordered, seed, "ordered-stencil"));
+    digests.insert(digest(scenario::Ordering::unordered, seed, "ordered-stencil"));
   CHECK(digests.size() == 4);
-  CHECK(digest(Ordering::unordered, 1, "stencil") == digest(Ordering::unordered, 2, "stencil"));
+  CHECK(digest(scenario::Ordering::unordered, 1, "stencil") ==
+        digest(scenario::Ordering::unordered, 2, "stencil"));
 }
+
+}  // namespace faultline::workloads

@@ -16,8 +16,9 @@
 #include "tests/support/job.hpp"
 #include "tests/workloads/stencils.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -220,13 +221,14 @@ class Spreads final : public Checkpoints {
 
 /// Runs a stencil above such a layer. The auditor keeps ledgers of what is sent and consumed.
 template <class Above>
-Seen run_above(const std::string& workload, const OptionValues& values, EngineKind engine) {
+Seen run_above(const std::string& workload, const OptionValues& values,
+               scenario::EngineKind engine) {
   Job job(6, quick_machine());
   job.workload(workload, values);
   job.own(Family::message_logging, [&job](ActorId) { return std::make_unique<Above>(job); },
           {.traits = RecoveryTraits{.takes_images = true}});
   job.spec.driver_kills = true;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   return job.run(engine);
 }
 
@@ -238,7 +240,7 @@ OptionValues with_checkpoints(OptionValues values, std::int64_t iterations) {
 }  // namespace
 
 TEST_CASE("a stencil goes on from images of a synchronisation point") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string preset : {"wave2d", "lulesh"}) {
       const OptionValues values = with_checkpoints(stencil_values(preset, 4, "linear", 5), 2);
       const Seen plain = run_above<Checkpoints>("stencil", values, engine);
@@ -255,7 +257,7 @@ TEST_CASE("a stencil goes on from images of a synchronisation point") {
 }
 
 TEST_CASE("a rank that goes back alone takes all messages of its past at once, in any order") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string preset : {"jacobi3d", "lulesh"}) {
       const OptionValues values = with_checkpoints(stencil_values(preset, 4, "linear", 9), 4);
       const Seen plain = run_above<Checkpoints>("stencil", values, engine);
@@ -273,7 +275,7 @@ TEST_CASE("a rank that goes back alone takes all messages of its past at once, i
 }
 
 TEST_CASE("objects go on where they have been taken, and come home at a synchronisation point") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string workload : {"stencil", "ordered-stencil"})
       for (const std::string preset : {"jacobi3d", "lulesh"}) {
         const OptionValues values =
@@ -293,3 +295,5 @@ TEST_CASE("objects go on where they have been taken, and come home at a synchron
         CHECK(spread.result.outcome == engine::Outcome::finished);
       }
 }
+
+}  // namespace faultline::workloads

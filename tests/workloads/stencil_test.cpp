@@ -13,8 +13,9 @@
 #include "tests/workloads/observed.hpp"
 #include "workloads/stencil.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -157,11 +158,11 @@ TEST_CASE("the process grid has all processes and is as square as its divisors a
 
 TEST_CASE("a rank exchanges halos with its neighbours on the grid, once an iteration") {
   constexpr std::uint64_t kIterations = 3;
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 4U, 6U, 12U, 27U, 30U})
       for (const std::int64_t dimensions : {1, 2, 3})
         for (const bool periodic : {false, true}) {
-          if (engine == EngineKind::simgrid && processes != 12) continue;
+          if (engine == scenario::EngineKind::simgrid && processes != 12) continue;
           Job job(processes, quick_machine());
           job.workload("stencil", {{"dimensions", dimensions},
                                    {"periodic", periodic},
@@ -186,17 +187,17 @@ TEST_CASE("a rank exchanges halos with its neighbours on the grid, once an itera
 }
 
 TEST_CASE("an iteration takes an exchange and a computation") {
-  const auto stencil_s = [](std::uint32_t processes, bool periodic, EngineKind engine) {
+  const auto stencil_s = [](std::uint32_t processes, bool periodic, scenario::EngineKind engine) {
     Job job(processes);
     job.workload("stencil", {{"dimensions", 1},
                              {"periodic", periodic},
                              {"iterations", 10},
                              {"bytes", 300},
                              {"compute_s", 5}});
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     return job.run(engine).metric("stencil_time_s");
   };
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto times_ten = [engine](double iteration_s) {
       return Approx(10 * iteration_s).epsilon(time_tolerance(engine));
     };
@@ -269,7 +270,7 @@ TEST_CASE("halos of iterations far ahead wait for their turn") {
 }
 
 TEST_CASE("messages that come again change nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(12, quick_machine());
     job.workload("stencil", {{"dimensions", 2}, {"iterations", 6}});
     const std::string expected = to_text(job.run(engine));
@@ -280,7 +281,7 @@ TEST_CASE("messages that come again change nothing") {
 }
 
 TEST_CASE("a rank that goes back to an earlier state catches up, and the others wait for it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(12, quick_machine());
     job.workload("stencil", {{"dimensions", 2}, {"iterations", 8}});
     Registration mistaken;
@@ -292,3 +293,5 @@ TEST_CASE("a rank that goes back to an earlier state catches up, and the others 
     CHECK(seen.metric("application_messages") == (12 * 8 + 2) * 4);
   }
 }
+
+}  // namespace faultline::workloads

@@ -6,7 +6,7 @@
 
 #include "sim/core/options.hpp"
 
-namespace faultline::test {
+namespace faultline::workloads {
 
 /// The options of a stencil of objects that computes for a short time.
 inline OptionValues stencil_values(const std::string& preset, std::int64_t objects,
@@ -19,4 +19,4 @@ inline OptionValues stencil_values(const std::string& preset, std::int64_t objec
           {"compute_s", 1e-5}};
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::workloads

@@ -7,8 +7,9 @@
 
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -20,7 +21,7 @@ Approx mean_of(double mean, double deviation, std::uint64_t count) {
 }  // namespace
 
 TEST_CASE("a walk of a stated length makes so many steps and costs their time") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 16U})
       for (const std::int64_t length : {0, 1, 50}) {
         Job job(processes);
@@ -49,7 +50,7 @@ TEST_CASE("the stop is tested before every move, the first included") {
     for (std::uint64_t replication = 0; replication < kRuns; ++replication) {
       Job job(4, quick_machine());
       job.workload("token-ring", {{"stop_probability", q}});
-      const Seen seen = job.run(EngineKind::loggp, 1, replication);
+      const Seen seen = job.run(scenario::EngineKind::loggp, 1, replication);
       const double walked = seen.metric("token_moves") + seen.metric("token_stays");
       steps += walked;
       moves += seen.metric("token_moves");
@@ -64,7 +65,7 @@ TEST_CASE("the stop is tested before every move, the first included") {
 }
 
 TEST_CASE("a walk that surely stops sends nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.workload("token-ring", {{"stop_probability", 1}});
     CHECK(job.run(engine).metric("application_messages") == 0);
@@ -72,7 +73,7 @@ TEST_CASE("a walk that surely stops sends nothing") {
 }
 
 TEST_CASE("every step branches with its probability, into a leaf task that ends where it runs") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double probability : {0.0, 0.3, 1.0}) {
       constexpr std::uint64_t kSteps = 2000;
       Job job(8, quick_machine());
@@ -111,7 +112,7 @@ TEST_CASE("the token goes to every rank equally often") {
 
 TEST_CASE("an additional token walks on with its probability, tested after each computation") {
   // So many tasks are geometric: 1/(1 - b) on average, however they are spread.
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double walks_on : {0.5, 0.8}) {
       constexpr std::uint64_t kSteps = 4000;
       Job job(8, quick_machine());
@@ -129,7 +130,7 @@ TEST_CASE("an additional token walks on with its probability, tested after each 
 }
 
 TEST_CASE("in a pipeline the token stays on rank 1 and every other goes from rank to next rank") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     constexpr std::int64_t kSteps = 1000;
     Job job(5, quick_machine());
     job.workload("token-ring", {{"route", "pipeline"},
@@ -157,5 +158,7 @@ TEST_CASE("in a pipeline the token stays on rank 1 and every other goes from ran
   alone.workload(
       "token-ring",
       {{"route", "pipeline"}, {"walk_length", std::int64_t{3}}, {"branch_probability", 1}});
-  CHECK(alone.run(EngineKind::loggp).metric("application_messages") == 0);
+  CHECK(alone.run(scenario::EngineKind::loggp).metric("application_messages") == 0);
 }
+
+}  // namespace faultline::workloads

@@ -8,7 +8,7 @@
 
 #include "workloads/tree_reduction.hpp"
 
-using namespace faultline;
+namespace faultline::workloads {
 
 namespace {
 
@@ -61,3 +61,5 @@ TEST_CASE("contributions to later reductions wait for their turn, those to earli
   CHECK(last->number == 2);
   CHECK(last->smallest == 19);
 }
+
+}  // namespace faultline::workloads

@@ -11,8 +11,9 @@
 #include "tests/support/job.hpp"
 #include "workloads/minife_plan.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -21,7 +22,7 @@ Job& stated(Job& job, const Words& steps, std::int64_t iterations = 1,
   OptionValues options{{"steps", steps}, {"iterations", iterations}};
   for (const auto& [name, value] : more) options[name] = value;
   job.workload("try-script", options);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   return job;
 }
 
@@ -64,7 +65,7 @@ const Words kAll = {"try",
 
 // A message of k bytes takes 12 + k/100 s, and a rank sends the next one 1 s later.
 TEST_CASE("steps take the time computed on paper, and only the ranks in them") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     const auto time_s = [&](const Words& steps) {
       Job job(4);
@@ -87,7 +88,7 @@ TEST_CASE("steps take the time computed on paper, and only the ranks in them") {
 }
 
 TEST_CASE("messages are those of the communicators") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(9, quick_machine());
     const Seen seen = stated(job, kAll, 3).run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -101,13 +102,13 @@ TEST_CASE("messages are those of the communicators") {
 }
 
 TEST_CASE("the steps of try-blocks make that workload, to the last number") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"", "fampi", "ulfm"})
       for (const bool dies : {false, true}) {
         if (dies && protocol.empty()) continue;
         const auto set_up = [&](Job& job) {
           if (!protocol.empty()) under(job, protocol);
-          job.spec.stop.when = StopWhen::finished;
+          job.spec.stop.when = scenario::StopWhen::finished;
           if (dies) job.kill(3e-4, {2});
         };
         Job blocks(6, quick_machine());
@@ -152,10 +153,10 @@ TEST_CASE("the steps of minife make that workload on two ranks, to the last numb
                     compute(6 * vector_s),
                     "finish",
                     "checkpoint"};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool dies : {false, true}) {
       const auto set_up = [&](Job& job) -> Job& {
-        job.spec.stop.when = StopWhen::finished;
+        job.spec.stop.when = scenario::StopWhen::finished;
         if (dies) job.kill(2.5 * whole_s, {1});
         return under(job, "fampi");
       };
@@ -182,7 +183,7 @@ TEST_CASE("a stated program goes on after a death at any time, to the same state
   const Seen right = under(stated(without, kAll, 4), "fampi").run();
   const double end_s = right.metric("time_to_solution_s");
   CHECK(right.metric("blocks_committed") == 4);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "ulfm", "relaunch"})
       for (int moment = 1; moment < 10; ++moment) {
         Job job(9, quick_machine());
@@ -198,14 +199,14 @@ TEST_CASE("a stated program goes on after a death at any time, to the same state
 }
 
 TEST_CASE("what fails in a local TryBlock of some ranks is recovered by the one around it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     stated(job,
            {"try", "try local among 0-2", "exchange 8 B with +1 among 0-2", "compute 1e-3 s",
             "finish", "compute 1e-4 s", "allreduce 8 B", "finish", "checkpoint"},
            2);
     under(job, "fampi", {{"request_timeout_s", 1e-2}});
-    FaultSpec error;
+    faults::FaultSpec error;
     error.time_s = 5e-4;
     error.ranks = {1};
     error.soft = true;
@@ -220,7 +221,7 @@ TEST_CASE("what fails in a local TryBlock of some ranks is recovered by the one 
 }
 
 TEST_CASE("an iteration can have two TryBlocks: a death in the second one costs both") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "ulfm"}) {
       Job job(5, quick_machine());
       stated(job,
@@ -240,7 +241,7 @@ TEST_CASE("an iteration can have two TryBlocks: a death in the second one costs 
 }
 
 TEST_CASE("a stated program of sums goes on with the ranks that are left") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7, quick_machine());
     stated(job, {"try", "compute 1e-4 s", "try local", "allreduce 8 B", "finish", "finish"}, 4,
            {{"needs_all_ranks", false}});
@@ -261,3 +262,5 @@ TEST_CASE("without transactions a death ends a stated program") {
   job.kill(1e-4, {2});
   CHECK(job.run().result.outcome == engine::Outcome::fatal_reported);
 }
+
+}  // namespace faultline::workloads

@@ -8,8 +8,9 @@
 
 #include "tests/workloads/observed.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -19,7 +20,7 @@ std::map<Rank, std::set<Rank>> successors(const Seen& seen) {
   return found;
 }
 
-Seen run(std::uint32_t processes, const OptionValues& options, EngineKind engine,
+Seen run(std::uint32_t processes, const OptionValues& options, scenario::EngineKind engine,
          std::uint64_t seed = 1) {
   Job job(processes, quick_machine());
   job.workload("uniform-traffic", options);
@@ -30,7 +31,7 @@ Seen run(std::uint32_t processes, const OptionValues& options, EngineKind engine
 }  // namespace
 
 TEST_CASE("every token makes its hops, whatever else is under way") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 5U, 16U})
       for (const std::int64_t tokens : {1, 7, 40}) {
         const Seen seen = run(processes, {{"tokens", tokens}, {"hops", 25}}, engine);
@@ -42,7 +43,7 @@ TEST_CASE("every token makes its hops, whatever else is under way") {
 }
 
 TEST_CASE("without a number of tokens every rank has one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run(6, {{"hops", 1}}, engine);
     CHECK(seen.metric("application_messages") == 6);
     for (Rank rank = 0; rank < 6; ++rank) CHECK(seen.values(rank, "to").size() == 1);
@@ -50,13 +51,13 @@ TEST_CASE("without a number of tokens every rank has one") {
 }
 
 TEST_CASE("tokens are dealt to the ranks in turn") {
-  const Seen seen = run(4, {{"tokens", 6}, {"hops", 1}}, EngineKind::loggp);
+  const Seen seen = run(4, {{"tokens", 6}, {"hops", 1}}, scenario::EngineKind::loggp);
   for (const auto& [rank, dealt] : std::map<Rank, std::size_t>{{0, 2}, {1, 2}, {2, 1}, {3, 1}})
     CHECK(seen.values(rank, "to").size() == dealt);
 }
 
 TEST_CASE("fanout: fixed, distinct successors, never the rank itself") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t fanout : {1U, 2U, 5U, 9U}) {
       const Seen seen =
           run(10, {{"hops", 300}, {"fanout", std::int64_t{fanout}}, {"tokens", 40}}, engine);
@@ -72,19 +73,19 @@ TEST_CASE("fanout: fixed, distinct successors, never the rank itself") {
 }
 
 TEST_CASE("successors do not depend on the engine, the tokens or the bytes") {
-  for (const EngineKind engine : engines()) {
-    const auto reference =
-        successors(run(8, {{"tokens", 64}, {"hops", 200}, {"fanout", 2}}, EngineKind::loggp, 5));
+  for (const scenario::EngineKind engine : engines()) {
+    const auto reference = successors(
+        run(8, {{"tokens", 64}, {"hops", 200}, {"fanout", 2}}, scenario::EngineKind::loggp, 5));
     const auto other = successors(
         run(8, {{"tokens", 80}, {"hops", 200}, {"fanout", 2}, {"bytes", 1000}}, engine, 5));
     CHECK(reference == other);
-    CHECK(reference !=
-          successors(run(8, {{"tokens", 64}, {"hops", 200}, {"fanout", 2}}, EngineKind::loggp, 6)));
+    CHECK(reference != successors(run(8, {{"tokens", 64}, {"hops", 200}, {"fanout", 2}},
+                                      scenario::EngineKind::loggp, 6)));
   }
 }
 
 TEST_CASE("fanout null: every other rank is a successor, equally often") {
-  const Seen seen = run(6, {{"tokens", 60}, {"hops", 500}}, EngineKind::loggp);
+  const Seen seen = run(6, {{"tokens", 60}, {"hops", 500}}, scenario::EngineKind::loggp);
   const Traffic found = traffic(seen);
   CHECK(found.size() == 30);
   for (const auto& [pair, messages] : found) {
@@ -100,7 +101,7 @@ TEST_CASE("every set of successors is equally likely") {
   double ranks = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Seen seen =
-        run(6, {{"tokens", 120}, {"hops", 10}, {"fanout", 2}}, EngineKind::loggp, seed);
+        run(6, {{"tokens", 120}, {"hops", 10}, {"fanout", 2}}, scenario::EngineKind::loggp, seed);
     for (const auto& [rank, to] : successors(seen)) {
       REQUIRE(to.size() == 2);
       ++ranks;
@@ -113,7 +114,7 @@ TEST_CASE("every set of successors is equally likely") {
 }
 
 TEST_CASE("a burst: one message to each successor, and a computation of every rank") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run(10, {{"tokens", 0}, {"fanout", 3}, {"burst_compute_s", 2.0}}, engine);
     const auto found = successors(seen);
     REQUIRE(found.size() == 10);
@@ -125,7 +126,9 @@ TEST_CASE("a burst: one message to each successor, and a computation of every ra
 
 TEST_CASE("tokens after a burst go to the same successors") {
   const Seen seen =
-      run(10, {{"hops", 40}, {"fanout", 3}, {"burst_compute_s", 0.0}}, EngineKind::loggp);
+      run(10, {{"hops", 40}, {"fanout", 3}, {"burst_compute_s", 0.0}}, scenario::EngineKind::loggp);
   CHECK(seen.metric("application_messages") == 30 + 400);
   for (const auto& [rank, to] : successors(seen)) CHECK(to.size() == 3);
 }
+
+}  // namespace faultline::workloads

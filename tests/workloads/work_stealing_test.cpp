@@ -10,8 +10,9 @@
 #include "tests/support/pass_through.hpp"
 #include "workloads/n_queens.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 namespace {
 
@@ -39,7 +40,7 @@ TEST_CASE("Two processes and four tasks, by hand") {
   // The board of four makes four tasks of four placements. Rank 0 begins the first and sends the
   // last two to rank 1, whose lifeline it holds: handled at 12 + 256/100 s. Then both find nothing
   // twice and hang on each other's lifeline.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job job(2);
     job.workload(
@@ -84,8 +85,9 @@ TEST_CASE("Every task runs once under every detector, preset, core count and amo
     for (const std::string& detector : detectors())
       for (const std::string preset : {"n-queens", "hartree-fock", "tensor-contraction"})
         for (const std::string steal : {"half", "one"}) {
-          const EngineKind engine =
-              kSimGridEngine && run % 10 == 0 ? EngineKind::simgrid : EngineKind::loggp;
+          const scenario::EngineKind engine = kSimGridEngine && run % 10 == 0
+                                                  ? scenario::EngineKind::simgrid
+                                                  : scenario::EngineKind::loggp;
           CAPTURE(processes, detector, preset, steal, engine_word(engine));
           Job job(processes, quick_machine());
           job.spec.platform.worker_cores = 1 + static_cast<std::uint32_t>(run % 3);
@@ -118,7 +120,7 @@ TEST_CASE("Stolen tasks leave no core idle for long") {
 }
 
 TEST_CASE("A run without a detector ends when all thieves hang on their lifelines") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(16, quick_machine());
     const Seen seen = job.workload("work-stealing", {{"board", std::int64_t{8}}}).run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -131,7 +133,7 @@ TEST_CASE("A seed gives the same thefts, another one others, and the same tasks"
     Job job(16, quick_machine());
     return job.detector("cda")
         .workload("work-stealing", {{"preset", std::string("tensor-contraction")}})
-        .run(EngineKind::loggp, seed, replication);
+        .run(scenario::EngineKind::loggp, seed, replication);
   };
   const Seen first = run(4, 0);
   CHECK(to_text(first) == to_text(run(4, 0)));
@@ -150,8 +152,8 @@ TEST_CASE("A cut below the board is refused") {
 TEST_CASE("A run that survives its faults has done every task, whatever was lost") {
   std::uint64_t lost = 0;
   std::uint64_t several = 0;
-  for (const EngineKind engine : engines())
-    for (std::uint64_t seed = 0; seed < (engine == EngineKind::loggp ? 400 : 20); ++seed)
+  for (const scenario::EngineKind engine : engines())
+    for (std::uint64_t seed = 0; seed < (engine == scenario::EngineKind::loggp ? 400 : 20); ++seed)
       for (const std::string& detector : survivors()) {
         Stream draw(seed, 0, Purpose::faults, 0);
         Job job(4 + static_cast<std::uint32_t>(draw.below(30)), quick_machine());
@@ -205,7 +207,7 @@ Job& dies_under_venkatesan(Job& job, Rank victim, double time_s) {
 }  // namespace
 
 TEST_CASE("Work that is lost with rank 0 is not lost in silence") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double time_s : {0.0, 1e-5, 5e-4, 1e-3}) {
       Job job(8, quick_machine());
       const Seen seen = dies_under_venkatesan(job, 0, time_s).run(engine);
@@ -218,7 +220,7 @@ TEST_CASE("Work that is lost with rank 0 is not lost in silence") {
 }
 
 TEST_CASE("The death of rank 0 after all is done loses nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job whole(8, quick_machine());
     const Seen good = dies_under_venkatesan(whole, 7, 1.0).run(engine);
     const double told_s = good.metric("announce_time_s");
@@ -235,11 +237,12 @@ TEST_CASE("The death of rank 0 after all is done loses nothing") {
 }
 
 TEST_CASE("Work stealing that loses tasks without a word is found out") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Rank victim : {0U, 1U}) {
       Job job(8, quick_machine());
       dies_under_venkatesan(job, victim, 2e-4);
-      ComponentChoice& workload = job.spec.components[static_cast<std::size_t>(Family::workload)];
+      scenario::ComponentChoice& workload =
+          job.spec.components[static_cast<std::size_t>(Family::workload)];
       Registration deaf = *workload.registration;
       deaf.make = [make = deaf.make](const OptionValues& options,
                                      const JobShape& shape) -> ComponentFactory {
@@ -261,7 +264,7 @@ TEST_CASE("Lost tasks, by hand") {
   // As above by hand: rank 1 gets the last two of four tasks at 14.56 s and dies at 150 s, in its
   // second one. Rank 0 does them again in a second phase, when it is told, has done its own, and
   // nothing else is left: it begins at once, with the task that it had given away first.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.workload(
         "work-stealing",
@@ -293,3 +296,5 @@ TEST_CASE("A thief that nobody tells of its victim's death says what it waits fo
   CHECK(seen.result.violations.at(0).detail.find("0 waits for an answer of rank 1") !=
         std::string::npos);
 }
+
+}  // namespace faultline::workloads

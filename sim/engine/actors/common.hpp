@@ -15,10 +15,10 @@ struct Common {
   const RunJob& job;
   SharedState& state;
   Reached& reached;
-  RunObserver* const& observer;  ///< null if nobody watches the run
+  audit::RunObserver* const& observer;  ///< null if nobody watches the run
 
   [[nodiscard]] double now_s() const { return state.schedule.now_s(); }
-  [[nodiscard]] const Machine& machine() const { return job.spec.platform.machine; }
+  [[nodiscard]] const platform::Machine& machine() const { return job.spec.platform.machine; }
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state.placement.node_of(actor); }
   [[nodiscard]] bool is_rank(ActorId actor) const { return job.is_rank(actor); }
   /// The number of ranks and, if there are daemons, of daemons.
@@ -40,9 +40,9 @@ struct Common {
   }
   /// Shows an event to the observer. Called only after `if (observer != nullptr)`, so that a run
   /// without an observer does not pay for it.
-  [[gnu::cold]] void show(const Sight& sight) const { observer->see(sight); }
+  [[gnu::cold]] void show(const audit::Sight& sight) const { observer->see(sight); }
   /// Shows what an actor does now, or what happens to it, if somebody watches.
-  void show_about(Sight::Kind kind, ActorId actor, ActorId peer = kNobody) const {
+  void show_about(audit::Sight::Kind kind, ActorId actor, ActorId peer = kNobody) const {
     if (observer == nullptr) return;
     show({.kind = kind,
           .time_s = now_s(),

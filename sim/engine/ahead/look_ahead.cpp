@@ -12,10 +12,10 @@ namespace faultline::engine {
 namespace {
 
 /// How many components all actors have together.
-std::uint64_t components_of(const RunSpec& spec, std::uint64_t actors) {
-  const auto families =
-      std::count_if(std::begin(spec.components), std::end(spec.components),
-                    [](const ComponentChoice& one) { return one.registration != nullptr; });
+std::uint64_t components_of(const scenario::RunSpec& spec, std::uint64_t actors) {
+  const auto families = std::count_if(
+      std::begin(spec.components), std::end(spec.components),
+      [](const scenario::ComponentChoice& one) { return one.registration != nullptr; });
   return static_cast<std::uint64_t>(families) * actors;
 }
 

@@ -85,7 +85,7 @@ void Images::restore(ActorId self, Family layer, const Image& image) {
   turns_.void_actions(run_.incarnation_of(self), layer);
   void_waits(self, layer);
   put_back(self, image.content());
-  run_.show_about(Sight::Kind::restored, self);
+  run_.show_about(audit::Sight::Kind::restored, self);
   const bool owes_idle = image.content().owes_idle;
   for (std::size_t level = index_of(layer); level-- > 0;)
     turns_.turn(
@@ -141,7 +141,7 @@ void Images::put_back(ActorId self, const ImageContent& content) {
   const bool active = actor.declared_work > 0;
   run_.state.truth.auditor().turn_over(actor.active, active, starts, run_.now_s());
   if (actor.active != active && run_.observer != nullptr)
-    run_.show_about(active ? Sight::Kind::active : Sight::Kind::idle, self);
+    run_.show_about(active ? audit::Sight::Kind::active : audit::Sight::Kind::idle, self);
   actor.active = active;
 }
 

@@ -5,11 +5,11 @@
 
 namespace faultline::engine {
 
-Disturbance disturbance_of(const RunSpec& spec) {
+Disturbance disturbance_of(const scenario::RunSpec& spec) {
   Disturbance all;
   const Registration* detector = spec.component(Family::failure_detection).registration;
   if (detector == nullptr || detector->as<DetectorTraits>().accurate) return all;
-  const PlatformSpec& platform = spec.platform;
+  const scenario::PlatformSpec& platform = spec.platform;
   all.is_endless =
       platform.detection_loss_probability > 0.0 || platform.os_noise || platform.delay_noise;
   const auto add = [&all](double from_s, double to_s) {
@@ -17,8 +17,8 @@ Disturbance disturbance_of(const RunSpec& spec) {
     all.last_change_s = std::max(all.last_change_s, to_s == kNever ? from_s : to_s);
   };
   if (platform.start_delay_s > 0.0) add(0.0, platform.start_delay_s);
-  for (const PartitionSpec& one : spec.partitions) add(one.from_s, one.to_s);
-  for (const SlowSpec& one : spec.slow) add(one.from_s, one.to_s);
+  for (const faults::PartitionSpec& one : spec.partitions) add(one.from_s, one.to_s);
+  for (const faults::SlowSpec& one : spec.slow) add(one.from_s, one.to_s);
   return all;
 }
 

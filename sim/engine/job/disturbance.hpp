@@ -19,6 +19,6 @@ struct Disturbance {
 };
 
 /// None where the detector never errs, or where there is none.
-Disturbance disturbance_of(const RunSpec& spec);
+Disturbance disturbance_of(const scenario::RunSpec& spec);
 
 }  // namespace faultline::engine

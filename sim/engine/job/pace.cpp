@@ -10,11 +10,11 @@
 
 namespace faultline::engine {
 
-Pace::Pace(const RunSpec& spec, std::uint32_t nodes, std::uint64_t seed,
+Pace::Pace(const scenario::RunSpec& spec, std::uint32_t nodes, std::uint64_t seed,
            std::uint64_t replication) {
   if (spec.platform.os_noise) add_noise(*spec.platform.os_noise, nodes, seed, replication);
   std::set<NodeId> slow;
-  for (const SlowSpec& one : spec.slow) slow.insert(one.nodes.begin(), one.nodes.end());
+  for (const faults::SlowSpec& one : spec.slow) slow.insert(one.nodes.begin(), one.nodes.end());
   if (!slow.empty()) steps_.resize(nodes);
   for (const NodeId node : slow) add_steps(spec.slow, node);
   varies_ = !slow.empty() || spec.platform.os_noise;
@@ -23,7 +23,7 @@ Pace::Pace(const RunSpec& spec, std::uint32_t nodes, std::uint64_t seed,
 // ---- interruptions ----------------------------------------------------------------------------
 
 /// The moment of a node does not depend on which others have noise.
-void Pace::add_noise(const OsNoise& noise, std::uint32_t nodes, std::uint64_t seed,
+void Pace::add_noise(const scenario::OsNoise& noise, std::uint32_t nodes, std::uint64_t seed,
                      std::uint64_t replication) {
   noise_ = {noise.interval_s, noise.length_s, std::vector<double>(nodes, kNever)};
   const auto draw = [&](NodeId node) {
@@ -60,10 +60,10 @@ double Pace::Noise::work_until_s(NodeId node, double at_s) const {
 // ---- slow nodes -------------------------------------------------------------------------------
 
 /// Where several entries slow a node at the same time, their factors multiply.
-void Pace::add_steps(const std::vector<SlowSpec>& slow, NodeId node) {
-  std::vector<SlowSpec> of_node;
+void Pace::add_steps(const std::vector<faults::SlowSpec>& slow, NodeId node) {
+  std::vector<faults::SlowSpec> of_node;
   std::set<double> times_s;
-  for (const SlowSpec& one : slow) {
+  for (const faults::SlowSpec& one : slow) {
     if (std::find(one.nodes.begin(), one.nodes.end(), node) == one.nodes.end()) continue;
     of_node.push_back(one);
     times_s.insert(one.from_s);
@@ -71,7 +71,7 @@ void Pace::add_steps(const std::vector<SlowSpec>& slow, NodeId node) {
   }
   for (const double from_s : times_s) {
     double factor = 1.0;
-    for (const SlowSpec& one : of_node)
+    for (const faults::SlowSpec& one : of_node)
       if (one.from_s <= from_s && from_s < one.to_s) factor *= one.factor;
     steps_[node].push_back({from_s, factor});
   }

@@ -14,7 +14,8 @@ namespace faultline::engine {
 class Pace {
  public:
   /// `nodes`: of the job, and spare ones.
-  Pace(const RunSpec& spec, std::uint32_t nodes, std::uint64_t seed, std::uint64_t replication);
+  Pace(const scenario::RunSpec& spec, std::uint32_t nodes, std::uint64_t seed,
+       std::uint64_t replication);
 
   /// False if all processors always work as the machine says.
   [[nodiscard]] bool varies() const { return varies_; }
@@ -48,9 +49,9 @@ class Pace {
     [[nodiscard]] double work_until_s(NodeId node, double at_s) const;
   };
 
-  void add_noise(const OsNoise& noise, std::uint32_t nodes, std::uint64_t seed,
+  void add_noise(const scenario::OsNoise& noise, std::uint32_t nodes, std::uint64_t seed,
                  std::uint64_t replication);
-  void add_steps(const std::vector<SlowSpec>& slow, NodeId node);
+  void add_steps(const std::vector<faults::SlowSpec>& slow, NodeId node);
   [[nodiscard]] static Steps::const_iterator first_after(const Steps& steps, double at_s);
 
   bool varies_ = false;

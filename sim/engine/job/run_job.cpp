@@ -12,19 +12,19 @@ namespace faultline::engine {
 
 namespace {
 
-bool on_daemons(const ComponentChoice& choice) {
+bool on_daemons(const scenario::ComponentChoice& choice) {
   return choice.registration != nullptr &&
          residence_of(*choice.registration, choice.options) != Residence::ranks;
 }
 
 /// True if dead ranks can go on from images.
-bool can_bring_back(const RunSpec& spec) {
+bool can_bring_back(const scenario::RunSpec& spec) {
   const Registration* logging = spec.component(Family::message_logging).registration;
   return logging != nullptr && logging->as<RecoveryTraits>().takes_images;
 }
 
-JobShape shape_of(const RunSpec& spec, std::uint64_t seed, std::uint64_t replication) {
-  JobShape shape = job_shape(spec);
+JobShape shape_of(const scenario::RunSpec& spec, std::uint64_t seed, std::uint64_t replication) {
+  JobShape shape = scenario::job_shape(spec);
   shape.seed = seed;
   shape.replication = replication;
   return shape;
@@ -32,7 +32,7 @@ JobShape shape_of(const RunSpec& spec, std::uint64_t seed, std::uint64_t replica
 
 }  // namespace
 
-RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
+RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::uint64_t with_seed,
                std::uint64_t of_replication)
     : spec(given),
       seed(with_seed),
@@ -41,8 +41,8 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
       nodes(shape.nodes + given.platform.spare_nodes),
       routes(std::move(between)),
       awaits_announcement(given.component(Family::termination).registration != nullptr),
-      daemons_share_cores(given.platform.daemon_core == DaemonCore::shared),
-      shares_cores(daemons_share_cores || given.platform.progress == Progress::shared),
+      daemons_share_cores(given.platform.daemon_core == scenario::DaemonCore::shared),
+      shares_cores(daemons_share_cores || given.platform.progress == scenario::Progress::shared),
       fences(given.fences()),
       pace(given, nodes, seed, replication),
       slows(pace.varies()),
@@ -51,7 +51,7 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
       loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0),
       disturbance(disturbance_of(given)) {
   for (std::size_t family = 0; family < kFamilies; ++family) {
-    const ComponentChoice& choice = spec.components[family];
+    const scenario::ComponentChoice& choice = spec.components[family];
     if (choice.registration == nullptr) continue;
     factories[family] = choice.registration->make(choice.options, shape);
     if (choice.registration->as<DetectorTraits>().exit_notice)
@@ -64,15 +64,15 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random
 /// permutation, which the seed determines.
 Placement RunJob::placement() const {
-  const Mapping mapping = spec.platform.mapping;
-  if (mapping == Mapping::block)
+  const scenario::Mapping mapping = spec.platform.mapping;
+  if (mapping == scenario::Mapping::block)
     return Placement::in_blocks(shape.processes, nodes, shape.processes_per_node);
   std::vector<NodeId> node_of(shape.processes);
   for (Rank rank = 0; rank < shape.processes; ++rank)
-    node_of[rank] =
-        mapping == Mapping::round_robin ? rank % shape.nodes : rank / shape.processes_per_node;
+    node_of[rank] = mapping == scenario::Mapping::round_robin ? rank % shape.nodes
+                                                              : rank / shape.processes_per_node;
   Stream random(seed, replication, Purpose::mapping, 0);
-  if (mapping == Mapping::random)
+  if (mapping == scenario::Mapping::random)
     for (std::uint32_t i = shape.processes; i > 1; --i)
       std::swap(node_of[i - 1], node_of[random.below(i)]);
   return {std::move(node_of), nodes};
@@ -81,10 +81,10 @@ Placement RunJob::placement() const {
 bool RunJob::nodes_matter() const {
   return std::any_of(std::begin(spec.components), std::end(spec.components), on_daemons) ||
          std::any_of(spec.faults.begin(), spec.faults.end(),
-                     [](const FaultSpec& fault) {
+                     [](const faults::FaultSpec& fault) {
                        return !fault.nodes.empty() || !fault.daemons.empty();
                      }) ||
-         std::any_of(spec.fault_sources.begin(), spec.fault_sources.end(), strikes_nodes);
+         std::any_of(spec.fault_sources.begin(), spec.fault_sources.end(), faults::strikes_nodes);
 }
 
 /// A layer that recovers can restart an actor on any node.

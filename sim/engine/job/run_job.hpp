@@ -20,7 +20,7 @@ namespace faultline::engine {
 /// search, can share it.
 struct RunJob {
   /// `routes` connects the nodes of the job and its spare nodes.
-  RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
+  RunJob(const scenario::RunSpec& given, platform::Topology between, std::uint64_t with_seed,
          std::uint64_t of_replication);
   RunJob(const RunJob&) = delete;  // fault sources point to the routes
   RunJob& operator=(const RunJob&) = delete;
@@ -33,12 +33,12 @@ struct RunJob {
   [[nodiscard]] bool shares_nics() const;
   [[nodiscard]] bool is_rank(ActorId actor) const { return actor < shape.processes; }
 
-  RunSpec spec;
+  scenario::RunSpec spec;
   std::uint64_t seed;
   std::uint64_t replication;
   JobShape shape;
   std::uint32_t nodes;  ///< of the job, and spare ones
-  Topology routes;
+  platform::Topology routes;
   std::array<ComponentFactory, kFamilies> factories;  ///< empty where the stack has nothing
   std::optional<ExitNotice> exit_notice;              ///< what the detector asks of the system
   bool awaits_announcement;                           ///< there is a termination detector
@@ -51,7 +51,7 @@ struct RunJob {
   double detection_bound_s = kNever;
   Pace pace;
   bool slows;  ///< processors can take longer than the machine says
-  NetworkCut cut;
+  faults::NetworkCut cut;
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;   ///< the network can lose messages whose ends both live
   Disturbance disturbance;

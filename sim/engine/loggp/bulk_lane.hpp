@@ -18,9 +18,9 @@ class BulkLane {
  public:
   struct Passing {
     Message* message;
-    Transit transit;  ///< what it was when the message left; its ends may move meanwhile
-    bool is_long;     ///< of several packets
-    Inflow inflow{};  ///< at its receiver, if it is long and has begun
+    platform::Transit transit;  ///< what it was when the message left; its ends may move meanwhile
+    bool is_long;               ///< of several packets
+    Inflow inflow{};            ///< at its receiver, if it is long and has begun
   };
   explicit BulkLane(std::pmr::memory_resource* memory) : waiting_(memory) {}
 

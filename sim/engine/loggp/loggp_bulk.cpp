@@ -12,7 +12,7 @@ namespace faultline::engine {
 
 // ---- out of a node ----------------------------------------------------------------------------
 
-void LogGpEngine::stream(Message& message, const Transit& transit) {
+void LogGpEngine::stream(Message& message, const platform::Transit& transit) {
   BulkQueue& bulk = run_.network().bulk_queue(run_.node_of(message.from));
   bulk.leaving = &message;
   bulk.transit = transit;
@@ -50,7 +50,7 @@ void LogGpEngine::ignore_early_arrival(Message& message) {
   message.flags &= static_cast<std::uint8_t>(~kDelayed);
 }
 
-void LogGpEngine::join_link(Message& message, const Transit& transit) {
+void LogGpEngine::join_link(Message& message, const platform::Transit& transit) {
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{run_.job().nodes} * run_.job().routes.ports(), -kNever);
   const NodeId node = run_.node_of(message.from);
@@ -86,7 +86,7 @@ void LogGpEngine::pass_link(NodeId node, std::uint32_t port) {
     run_.schedule().add(lane.end_s(), EventKind::bulk_passed, node, port);
     return;
   }
-  const Transit transit = lane.first().transit;
+  const platform::Transit transit = lane.first().transit;
   const Inflow inflow = lane.first().inflow;
   Message& message = *lane.first().message;
   lane.leave();
@@ -124,7 +124,7 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
 
 /// The receiver's NIC counts a message from its first byte on. That of a single packet it counts
 /// back from the last.
-Inflow LogGpEngine::flow(const Message& message, const Transit& transit, double begin_s) {
+Inflow LogGpEngine::flow(const Message& message, const platform::Transit& transit, double begin_s) {
   const NodeId node = run_.node_of(message.to);
   const double first_byte_s = begin_s + transit.latency_s + run_.machine().receive_overhead_s;
   return intake_of(node).flow(run_.now_s(), first_byte_s, intake_s(message), transit.transfer_s,
@@ -132,7 +132,8 @@ Inflow LogGpEngine::flow(const Message& message, const Transit& transit, double 
 }
 
 /// No byte of it leaves its sender's node from from_s on for so long.
-void LogGpEngine::pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s) {
+void LogGpEngine::pause(Inflow& inflow, const platform::Transit& transit, double from_s,
+                        double duration_s) {
   const double at_receiver_s = from_s + transit.latency_s + run_.machine().receive_overhead_s;
   intakes_[inflow.node].pause(run_.now_s(), inflow, at_receiver_s, duration_s);
 }

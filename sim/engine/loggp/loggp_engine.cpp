@@ -43,7 +43,7 @@ void LogGpEngine::simulate() {
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.
 /// The sum is formed in the same order as the NIC forms it for the next message. In another order,
 /// rounding could let an empty message overtake the one before it.
-void LogGpEngine::transmit(Message& message, const Transit& transit) {
+void LogGpEngine::transmit(Message& message, const platform::Transit& transit) {
   double begin_s = message.inject_s;
   if (links_are_narrow_ && !transit.local) {
     if (on_link_between_.holds(message.from, message.to)) [[unlikely]] {
@@ -56,7 +56,8 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
 }
 
 /// The last byte leaves the node at left_s. The network then takes so much longer than its latency.
-void LogGpEngine::arrive(Message& message, const Transit& transit, double left_s, double delay_s) {
+void LogGpEngine::arrive(Message& message, const platform::Transit& transit, double left_s,
+                         double delay_s) {
   double arrival_s = left_s + transit.latency_s + delay_s;
   if (run_.network().is_noisy() && !transit.local) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s);
@@ -73,14 +74,15 @@ double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
 
 /// A message that takes its link no longer than the NIC is already spaced by the NIC, unless the
 /// link still has others to carry.
-bool LogGpEngine::can_wait_for_link(const Message& message, const Transit& transit) const {
+bool LogGpEngine::can_wait_for_link(const Message& message,
+                                    const platform::Transit& transit) const {
   return transit.transfer_s > transit.nic_occupied_s || message.inject_s < links_free_s_ ||
          !lanes_.empty();
 }
 
 /// When the first link of the route begins to carry a message that the NIC has taken up. A NIC that
 /// is faster than a link can feed several links at once, but each takes its own time.
-double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
+double LogGpEngine::on_link_s(const Message& message, const platform::Transit& transit) {
   if (!can_wait_for_link(message, transit)) return message.inject_s;
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{run_.job().nodes} * run_.job().routes.ports(), -kNever);

@@ -23,7 +23,7 @@ class LogGpEngine final : private Transport {
   explicit LogGpEngine(std::shared_ptr<const RunJob> job);
 
   /// Shows the run to an observer, which must outlive it. Call before run().
-  void observe(RunObserver& observer) { run_.observe(observer); }
+  void observe(audit::RunObserver& observer) { run_.observe(observer); }
   /// Simulates the run to its end and returns its result. Call once.
   RunResult run() {
     return run_.run([this] { simulate(); });
@@ -31,14 +31,14 @@ class LogGpEngine final : private Transport {
 
  private:
   void simulate();
-  void transmit(Message& message, const Transit& transit) override;
-  void stream(Message& message, const Transit& transit) override;
+  void transmit(Message& message, const platform::Transit& transit) override;
+  void stream(Message& message, const platform::Transit& transit) override;
   void delay_bulk(NodeId node, double duration_s) override;
 
   /// A detail of bulk_passed. All others are ports (Topology::port()).
   static constexpr std::uint32_t kIntake = ~0U;
-  void arrive(Message& message, const Transit& transit, double left_s, double delay_s);
-  [[nodiscard]] double network_delay_s(const Message& message, const Transit& transit) {
+  void arrive(Message& message, const platform::Transit& transit, double left_s, double delay_s);
+  [[nodiscard]] double network_delay_s(const Message& message, const platform::Transit& transit) {
     return run_.network().noise_s(message, transit) +
            run_.network().unordered_delay_s(message.from);
   }
@@ -46,8 +46,9 @@ class LogGpEngine final : private Transport {
   void ignore_early_arrival(Message& message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
-  [[nodiscard]] bool can_wait_for_link(const Message& message, const Transit& transit) const;
-  [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
+  [[nodiscard]] bool can_wait_for_link(const Message& message,
+                                       const platform::Transit& transit) const;
+  [[nodiscard]] double on_link_s(const Message& message, const platform::Transit& transit);
   [[nodiscard]] double intake_s(const Message& message) const {
     return static_cast<double>(message.bytes) / run_.machine().nic_bandwidth_Bps;
   }
@@ -59,10 +60,11 @@ class LogGpEngine final : private Transport {
   [[nodiscard]] std::uint32_t port_of(const Message& message) const {
     return run_.job().routes.port(run_.node_of(message.from), run_.node_of(message.to));
   }
-  void join_link(Message& message, const Transit& transit);
+  void join_link(Message& message, const platform::Transit& transit);
   void begin_on_link(NodeId node, std::uint32_t port, BulkLane& lane);
-  [[nodiscard]] Inflow flow(const Message& message, const Transit& transit, double begin_s);
-  void pause(Inflow& inflow, const Transit& transit, double from_s, double duration_s);
+  [[nodiscard]] Inflow flow(const Message& message, const platform::Transit& transit,
+                            double begin_s);
+  void pause(Inflow& inflow, const platform::Transit& transit, double from_s, double duration_s);
   void delay_on_link(BulkLane& lane, double from_s, double duration_s);
   void pass_link(NodeId node, std::uint32_t port);
   BulkIntake& intake_of(NodeId node);

@@ -41,7 +41,7 @@ void Faults::await_source(std::uint32_t source) {
 
 void Faults::strike_from(std::uint32_t source) {
   if (state_.faults().ends(source)) run_.state.schedule.let_go(false);
-  const std::vector<Victim> victims =
+  const std::vector<faults::Victim> victims =
       state_.faults().drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
   await_source(source);
   strike(victims);
@@ -60,14 +60,14 @@ Rank Faults::parent_of(Rank rank) const {
   return kNobody;
 }
 
-void Faults::strike(const std::vector<Victim>& victims) {
+void Faults::strike(const std::vector<faults::Victim>& victims) {
   const std::uint32_t before = state_.deaths().size();
-  for (const Victim& victim : victims) strike(victim);
+  for (const faults::Victim& victim : victims) strike(victim);
   if (state_.deaths().size() > before) state_.note_strike(run_.now_s());
   verdict_.check();
 }
 
-void Faults::strike(const Victim& victim) {
+void Faults::strike(const faults::Victim& victim) {
   if (victim.soft)
     find_error(victim.actor);
   else if (victim.stall_s > 0.0)
@@ -118,7 +118,7 @@ void Faults::stop_victim(ActorId self) {
 /// close their connections: they die silently. The node is back when all its repairs are done.
 /// Nobody is told of that, so it needs no event: whoever asks for a restart finds the node or not.
 /// Where the daemon is dead, nobody lives: a rank that restarts on the node brings it back.
-void Faults::kill_node(const Victim& victim) {
+void Faults::kill_node(const faults::Victim& victim) {
   const NodeId node = run_.node_of(victim.actor);
   const bool silent = victim.silent;
   run_.reached.anything();
@@ -158,7 +158,7 @@ void Faults::kill(ActorId actor, bool silent, Incarnation daemon) {
   const Incarnation dead = run_.incarnation_of(actor);
   const bool had_started = !state.rare_state || !state.rare_state->awaits_start;
   run_.state.truth.died(dead, state.active, had_started, run_.now_s(), daemon);
-  run_.show_about(Sight::Kind::died, actor);
+  run_.show_about(audit::Sight::Kind::died, actor);
   const std::uint32_t death = state_.deaths().add(
       {.dead = dead, .daemon = daemon, .time_s = run_.now_s(), .silent = silent});
   notices_.spread_word(death);

@@ -46,7 +46,7 @@ class Faults {
   /// A fault is due that the scenario states, or that a source has drawn.
   void strike_at(const Event& fault);
   /// The victims die now, find an error, or stall.
-  void strike(const std::vector<Victim>& victims);
+  void strike(const std::vector<faults::Victim>& victims);
   /// Strikes with the faults that a scenario sets by the number of an event. The last event of a
   /// run ends it, and nobody dies after that.
   void strike_by_number();
@@ -71,10 +71,10 @@ class Faults {
   void await_source(std::uint32_t source);
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
-  void strike(const Victim& victim);
+  void strike(const faults::Victim& victim);
   void find_error(ActorId self);
   void stall(ActorId self, double stall_s);
-  void kill_node(const Victim& victim);
+  void kill_node(const faults::Victim& victim);
   void cover_earlier_deaths(NodeId node, Incarnation daemon);
   void kill(ActorId actor, bool silent = false, Incarnation daemon = {});
   void start_who_waits(Incarnation dead);

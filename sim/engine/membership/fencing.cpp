@@ -6,8 +6,8 @@ namespace faultline::engine {
 /// The first moment from then on at which the manager and the actor can reach each other. The
 /// manager is on node 0 and no rank, so a cut between groups of ranks does not concern it.
 double Fencing::reached_s(ActorId actor, double from_s) const {
-  if (run_.job.spec.platform.fencing.reach == FencingReach::all) return from_s;
-  const NetworkCut::End manager{.actor = kNobody, .node = 0};
+  if (run_.job.spec.platform.fencing.reach == scenario::FencingReach::all) return from_s;
+  const faults::NetworkCut::End manager{.actor = kNobody, .node = 0};
   return run_.job.cut.connected_s(manager, {.actor = actor, .node = run_.node_of(actor)}, from_s);
 }
 

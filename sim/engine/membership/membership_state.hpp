@@ -58,12 +58,12 @@ struct Strikes {
 class MembershipState {
  public:
   /// `nodes`: how many can fail, which are all or none.
-  MembershipState(FaultPlan plan, std::size_t nodes)
+  MembershipState(faults::FaultPlan plan, std::size_t nodes)
       : faults_(std::move(plan)), node_back_s_(nodes, -kNever) {}
 
   // ---- faults and deaths ---------------------------------------------------------------------
-  [[nodiscard]] FaultPlan& faults() { return faults_; }
-  [[nodiscard]] const FaultPlan& faults() const { return faults_; }
+  [[nodiscard]] faults::FaultPlan& faults() { return faults_; }
+  [[nodiscard]] const faults::FaultPlan& faults() const { return faults_; }
   [[nodiscard]] DeathList& deaths() { return deaths_; }
   [[nodiscard]] const DeathList& deaths() const { return deaths_; }
   /// A fault has killed somebody.
@@ -116,7 +116,7 @@ class MembershipState {
   void add_content(const Event& event, Digest& into) const;
 
  private:
-  FaultPlan faults_;
+  faults::FaultPlan faults_;
   DeathList deaths_;
   Strikes strikes_;
   std::vector<double> node_back_s_;  ///< by node; -kNever if it has not failed

@@ -87,7 +87,7 @@ void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
     const std::size_t before = turns_.actions();
     run_.state.truth.auditor().heard_with_node(self, dead, run_.now_s());
     if (!run_.is_rank(self)) continue;
-    run_.show_about(Sight::Kind::declared_dead, self, dead.actor);
+    run_.show_about(audit::Sight::Kind::declared_dead, self, dead.actor);
     turns_.tell_stack(self, dead.actor, [dead](auto& component, auto& context) {
       component.on_peer_failed(context, dead);
     });
@@ -112,7 +112,7 @@ void Reports::report_falsely(ActorId self, Incarnation peer) {
 
 void Reports::tell_of_death(ActorId self, Incarnation peer) {
   run_.state.truth.declared_dead(self, peer, run_.now_s());
-  run_.show_about(Sight::Kind::declared_dead, self, peer.actor);
+  run_.show_about(audit::Sight::Kind::declared_dead, self, peer.actor);
   if (run_.is_rank(self))
     turns_.tell_stack(self, peer.actor, [peer](auto& component, auto& context) {
       component.on_peer_failed(context, peer);

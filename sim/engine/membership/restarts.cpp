@@ -166,8 +166,10 @@ void Restarts::revive(ActorId actor, NodeId node) {
       state.rare().restarted.learn(run_.incarnation_of(other));
   run_.state.truth.restarted({actor, incarnation});
   if (run_.observer != nullptr)
-    run_.show(
-        {.kind = Sight::Kind::restarted, .time_s = run_.now_s(), .actor = actor, .value = node});
+    run_.show({.kind = audit::Sight::Kind::restarted,
+               .time_s = run_.now_s(),
+               .actor = actor,
+               .value = node});
   stacks_.make(actor);
   if (run_.job.exit_notice)
     for (std::uint32_t death = 0; death < state_.deaths().size(); ++death) {

@@ -13,7 +13,7 @@ void Network::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iter
   fenced.insert(fenced.end(), begin, end);
   if (run_.observer != nullptr)
     std::for_each(begin, end, [&](const Message* message) {
-      show_leaving(Sight::Kind::sent, *message, now_s);
+      show_leaving(audit::Sight::Kind::sent, *message, now_s);
     });
 }
 
@@ -42,7 +42,7 @@ std::optional<SentPromise> Network::take_promise(const Event& sent) {
 
 /// Shows that at time_s a message has begun to leave its sender. At its inject_s it enters the
 /// network.
-void Network::show_leaving(Sight::Kind kind, const Message& message, double time_s) const {
+void Network::show_leaving(audit::Sight::Kind kind, const Message& message, double time_s) const {
   run_.show({.kind = kind,
              .time_s = time_s,
              .until_s = message.inject_s,
@@ -64,15 +64,15 @@ void Network::count_detection_sent(const Message& message) {
 }
 
 double Network::drawn_noise_s(const Message& message) {
-  const DelayNoise& noise = *run_.job.spec.platform.delay_noise;
+  const scenario::DelayNoise& noise = *run_.job.spec.platform.delay_noise;
   Stream& random = state_.noise_random_[message.from];
   const auto draw = [&] {
     switch (noise.law) {
-      case DelayLaw::exponential:
+      case scenario::DelayLaw::exponential:
         return random.exponential(noise.mean_s);
-      case DelayLaw::uniform:
+      case scenario::DelayLaw::uniform:
         return 2.0 * noise.mean_s * random.uniform();
-      case DelayLaw::pareto:
+      case scenario::DelayLaw::pareto:
         return random.pareto(noise.mean_s, noise.shape);
     }
     return 0.0;
@@ -155,7 +155,7 @@ void Network::drop(Message* message) {
 
 void Network::discard(Message* message) {
   if (run_.observer != nullptr)
-    run_.show({.kind = Sight::Kind::lost,
+    run_.show({.kind = audit::Sight::Kind::lost,
                .time_s = run_.now_s(),
                .actor = message->from,
                .peer = message->to,

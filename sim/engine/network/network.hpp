@@ -67,12 +67,13 @@ class Network {
   [[nodiscard]] bool departures_wait() const { return departures_wait_; }
 
   // ---- across the network --------------------------------------------------------------------
-  [[nodiscard]] Transit transit_of(const Message& message) const {
+  [[nodiscard]] platform::Transit transit_of(const Message& message) const {
     const NodeId from = run_.node_of(message.from);
     const NodeId to = run_.node_of(message.to);
     const auto bytes = static_cast<double>(message.bytes);
-    return from == to ? local_transit(run_.machine(), bytes)
-                      : transit_over(run_.job.routes.route(from, to), run_.machine(), bytes);
+    return from == to
+               ? platform::local_transit(run_.machine(), bytes)
+               : platform::transit_over(run_.job.routes.route(from, to), run_.machine(), bytes);
   }
   /// Does the message leave packet by packet, if it goes to another node?
   [[nodiscard]] bool is_bulk(const Message& message) const { return message.bytes > packet_bytes_; }
@@ -85,7 +86,7 @@ class Network {
     return state_.order_random_[from].exponential(run_.job.spec.platform.unordered_delay_s);
   }
   /// How much longer the noise of the network delays a message.
-  [[nodiscard]] double noise_s(const Message& message, const Transit& transit) {
+  [[nodiscard]] double noise_s(const Message& message, const platform::Transit& transit) {
     return is_noisy() && !transit.local ? drawn_noise_s(message) : 0.0;
   }
   /// True if something from that incarnation to the actor is in flight, apart from what the actor
@@ -142,21 +143,21 @@ class Network {
   [[nodiscard]] inline double inject(Outgoing& outgoing, Message* message, double begin_s,
                                      bool held);
   void pass_fence(ActorId self);
-  inline void enter(Message& message, const Transit& transit, bool streams);
+  inline void enter(Message& message, const platform::Transit& transit, bool streams);
   void promise_sent(const Message& message, double time_s);
   [[gnu::noinline]] void count_detection_sent(const Message& message);
   [[nodiscard]] double drawn_noise_s(const Message& message);
   // Kept out of the hot path, which is flattened.
   [[nodiscard, gnu::noinline]] bool is_lost_on_its_way(const Message& message);
   void discard(Message* message);
-  void show_leaving(Sight::Kind kind, const Message& message, double time_s) const;
+  void show_leaving(audit::Sight::Kind kind, const Message& message, double time_s) const;
 
   // the NIC
   [[nodiscard]] bool comes_to_nic_by_event(NodeId node, const Message& message, double ready_s);
   [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);
   void serve_short(NodeId node);
   void take_up(NodeId node, Message* message);
-  void leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams);
+  void leave_by_nic(Nic& nic, Message& message, const platform::Transit& transit, bool streams);
   void withdraw(Message& message);
   void note_left_bulk(NodeId node);
   [[nodiscard]] bool is_behind_bulk(NodeId node, const Message& message) const;

@@ -97,7 +97,7 @@ void Network::serve_short(NodeId node) {
 }
 
 void Network::take_up(NodeId node, Message* message) {
-  const Transit transit = transit_of(*message);
+  const platform::Transit transit = transit_of(*message);
   Nic& nic = state_.nics_[node];
   nic.free_s = run_.now_s() + transit.nic_occupied_s;
   note_left_bulk(node);
@@ -110,13 +110,14 @@ void Network::take_up(NodeId node, Message* message) {
 }
 
 /// The NIC begins to send the message now.
-void Network::leave_by_nic(Nic& nic, Message& message, const Transit& transit, bool streams) {
+void Network::leave_by_nic(Nic& nic, Message& message, const platform::Transit& transit,
+                           bool streams) {
   const ActorId self = message.from;
   message.inject_s = run_.now_s();
   --nic.expected;
   std::uint32_t& before_nic = state_.outgoing_[self].before_nic;
   --before_nic;
-  if (run_.observer != nullptr) show_leaving(Sight::Kind::injected, message, run_.now_s());
+  if (run_.observer != nullptr) show_leaving(audit::Sight::Kind::injected, message, run_.now_s());
   enter(message, transit, streams);
   if (before_nic > 0) return;
   const ActorState& sender = run_.state.actors[self];
@@ -214,7 +215,7 @@ Message* Network::before_next_bulk(NodeId node) const {
 }
 
 void Network::begin_to_leave(NodeId node, Message& message) {
-  const Transit transit = transit_of(message);
+  const platform::Transit transit = transit_of(message);
   Nic& nic = state_.nics_[node];
   if (!transit.local) {  // else its receiver has been started again on this node
     nic.sends_bulk = true;

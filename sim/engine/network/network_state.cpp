@@ -12,8 +12,8 @@ NetworkState::NetworkState(const RunJob& job, std::size_t actors)
       of_actors.emplace_back(job.seed, job.replication, purpose, actor);
     return of_actors;
   };
-  const PlatformSpec& platform = job.spec.platform;
-  if (platform.ordering == Ordering::unordered) order_random_ = streams(Purpose::network);
+  const scenario::PlatformSpec& platform = job.spec.platform;
+  if (platform.ordering == scenario::Ordering::unordered) order_random_ = streams(Purpose::network);
   if (platform.delay_noise) noise_random_ = streams(Purpose::delay_noise);
   if (platform.detection_loss_probability > 0.0) loss_random_ = streams(Purpose::detection_loss);
 }

@@ -23,7 +23,7 @@ inline void Network::put_on_wire(ActorId self, ActorState& actor,
     cpu_s = inject(outgoing, messages[sent], cpu_s, held);
   }
   if (run_.observer != nullptr && sent > 0)
-    run_.show({.kind = Sight::Kind::sending,
+    run_.show({.kind = audit::Sight::Kind::sending,
                .time_s = begin_s,
                .until_s = cpu_s,
                .actor = self,
@@ -46,21 +46,22 @@ inline double Network::inject(Outgoing& outgoing, Message* message, double begin
   const NodeId node = run_.node_of(message->from);
   Nic& nic = state_.nics_[node];
   if (node != run_.node_of(message->to) && comes_to_nic_by_event(node, *message, sent_s)) {
-    if (run_.observer != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
+    if (run_.observer != nullptr && !held)
+      show_leaving(audit::Sight::Kind::sent, *message, begin_s);
     ++nic.expected;
     ++outgoing.before_nic;
     run_.state.schedule.add(sent_s, EventKind::nic_ready, message);
     return sent_s;
   }
-  const Transit transit = transit_of(*message);
+  const platform::Transit transit = transit_of(*message);
   double& free_s = transit.local ? outgoing.local_free_s : nic.free_s;
   message->inject_s = std::max(sent_s, free_s);
   free_s = message->inject_s + (transit.local ? transit.transfer_s : transit.nic_occupied_s);
   if (run_.observer != nullptr) {
     if (held)
-      show_leaving(Sight::Kind::injected, *message, message->inject_s);
+      show_leaving(audit::Sight::Kind::injected, *message, message->inject_s);
     else
-      show_leaving(Sight::Kind::sent, *message, begin_s);
+      show_leaving(audit::Sight::Kind::sent, *message, begin_s);
   }
   enter(*message, transit, false);
   return sent_s;
@@ -68,7 +69,7 @@ inline double Network::inject(Outgoing& outgoing, Message* message, double begin
 
 /// The message enters the network at its inject_s. From then on its sender's death no longer stops
 /// it. `streams`: it leaves packet by packet.
-inline void Network::enter(Message& message, const Transit& transit, bool streams) {
+inline void Network::enter(Message& message, const platform::Transit& transit, bool streams) {
   double& entered_s = state_.outgoing_[message.from].entered_s;
   entered_s = std::max(entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)

@@ -81,7 +81,7 @@ struct BulkQueue {
   double until_s = 0.0;     ///< when that has left
   // loggp engine:
   Message* leaving = nullptr;    ///< that one, unless the network loses it
-  Transit transit{};             ///< what it was when that began to leave
+  platform::Transit transit{};   ///< what it was when that began to leave
   double network_delay_s = 0.0;  ///< what it takes longer in the network than others
   bool is_on_link = false;       ///< so that its arrival is not scheduled yet
   Inflow inflow{};               ///< at its receiver, unless it is on a link

@@ -12,9 +12,11 @@ class Transport {
  public:
   /// Takes a message into the network at message.inject_s. `transit` has the latency and transfer
   /// time of the unloaded route. An event says when the message is there.
-  virtual void transmit(Message& message, const Transit& transit) = 0;
+  virtual void transmit(Message& message, const platform::Transit& transit) = 0;
   /// Does so with a message that leaves packet by packet from its inject_s on.
-  virtual void stream(Message& message, const Transit& transit) { transmit(message, transit); }
+  virtual void stream(Message& message, const platform::Transit& transit) {
+    transmit(message, transit);
+  }
   /// What streams out of that node leaves later, because a shorter message goes first.
   virtual void delay_bulk(NodeId /*node*/, double /*duration_s*/) {}
   /// An actor has restarted on another node. Its next message leaves from there.

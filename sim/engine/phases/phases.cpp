@@ -15,7 +15,7 @@ void Phases::announce(ActorId self) {
   ending_.announced(run_.now_s());
   run_.state.truth.announced(self, actor.phase, run_.now_s(),
                              [this](Rank rank) { return run_.state.actors[rank].active; });
-  run_.show_about(Sight::Kind::announced, self);
+  run_.show_about(audit::Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
   turns_.turn_as<Workload>(
       self, Family::workload,
@@ -37,7 +37,7 @@ void Phases::start_phase(ActorId self) {
   run_.state.roll.set_announced(actor, false);
   invariant(actor.phase < kLastPhase, "a run has more phases than a message can name");
   ++actor.phase;
-  run_.show_about(Sight::Kind::phase_began, self);
+  run_.show_about(audit::Sight::Kind::phase_began, self);
   const std::size_t termination = index_of(Family::termination);
   if (!run_.job.factories[termination]) return release_early(self);
   tally_.report(actor.component(Family::termination), termination);
@@ -77,8 +77,10 @@ void Phases::release_early(ActorId self) {
 
 void Phases::give_up(ActorId self, Family family, const char* reason) {
   if (run_.observer != nullptr)
-    run_.show(
-        {.kind = Sight::Kind::gave_up, .time_s = run_.now_s(), .actor = self, .text = reason});
+    run_.show({.kind = audit::Sight::Kind::gave_up,
+               .time_s = run_.now_s(),
+               .actor = self,
+               .text = reason});
   std::vector<ActorId> dead;
   for (const Incarnation peer : reports_.known_failures(self)) dead.push_back(peer.actor);
   verdict_.give_up({reason, self, family}, dead);
@@ -88,7 +90,7 @@ void Phases::finish(ActorId self) {
   ActorState& actor = run_.state.actors[self];
   if (actor.finished) return;
   run_.state.roll.set_finished(actor, true);
-  run_.show_about(Sight::Kind::finished, self);
+  run_.show_about(audit::Sight::Kind::finished, self);
   verdict_.check();
 }
 

@@ -138,7 +138,7 @@ void Processors::start(ActorId self, Computation computation) {
   const double begin_s = std::max(run_.now_s(), actor.cpu_free_s);
   computation.end_s = computed_s(self, begin_s, computation.duration_s);
   rare.running.push_back(computation);
-  show(Sight::Kind::compute_began, self, begin_s, computation.serial);
+  show(audit::Sight::Kind::compute_began, self, begin_s, computation.serial);
   run_.state.schedule.add(computation.end_s, EventKind::compute_done, self, computation.serial);
 }
 
@@ -147,7 +147,7 @@ void Processors::end(ActorId self, std::uint32_t serial) {
   rare.running.erase(
       std::find_if(rare.running.begin(), rare.running.end(),
                    [serial](const Computation& one) { return one.serial == serial; }));
-  show(Sight::Kind::compute_ended, self, run_.now_s(), serial);
+  show(audit::Sight::Kind::compute_ended, self, run_.now_s(), serial);
   if (rare.queued.empty()) return;
   const Computation next = rare.queued.front();
   rare.queued.erase(rare.queued.begin());
@@ -158,7 +158,7 @@ void Processors::abandon(ActorId self, const std::function<bool(const Computatio
   RareState& rare = *run_.state.actors[self].rare_state;
   for (const Computation& one : rare.running)
     if (run_.observer != nullptr && is_meant(one))
-      show(Sight::Kind::compute_ended, self, run_.now_s(), one.serial);
+      show(audit::Sight::Kind::compute_ended, self, run_.now_s(), one.serial);
   std::erase_if(rare.running, is_meant);
   std::erase_if(rare.queued, is_meant);
   while (!rare.queued.empty() && rare.running.size() < run_.job.shape.worker_cores) {
@@ -171,7 +171,7 @@ void Processors::abandon(ActorId self, const std::function<bool(const Computatio
 void Processors::take_from_workers(ActorId self, double spent_s) {
   ActorState* victim = nullptr;
   if (run_.is_rank(self)) {
-    if (run_.job.spec.platform.progress != Progress::shared) return;
+    if (run_.job.spec.platform.progress != scenario::Progress::shared) return;
     victim = &run_.state.actors[self];
   } else {
     if (!run_.job.daemons_share_cores) return;
@@ -248,7 +248,7 @@ void Processors::check_due(const ActorState& actor, Recount& recount) const {
                     static_cast<std::int64_t>(rare.awaits_processor);
 }
 
-void Processors::show(Sight::Kind kind, ActorId self, double time_s,
+void Processors::show(audit::Sight::Kind kind, ActorId self, double time_s,
                       std::uint32_t computation) const {
   if (run_.observer == nullptr) return;
   run_.observer->see({.kind = kind, .time_s = time_s, .actor = self, .value = computation});

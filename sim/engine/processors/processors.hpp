@@ -43,7 +43,7 @@ class Processors {
     if (!actor.rare_state) return false;
     if (!actor.rare_state->fenced.empty()) return true;
     const auto& running = actor.rare_state->running;
-    return run_.job.spec.platform.progress == Progress::between &&
+    return run_.job.spec.platform.progress == scenario::Progress::between &&
            running.size() >= run_.job.shape.worker_cores &&
            std::none_of(running.begin(), running.end(),
                         [](const Computation& computation) { return computation.held; });
@@ -134,7 +134,7 @@ class Processors {
     return done_s(self, actor.cpu_free_s, run_.machine().receive_overhead_s);
   }
   [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
-  void show(Sight::Kind kind, ActorId self, double time_s, std::uint32_t computation) const;
+  void show(audit::Sight::Kind kind, ActorId self, double time_s, std::uint32_t computation) const;
 
   const Common run_;
   std::uint32_t& serial_;

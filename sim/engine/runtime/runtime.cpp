@@ -110,7 +110,7 @@ void Runtime::set_up_done() {
 
 void Runtime::show_placement() {
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor)
-    run_.show({.kind = Sight::Kind::placed, .actor = actor, .value = node_of(actor)});
+    run_.show({.kind = audit::Sight::Kind::placed, .actor = actor, .value = node_of(actor)});
 }
 
 /// Starts the components of every actor at time zero, in order of actors. Their actions wait until

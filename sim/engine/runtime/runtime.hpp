@@ -46,7 +46,7 @@ class Runtime final : private Services, public Executor {
 
   // ---- the whole run -------------------------------------------------------------------------
   /// Shows the run to an observer, which must outlive it. Call before anything happens.
-  void observe(RunObserver& observer) { observer_ = &observer; }
+  void observe(audit::RunObserver& observer) { observer_ = &observer; }
   /// Simulates the run to its end and returns its result. Call once. `simulate` lets events come
   /// until stopped(), or until nothing is left to happen.
   template <class Simulate>
@@ -88,7 +88,7 @@ class Runtime final : private Services, public Executor {
 
   // ---- what happens --------------------------------------------------------------------------
   /// The victims die now, find an error, or stall.
-  void strike(const std::vector<Victim>& victims) { faults_.strike(victims); }
+  void strike(const std::vector<faults::Victim>& victims) { faults_.strike(victims); }
   /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
   /// waits in the inbox.
   void arrived(Message* message);
@@ -118,7 +118,7 @@ class Runtime final : private Services, public Executor {
   [[nodiscard]] double now_s() const { return state_.schedule.now_s(); }
   void set_now_s(double time_s) { state_.schedule.set_now_s(time_s); }
   [[nodiscard]] const RunJob& job() const { return *job_; }
-  [[nodiscard]] const Machine& machine() const { return job_->spec.platform.machine; }
+  [[nodiscard]] const platform::Machine& machine() const { return job_->spec.platform.machine; }
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
   [[nodiscard]] Schedule& schedule() { return state_.schedule; }
   [[nodiscard]] RunState& state() { return state_; }
@@ -181,7 +181,7 @@ class Runtime final : private Services, public Executor {
 
   std::shared_ptr<const RunJob> job_;
   RunState state_;
-  RunObserver* observer_ = nullptr;
+  audit::RunObserver* observer_ = nullptr;
   Reached reached_;
   const Common run_;
   Processors processors_;

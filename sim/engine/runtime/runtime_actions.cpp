@@ -60,7 +60,7 @@ void Runtime::carry_out(Action action) {
 
 void Runtime::show_report(ActorId self, Incarnation peer) const {
   if (observer_ == nullptr) return;
-  run_.show({.kind = Sight::Kind::reported,
+  run_.show({.kind = audit::Sight::Kind::reported,
              .time_s = now_s(),
              .actor = self,
              .peer = peer.actor,
@@ -96,7 +96,7 @@ void Runtime::mark(ActorId self, Family family, const Action::SetMark& mark) {
                 [&](const Mark* one) { return std::string_view(one->name) == mark.name; }),
             "a mark that the component has not declared");
   if (observer_ != nullptr)
-    run_.show({.kind = Sight::Kind::mark,
+    run_.show({.kind = audit::Sight::Kind::mark,
                .time_s = now_s(),
                .actor = self,
                .value = static_cast<std::uint64_t>(mark.value),

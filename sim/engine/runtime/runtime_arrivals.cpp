@@ -55,7 +55,7 @@ void Runtime::receive(ActorId self, Message* message) {
     reports_.learn(self, from);
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
-    run_.show({.kind = Sight::Kind::received,
+    run_.show({.kind = audit::Sight::Kind::received,
                .time_s = now_s() - machine().receive_overhead_s,
                .until_s = now_s(),
                .actor = self,

@@ -87,20 +87,20 @@ void Runtime::report_counts(Metrics& metrics) const {
 
 /// Only of programs of TryBlocks. The stages add up to the last one.
 void Runtime::report_recovery_stages(Metrics& metrics) const {
-  const auto time_s = [this](RecoveryStage stage) {
+  const auto time_s = [this](audit::RecoveryStage stage) {
     return state_.truth.recovery()->time_s(stage, now_s());
   };
   const std::array<std::pair<const MetricSpec*, double>, 8> stages{
-      {{&run_metrics::kDetectionTime, time_s(RecoveryStage::detection)},
-       {&run_metrics::kRevokeTime, time_s(RecoveryStage::revoke)},
-       {&run_metrics::kAgreementTime, time_s(RecoveryStage::notice) +
-                                          time_s(RecoveryStage::agreement) +
-                                          time_s(RecoveryStage::commit)},
-       {&run_metrics::kShrinkTime, time_s(RecoveryStage::shrink)},
-       {&run_metrics::kSpawnTime, time_s(RecoveryStage::spawn)},
-       {&run_metrics::kRebuildTime, time_s(RecoveryStage::rebuild)},
-       {&run_metrics::kRestoreTime, time_s(RecoveryStage::restore)},
-       {&run_metrics::kRedoneTime, time_s(RecoveryStage::redone)}}};
+      {{&run_metrics::kDetectionTime, time_s(audit::RecoveryStage::detection)},
+       {&run_metrics::kRevokeTime, time_s(audit::RecoveryStage::revoke)},
+       {&run_metrics::kAgreementTime, time_s(audit::RecoveryStage::notice) +
+                                          time_s(audit::RecoveryStage::agreement) +
+                                          time_s(audit::RecoveryStage::commit)},
+       {&run_metrics::kShrinkTime, time_s(audit::RecoveryStage::shrink)},
+       {&run_metrics::kSpawnTime, time_s(audit::RecoveryStage::spawn)},
+       {&run_metrics::kRebuildTime, time_s(audit::RecoveryStage::rebuild)},
+       {&run_metrics::kRestoreTime, time_s(audit::RecoveryStage::restore)},
+       {&run_metrics::kRedoneTime, time_s(audit::RecoveryStage::redone)}}};
   double sum_s = 0.0;
   for (const auto& [metric, stage_s] : stages) {
     metrics.set(*metric, stage_s);
@@ -174,7 +174,7 @@ void Runtime::report_failures(Metrics& metrics) const {
   count(metrics, run_metrics::kFailureReports, state_.truth.auditor().reports());
   metrics.set(run_metrics::kFailureReportLatency, state_.truth.auditor().report_latency_max_s());
   if (!detects) return;
-  const HearingFigures heard = state_.truth.auditor().hearing(
+  const audit::HearingFigures heard = state_.truth.auditor().hearing(
       [this](Rank rank, Incarnation dead) { return reports_.has_declared(rank, dead); });
   count(metrics, run_metrics::kMissedReports, heard.missed);
   metrics.set(run_metrics::kFailureDetectionLatency, heard.first_max_s);

@@ -94,19 +94,20 @@ void live(Loop& loop, std::size_t self) {
 
 }  // namespace
 
-double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t processes,
+double simgrid_bare_loop_messages_per_s(const platform::Machine& machine, std::uint32_t processes,
                                         std::uint32_t in_flight, std::uint64_t messages,
                                         BareSends sends) {
-  const auto engine = start_simgrid(simulation_options());
-  const auto hosts = build_simgrid_zone(partition(machine, processes, false), machine, processes);
+  const auto engine = platform::start_simgrid(simulation_options());
+  const auto hosts = platform::build_simgrid_zone(platform::partition(machine, processes, false),
+                                                  machine, processes);
   Loop loop{machine.send_overhead_s, machine.receive_overhead_s, sends, messages, {}, {}, {}};
   for (std::uint32_t token = 0; token < in_flight; ++token)
     loop.tokens.push_back({Stream(1, 0, Purpose::workload, token)});
   for (std::uint32_t self = 0; self < processes; ++self)
     loop.processes.push_back({s4u::Mailbox::by_name(std::to_string(self)), {}});
   for (std::uint32_t self = 0; self < processes; ++self)
-    start_actor(std::to_string(self), hosts[self], [&loop, self] { live(loop, self); });
-  start_actor("begin", hosts[0], [&loop] {
+    platform::start_actor(std::to_string(self), hosts[self], [&loop, self] { live(loop, self); });
+  platform::start_actor("begin", hosts[0], [&loop] {
     s4u::this_actor::yield();
     loop.begin = std::chrono::steady_clock::now();
   });

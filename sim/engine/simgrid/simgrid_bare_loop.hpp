@@ -19,7 +19,7 @@ enum class BareSends : std::uint8_t { detached, kept };
 /// tokens to random others, in `messages` messages of 64 B, and sleep for the machine's overheads
 /// before and after each. The time to start the actors is not counted. Call once per operating
 /// system process.
-double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t processes,
+double simgrid_bare_loop_messages_per_s(const platform::Machine& machine, std::uint32_t processes,
                                         std::uint32_t in_flight, std::uint64_t messages,
                                         BareSends sends);
 

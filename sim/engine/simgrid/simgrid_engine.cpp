@@ -59,7 +59,7 @@ std::vector<std::string> simulation_options() {
 ///   messages that it has sent.
 class SimGridEngine final : private Transport {
  public:
-  SimGridEngine(std::shared_ptr<const RunJob> job, RunObserver* observer)
+  SimGridEngine(std::shared_ptr<const RunJob> job, audit::RunObserver* observer)
       : run_(std::move(job), *this) {
     if (observer != nullptr) run_.observe(*observer);
   }
@@ -71,12 +71,12 @@ class SimGridEngine final : private Transport {
 
  private:
   void simulate() {
-    const auto engine = start_simgrid(simulation_options());
+    const auto engine = platform::start_simgrid(simulation_options());
     hosts_ = hosts();
     processes_ = std::vector<Process>(run_.state().actors.size());
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
     over_ = s4u::Semaphore::create(0);
-    start_actor("end", hosts_[0], [this] {
+    platform::start_actor("end", hosts_[0], [this] {
       run_.set_up_done();  // all other actors have started
       over_->acquire();
       s4u::Actor::kill_all();
@@ -94,7 +94,7 @@ class SimGridEngine final : private Transport {
 
   /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before,
   /// and so is what noise adds.
-  void transmit(Message& message, const Transit& transit) override {
+  void transmit(Message& message, const platform::Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : run_.machine().nic_latency_s;
     if (run_.network().is_fifo()) in_order_[message.to].append(&message);
     run_.schedule().add(message.inject_s + nic_latency_s + run_.network().noise_s(message, transit),
@@ -147,10 +147,11 @@ class SimGridEngine final : private Transport {
   };
 
   std::vector<s4u::Host*> hosts() const {
-    const PlatformSpec& platform = run_.job().spec.platform;
-    if (!platform.xml_path.empty()) return load_platform_xml(platform.xml_path);
-    return build_simgrid_zone(partition(run_.machine(), run_.job().nodes, platform.whole_machine),
-                              run_.machine(), run_.job().nodes);
+    const scenario::PlatformSpec& platform = run_.job().spec.platform;
+    if (!platform.xml_path.empty()) return platform::load_platform_xml(platform.xml_path);
+    return platform::build_simgrid_zone(
+        platform::partition(run_.machine(), run_.job().nodes, platform.whole_machine),
+        run_.machine(), run_.job().nodes);
   }
 
   // ---- processes -------------------------------------------------------------------------------
@@ -158,8 +159,8 @@ class SimGridEngine final : private Transport {
   void add_process(ActorId self) {
     processes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
     processes_[self].wakes = s4u::Semaphore::create(0);
-    processes_[self].actor =
-        start_actor(std::to_string(self), hosts_[run_.node_of(self)], [this, self] { live(self); });
+    processes_[self].actor = platform::start_actor(std::to_string(self), hosts_[run_.node_of(self)],
+                                                   [this, self] { live(self); });
   }
 
   void live(ActorId self) {
@@ -352,7 +353,7 @@ class SimGridEngine final : private Transport {
   std::exception_ptr failure_;  ///< what a handler has thrown
 };
 
-RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer) {
+RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, audit::RunObserver* observer) {
   return SimGridEngine(std::move(job), observer).run();
 }
 

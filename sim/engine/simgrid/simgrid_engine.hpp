@@ -18,6 +18,6 @@ std::vector<std::string> simulation_options();
 /// is a SimGrid communication over the zone of the job's partition, with flow-level contention.
 /// Call it once: SimGrid has one engine per operating system process. An observer, if given, is
 /// shown the whole run.
-RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer = nullptr);
+RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, audit::RunObserver* observer = nullptr);
 
 }  // namespace faultline::engine

@@ -7,16 +7,17 @@ namespace faultline::engine {
 
 namespace {
 
-FaultPlan planned_faults(const RunJob& job, const Placement& placement) {
-  FaultPlan plan(job.spec.faults, job.shape);
+faults::FaultPlan planned_faults(const RunJob& job, const Placement& placement) {
+  faults::FaultPlan plan(job.spec.faults, job.shape);
   if (job.spec.fault_sources.empty()) return plan;
-  const PlatformSpec& platform = job.spec.platform;
-  const FaultTarget target{.job = job.shape,
-                           .node_of = placement.nodes_of_ranks(),
-                           .routes = &job.routes,
-                           .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
-                           .whole_machine = platform.whole_machine};
-  for (const FaultSourceChoice& source : job.spec.fault_sources) plan.add(source, target);
+  const scenario::PlatformSpec& platform = job.spec.platform;
+  const faults::FaultTarget target{
+      .job = job.shape,
+      .node_of = placement.nodes_of_ranks(),
+      .routes = &job.routes,
+      .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
+      .whole_machine = platform.whole_machine};
+  for (const faults::FaultSourceChoice& source : job.spec.fault_sources) plan.add(source, target);
   return plan;
 }
 

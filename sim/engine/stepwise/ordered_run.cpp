@@ -17,36 +17,37 @@ namespace {
 constexpr double kStep_s = 1e-3;
 
 /// What a scenario calls the events that a driver may choose.
-constexpr std::array<std::pair<EventKind, OrderedEvent>, 11> kOrderedEvents{
-    {{EventKind::arrive, OrderedEvent::message},
-     {EventKind::timer, OrderedEvent::timer},
-     {EventKind::compute_done, OrderedEvent::computation},
-     {EventKind::sent, OrderedEvent::sent},
-     {EventKind::exit_notice, OrderedEvent::exit_notice},
-     {EventKind::local_exit, OrderedEvent::local_exit},
-     {EventKind::link_lost, OrderedEvent::link_lost},
-     {EventKind::restart, OrderedEvent::restart},
-     {EventKind::fence, OrderedEvent::fence},
-     {EventKind::stall_end, OrderedEvent::stall_end},
-     {EventKind::nic_ready, OrderedEvent::departure}}};
+constexpr std::array<std::pair<EventKind, scenario::OrderedEvent>, 11> kOrderedEvents{
+    {{EventKind::arrive, scenario::OrderedEvent::message},
+     {EventKind::timer, scenario::OrderedEvent::timer},
+     {EventKind::compute_done, scenario::OrderedEvent::computation},
+     {EventKind::sent, scenario::OrderedEvent::sent},
+     {EventKind::exit_notice, scenario::OrderedEvent::exit_notice},
+     {EventKind::local_exit, scenario::OrderedEvent::local_exit},
+     {EventKind::link_lost, scenario::OrderedEvent::link_lost},
+     {EventKind::restart, scenario::OrderedEvent::restart},
+     {EventKind::fence, scenario::OrderedEvent::fence},
+     {EventKind::stall_end, scenario::OrderedEvent::stall_end},
+     {EventKind::nic_ready, scenario::OrderedEvent::departure}}};
 
-std::optional<OrderedEvent> ordered_event(EventKind kind) {
+std::optional<scenario::OrderedEvent> ordered_event(EventKind kind) {
   const auto* const found = std::find_if(kOrderedEvents.begin(), kOrderedEvents.end(),
                                          [kind](const auto& one) { return one.first == kind; });
   return found == kOrderedEvents.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// A loss is one of what would arrive.
-bool is_meant(const OrderedStep& step, const Choice& choice) {
-  const OrderedEvent event = step.event == OrderedEvent::loss ? OrderedEvent::message : step.event;
+bool is_meant(const scenario::OrderedStep& step, const Choice& choice) {
+  const scenario::OrderedEvent event =
+      step.event == scenario::OrderedEvent::loss ? scenario::OrderedEvent::message : step.event;
   return ordered_event(choice.kind) == event && choice.actor == step.actor &&
          (step.peer == kNobody || choice.peer == step.peer) && choice.detail == step.detail;
 }
 
-std::vector<Cut> cuts_of(const std::vector<OrderedDeath>& deaths) {
+std::vector<Cut> cuts_of(const std::vector<scenario::OrderedDeath>& deaths) {
   std::vector<Cut> cuts;
   cuts.reserve(deaths.size());
-  for (const OrderedDeath& death : deaths) cuts.push_back({death.actor, death.after});
+  for (const scenario::OrderedDeath& death : deaths) cuts.push_back({death.actor, death.after});
   return cuts;
 }
 
@@ -61,14 +62,14 @@ bool chosen(const std::string& place, Act act) {
 }
 
 /// Takes one step. False if it cannot happen now.
-bool take(StepwiseEngine& engine, const OrderedStep& step) {
+bool take(StepwiseEngine& engine, const scenario::OrderedStep& step) {
   const auto& actors = engine.state().actors;
-  if (step.event == OrderedEvent::death) {
+  if (step.event == scenario::OrderedEvent::death) {
     if (step.actor >= actors.size() || !actors[step.actor].alive) return false;
     engine.kill(step.actor);
     return true;
   }
-  if (step.event == OrderedEvent::stall) {
+  if (step.event == scenario::OrderedEvent::stall) {
     if (step.actor >= actors.size() || !engine.can_stall(step.actor)) return false;
     engine.set_stall_time(step.stall_s);
     engine.stall(step.actor);
@@ -76,7 +77,7 @@ bool take(StepwiseEngine& engine, const OrderedStep& step) {
   }
   const auto place = place_of(step, engine.agenda());
   if (!place) return false;
-  if (step.event == OrderedEvent::loss) {
+  if (step.event == scenario::OrderedEvent::loss) {
     if (!engine.can_lose(*place)) return false;
     engine.lose(*place);
     return true;
@@ -87,17 +88,18 @@ bool take(StepwiseEngine& engine, const OrderedStep& step) {
 
 }  // namespace
 
-OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
-                         const std::vector<Cut>& cuts) {
+scenario::OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
+                                   const std::vector<Cut>& cuts) {
   const Choice& choice = agenda[place];
-  OrderedStep step{.event = ordered_event(choice.kind).value_or(OrderedEvent::message),
-                   .actor = choice.actor,
-                   .peer = choice.peer,
-                   .detail = choice.detail,
-                   .stall_s = 0.0,
-                   .nth = 0,
-                   .deaths = {},
-                   .choices = {}};
+  scenario::OrderedStep step{
+      .event = ordered_event(choice.kind).value_or(scenario::OrderedEvent::message),
+      .actor = choice.actor,
+      .peer = choice.peer,
+      .detail = choice.detail,
+      .stall_s = 0.0,
+      .nth = 0,
+      .deaths = {},
+      .choices = {}};
   step.nth = static_cast<std::uint32_t>(
       std::count_if(agenda.begin(), agenda.begin() + static_cast<std::ptrdiff_t>(place),
                     [&](const Choice& other) { return is_meant(step, other); }));
@@ -106,16 +108,18 @@ OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
   return step;
 }
 
-std::optional<std::size_t> place_of(const OrderedStep& step, const std::vector<Choice>& agenda) {
+std::optional<std::size_t> place_of(const scenario::OrderedStep& step,
+                                    const std::vector<Choice>& agenda) {
   std::uint32_t before = 0;
   for (std::size_t place = 0; place < agenda.size(); ++place)
     if (is_meant(step, agenda[place]) && before++ == step.nth) return place;
   return std::nullopt;
 }
 
-RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_without_costs,
-                       RunObserver* observer) {
-  const RunOrder& order = *spec.order;
+RunResult run_in_order(const scenario::RunSpec& spec,
+                       std::shared_ptr<const RunJob> job_without_costs,
+                       audit::RunObserver* observer) {
+  const scenario::RunOrder& order = *spec.order;
   StepwiseEngine engine(std::move(job_without_costs));
   engine.set_step_time(kStep_s);
   engine.check_every_step();

@@ -35,7 +35,7 @@ class SeenByComponent final : public WholeState {
 
 }  // namespace
 
-std::vector<DeclaredProperty> properties_of(const RunSpec& spec) {
+std::vector<DeclaredProperty> properties_of(const scenario::RunSpec& spec) {
   std::vector<DeclaredProperty> all;
   const bool logs = spec.component(Family::message_logging).registration != nullptr;
   for (const StackPlace& place : kStack) {

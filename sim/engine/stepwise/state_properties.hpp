@@ -18,7 +18,7 @@ struct DeclaredProperty {
 
 /// All properties that the components of a job declare and that can be looked at: not those of
 /// components with message logging below them.
-std::vector<DeclaredProperty> properties_of(const RunSpec& spec);
+std::vector<DeclaredProperty> properties_of(const scenario::RunSpec& spec);
 
 /// A rank as properties see it.
 struct SeenRank {

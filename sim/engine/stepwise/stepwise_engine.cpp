@@ -198,7 +198,7 @@ bool StepwiseEngine::leaves_at_once() {
 }
 
 /// What a dying actor sends after its cut does not enter the network, and is lost with the actor.
-void StepwiseEngine::transmit(Message& message, const Transit&) {
+void StepwiseEngine::transmit(Message& message, const platform::Transit&) {
   if (is_cut(message.from)) {
     message.inject_s = kNever;
     unsent_.push_back(&message);
@@ -268,9 +268,9 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 
 // ---- the job ----------------------------------------------------------------------------------
 
-RunSpec without_costs(RunSpec spec) {
+scenario::RunSpec without_costs(scenario::RunSpec spec) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  Machine& machine = spec.platform.machine;
+  platform::Machine& machine = spec.platform.machine;
   machine.send_overhead_s = machine.receive_overhead_s = machine.gap_s = 0.0;
   machine.nic_latency_s = machine.local_latency_s = 0.0;
   machine.nic_bandwidth_Bps = machine.local_bandwidth_Bps = kInfinite;

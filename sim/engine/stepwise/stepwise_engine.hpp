@@ -61,7 +61,7 @@ class StepwiseEngine final : private Transport, private Executor, private Choose
   explicit StepwiseEngine(std::shared_ptr<const RunJob> job);
 
   /// Shows the run to an observer, which must outlive it. Call before begin().
-  void observe(RunObserver& observer) { run_.observe(observer); }
+  void observe(audit::RunObserver& observer) { run_.observe(observer); }
   /// Starts all actors, in one step. Call it first, or go_on_from a state that has begun.
   void begin(std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// What may happen next, the oldest first. Empty if the run is over.
@@ -162,7 +162,7 @@ class StepwiseEngine final : private Transport, private Executor, private Choose
   RunResult end();
 
  private:
-  void transmit(Message& message, const Transit& transit) override;
+  void transmit(Message& message, const platform::Transit& transit) override;
   bool leaves_at_once() override;
   void carry_out(Action action) override;
   template <class Step>
@@ -217,6 +217,6 @@ class StepwiseEngine final : private Transport, private Executor, private Choose
 /// The job on a machine that costs nothing and that nothing disturbs, as a stepwise engine needs
 /// it. Without time there is no noise, no slow node and no start; and what a network may lose would
 /// be a choice of the driver.
-RunSpec without_costs(RunSpec spec);
+scenario::RunSpec without_costs(scenario::RunSpec spec);
 
 }  // namespace faultline::engine

@@ -48,9 +48,8 @@ void GroundTruth::announced(Rank rank, std::uint32_t phase, double now_s,
                      [&] { return channels_ && channels_->was_over(rank, is_active); });
 }
 
-std::optional<std::string> GroundTruth::hears_of_block(Incarnation rank,
-                                                       const StackRequest& request,
-                                                       const BlockLedgers::IsAlive& is_alive) {
+std::optional<std::string> GroundTruth::hears_of_block(
+    Incarnation rank, const StackRequest& request, const audit::BlockLedgers::IsAlive& is_alive) {
   const Family program = request.is_answer ? request.to : request.from;
   const Family layer = request.is_answer ? request.from : request.to;
   if (program != Family::workload || layer != Family::transactions) return std::nullopt;

@@ -25,9 +25,11 @@ class GroundTruth {
  public:
   explicit GroundTruth(const RunJob& job);
 
-  [[nodiscard]] Auditor& auditor() { return auditor_; }
-  [[nodiscard]] const Auditor& auditor() const { return auditor_; }
-  [[nodiscard]] const std::vector<Violation>& violations() const { return auditor_.violations(); }
+  [[nodiscard]] audit::Auditor& auditor() { return auditor_; }
+  [[nodiscard]] const audit::Auditor& auditor() const { return auditor_; }
+  [[nodiscard]] const std::vector<audit::Violation>& violations() const {
+    return auditor_.violations();
+  }
 
   // ---- what programs do ----------------------------------------------------------------------
   /// The workload of a rank sends a message, which no layer has seen yet.
@@ -47,9 +49,8 @@ class GroundTruth {
                  const std::function<bool(Rank)>& is_active);
   /// A program of TryBlocks says something to the layer below it, or is told something. Returns
   /// what is wrong with it, if anything is.
-  [[nodiscard]] std::optional<std::string> hears_of_block(Incarnation rank,
-                                                          const StackRequest& request,
-                                                          const BlockLedgers::IsAlive& is_alive);
+  [[nodiscard]] std::optional<std::string> hears_of_block(
+      Incarnation rank, const StackRequest& request, const audit::BlockLedgers::IsAlive& is_alive);
   /// A component marks something. `living`: the ranks that are alive.
   void marked(ActorId actor, const char* name, std::int64_t value, std::uint32_t living,
               double now_s);
@@ -87,9 +88,9 @@ class GroundTruth {
   void removed(Rank rank, ObjectId object);
 
   // ---- for the verdict and the report --------------------------------------------------------
-  [[nodiscard]] const std::optional<ChannelLedgers>& channels() const { return channels_; }
-  [[nodiscard]] const std::optional<BlockLedgers>& blocks() const { return blocks_; }
-  [[nodiscard]] const std::optional<RecoveryStages>& recovery() const { return recovery_; }
+  [[nodiscard]] const std::optional<audit::ChannelLedgers>& channels() const { return channels_; }
+  [[nodiscard]] const std::optional<audit::BlockLedgers>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::optional<audit::RecoveryStages>& recovery() const { return recovery_; }
   /// The ledgers. The auditor has a digest of its own.
   void add_ledgers(Digest& into) const;
 
@@ -102,10 +103,11 @@ class GroundTruth {
   bool awaits_announcement_;
   bool detector_is_accurate_;
   bool audits_conserved_ = false;
-  Auditor auditor_;
-  std::optional<ChannelLedgers> channels_;  ///< where a layer can bring back ranks that can die
-  std::optional<BlockLedgers> blocks_;      ///< of programs of TryBlocks
-  std::optional<RecoveryStages> recovery_;  ///< where there are blocks
+  audit::Auditor auditor_;
+  std::optional<audit::ChannelLedgers>
+      channels_;                               ///< where a layer can bring back ranks that can die
+  std::optional<audit::BlockLedgers> blocks_;  ///< of programs of TryBlocks
+  std::optional<audit::RecoveryStages> recovery_;  ///< where there are blocks
 };
 
 }  // namespace faultline::engine

@@ -8,7 +8,7 @@ namespace faultline::engine {
 
 namespace {
 
-std::optional<Residence> residence_of(const ComponentChoice& choice) {
+std::optional<Residence> residence_of(const scenario::ComponentChoice& choice) {
   if (choice.registration == nullptr) return std::nullopt;
   return residence_of(*choice.registration, choice.options);
 }

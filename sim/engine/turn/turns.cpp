@@ -106,7 +106,7 @@ void Turns::end_turn() {
     }
     state.truth.auditor().turn_over(actor.active, active, handled, state.schedule.now_s());
     if (run_.observer != nullptr && actor.active != active)
-      run_.show({.kind = active ? Sight::Kind::active : Sight::Kind::idle,
+      run_.show({.kind = active ? audit::Sight::Kind::active : audit::Sight::Kind::idle,
                  .time_s = state.schedule.now_s(),
                  .actor = self});
     actor.active = active;

@@ -16,7 +16,7 @@ static_assert(kWords.size() == static_cast<std::size_t>(Outcome::unsafe_detector
 
 }  // namespace
 
-Outcome with_violation(Outcome outcome, const Violation& violation) {
+Outcome with_violation(Outcome outcome, const audit::Violation& violation) {
   if (violation.kind == "premature") return Outcome::premature;
   switch (outcome) {
     case Outcome::terminated:

@@ -33,6 +33,6 @@ std::vector<std::string> outcome_words();
 bool is_broken_promise(Outcome outcome);
 
 /// The outcome of a run with a violation, whose outcome would be `outcome` without it.
-Outcome with_violation(Outcome outcome, const Violation& violation);
+Outcome with_violation(Outcome outcome, const audit::Violation& violation);
 
 }  // namespace faultline::engine

@@ -20,7 +20,7 @@ struct RunResult {
   ActorId fatal_actor = kNobody;   ///< the actor that gave up
   Family fatal_family = Family::workload;  ///< the component of that actor that gave up
   Metrics metrics;
-  std::vector<Violation> violations;
+  std::vector<audit::Violation> violations;
   std::uint64_t events = 0;
   double setup_s = 0.0;  ///< wall time before the first event: actors, platform
   double wall_s = 0.0;   ///< total wall time, including set-up

@@ -39,9 +39,9 @@ bool Verdict::ends_before(double time_s) {
 /// going in which all wait: then it is judged as if nothing were left to happen.
 void Verdict::end_at_limit() {
   see_.schedule.set_now_s(job_.spec.stop.time_s);
-  if (job_.spec.stop.when == StopWhen::announced && all_know_for_good())
+  if (job_.spec.stop.when == scenario::StopWhen::announced && all_know_for_good())
     return stop(Outcome::terminated);
-  if (job_.spec.stop.when == StopWhen::time) return stop(Outcome::finished);
+  if (job_.spec.stop.when == scenario::StopWhen::time) return stop(Outcome::finished);
   const bool is_kept = job_.disturbance.is_endless && no_news_spreads();
   if (is_kept && see_.schedule.foreground() == 0) return conclude();
   stop(Outcome::limit);
@@ -75,24 +75,25 @@ bool Verdict::is_hung_before(double time_s) const {
 void Verdict::check() {
   if (ending_.has_ended() || see_.roll.live() == 0) return;
   switch (job_.spec.stop.when) {
-    case StopWhen::announced:
+    case scenario::StopWhen::announced:
       if (all_know_for_good() && !word_spreads()) stop(Outcome::terminated);
       break;
-    case StopWhen::finished:
+    case scenario::StopWhen::finished:
       if (see_.roll.finished() == see_.roll.live() && !awaits_recovery()) stop(Outcome::finished);
       break;
-    case StopWhen::all_reported:
+    case scenario::StopWhen::all_reported:
       if ((see_.roll.any_death() || job_.spec.has_faults()) && all_faults_reported())
         stop(Outcome::finished);
       break;
-    case StopWhen::time:
+    case scenario::StopWhen::time:
       break;
   }
 }
 
 void Verdict::conclude() {
-  if (job_.spec.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
-  if (job_.spec.stop.when == StopWhen::time) {
+  if (job_.spec.stop.when == scenario::StopWhen::announced && all_know())
+    return stop(Outcome::terminated);
+  if (job_.spec.stop.when == scenario::StopWhen::time) {
     see_.schedule.set_now_s(job_.spec.stop.time_s);  // nothing happens until then
     return stop(Outcome::finished);
   }
@@ -100,13 +101,14 @@ void Verdict::conclude() {
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
   // may have ended early, the scenario has no faults, or they wait for a mark or an event that does
   // not come.
-  if (job_.spec.stop.when == StopWhen::all_reported && auditor().all_reported())
+  if (job_.spec.stop.when == scenario::StopWhen::all_reported && auditor().all_reported())
     return stop(Outcome::finished);
   const bool over = auditor().over_since_s() != kNever;
   // No rank should wait at the end of a program of TryBlocks: every wait there has to end.
   const bool hung =
       has(Family::transactions) || (job_.awaits_announcement && unannounced() && over);
-  if (!hung && over && job_.spec.stop.when == StopWhen::announced && !job_.awaits_announcement)
+  if (!hung && over && job_.spec.stop.when == scenario::StopWhen::announced &&
+      !job_.awaits_announcement)
     return stop(Outcome::finished);
   describe_stuck(hung ? "hung" : "deadlock");
   stop(hung ? Outcome::hung : Outcome::deadlock);
@@ -116,7 +118,7 @@ void Verdict::conclude() {
 /// nothing, any death or report of one suffices. The full condition of the adoption protocols
 /// depends on their messages; see analysis/lemmas/needless_fatal.hpp.
 void Verdict::give_up(const GivenUp& given_up, const std::vector<ActorId>& dead) {
-  const ComponentChoice& choice = job_.spec.component(given_up.family);
+  const scenario::ComponentChoice& choice = job_.spec.component(given_up.family);
   const MayGiveUp& rule = choice.registration->may_give_up();
   const bool any = see_.roll.any_death() || auditor().reports() > 0;
   if (rule ? !rule(choice.options, job_.shape, dead) : !any)
@@ -259,7 +261,7 @@ RunResult Verdict::result(const MetricTotals& of_workload) {
   check_end(of_workload);
   result.outcome = ending_.outcome();
   result.violations = auditor().violations();
-  for (const Violation& violation : result.violations)
+  for (const audit::Violation& violation : result.violations)
     result.outcome = with_violation(result.outcome, violation);
   if (auditor().first_false_report_s() != kNever && misled(result))
     result.outcome = Outcome::unsafe_detector;
@@ -270,7 +272,7 @@ RunResult Verdict::result(const MetricTotals& of_workload) {
 /// that report itself, where the detector promises accuracy, and a death that it has missed.
 bool Verdict::misled(const RunResult& result) const {
   if (!is_broken_promise(result.outcome)) return false;
-  const auto is_excuse = [](const Violation& violation) {
+  const auto is_excuse = [](const audit::Violation& violation) {
     return violation.kind == "false-report" || violation.kind == "missed-death";
   };
   const auto first =
@@ -292,8 +294,8 @@ std::optional<std::string> Verdict::wrong_channel() const {
 /// that ends too early has left work undone.
 void Verdict::check_end(const MetricTotals& of_workload) {
   const Registration* workload = job_.spec.component(Family::workload).registration;
-  const bool ends_by_itself =
-      job_.spec.stop.when == StopWhen::finished || job_.spec.stop.when == StopWhen::announced;
+  const bool ends_by_itself = job_.spec.stop.when == scenario::StopWhen::finished ||
+                              job_.spec.stop.when == scenario::StopWhen::announced;
   const bool at_end =
       all_know_for_good() || (ending_.outcome() == Outcome::finished && ends_by_itself);
   const bool gave_up = ending_.outcome() == Outcome::fatal_reported;

@@ -23,7 +23,7 @@ namespace faultline::engine {
 struct Evidence {
   const LargeVector<ActorState>& actors;
   const Roll& roll;
-  const FaultPlan& faults;
+  const faults::FaultPlan& faults;
   GroundTruth& truth;
   Schedule& schedule;
 };
@@ -53,7 +53,7 @@ class Verdict {
   [[nodiscard]] bool nothing_is_left() const {
     const Schedule& schedule = see_.schedule;
     if (schedule.foreground() > 0) return false;
-    if (job_.spec.stop.when == StopWhen::time)
+    if (job_.spec.stop.when == scenario::StopWhen::time)
       return schedule.background() == 0 && schedule.empty();
     return schedule.background() == 0 || detector_is_done(schedule.now_s()) || is_past_bound();
   }
@@ -87,7 +87,7 @@ class Verdict {
     return job_.spec.component(family).registration != nullptr;
   }
 
-  [[nodiscard]] Auditor& auditor() const { return see_.truth.auditor(); }
+  [[nodiscard]] audit::Auditor& auditor() const { return see_.truth.auditor(); }
 
   const RunJob& job_;
   RunEnding& ending_;

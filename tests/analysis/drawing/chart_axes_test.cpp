@@ -9,7 +9,8 @@
 #include "analysis/drawing/chart.hpp"
 #include "sim/json/json_value.hpp"
 
-using namespace faultline;
+namespace faultline::drawing {
+
 using Catch::Contains;
 
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
     ChartPoint point;
     point.x = x;
     point.y = 1e-5 * x * x * x;
-    point.y_interval = Interval{-1e-4, 1e-3};
+    point.y_interval = statistics::Interval{-1e-4, 1e-3};
     chart.lines[0].points.push_back(point);
   }
   chart = fitted(chart);
@@ -54,7 +55,7 @@ TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
   CHECK(chart.y.range->low > 0);
   CHECK(chart.y.range->low <= 1);
   CHECK(chart.y.range->high >= 1000);
-  CHECK_THAT(chart_script(chart), Contains("($5*1e+06) > " + shortest(chart.y.range->low)));
+  CHECK_THAT(chart_script(chart), Contains("($5*1e+06) > " + json::shortest(chart.y.range->low)));
   CHECK(chart_rows(chart)[1] ==
         std::vector<std::string>{"a", "1", "0", "1e-05", "-1e-04", "0.001"});
 }
@@ -150,3 +151,5 @@ TEST_CASE("an axis begins at 0 unless it may follow values that are far from it"
   chart.y.scale = AxisScale::logarithmic;
   CHECK(fitted(chart).y.logarithmic);
 }
+
+}  // namespace faultline::drawing

@@ -11,7 +11,8 @@
 #include "analysis/drawing/gnuplot.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::drawing {
+
 using Catch::Contains;
 
 namespace {
@@ -31,8 +32,8 @@ Chart chart_of(ChartKind kind, std::size_t lines, std::size_t points) {
       ChartPoint& point = line.points.emplace_back();
       point.x = static_cast<double>(x);
       point.y = static_cast<double>(i + x);
-      point.y_interval = Interval{*point.y - 1, *point.y + 1};
-      if (kind == ChartKind::boxes) point.box = Boxplot{1, 2, 3, 4, 5, 6, 7};
+      point.y_interval = statistics::Interval{*point.y - 1, *point.y + 1};
+      if (kind == ChartKind::boxes) point.box = statistics::Boxplot{1, 2, 3, 4, 5, 6, 7};
     }
   }
   return chart;
@@ -55,9 +56,9 @@ Chart plane_of(const std::vector<std::pair<double, double>>& places) {
   chart.stem = "plane";
   chart.kind = ChartKind::plane;
   chart.x.name = "control_messages";
-  chart.x.range = Interval{0, 100};
+  chart.x.range = statistics::Interval{0, 100};
   chart.y.name = "survived";
-  chart.y.range = Interval{0, 1};
+  chart.y.range = statistics::Interval{0, 1};
   ChartLine& line = chart.lines.emplace_back();
   for (const auto& [x, y] : places) {
     ChartPoint& point = line.points.emplace_back();
@@ -109,7 +110,7 @@ TEST_CASE("lines stand side by side at categories, and where they are on a numbe
   Chart apart = chart;
   for (ChartPoint& point : apart.lines[1].points) {
     point.y = *point.y + 10;
-    point.y_interval = Interval{*point.y - 1, *point.y + 1};
+    point.y_interval = statistics::Interval{*point.y - 1, *point.y + 1};
   }
   const std::string numbers = chart_script(fitted(apart));
   CHECK_THAT(numbers, Contains("using ($2):($4) with linespoints") && !Contains("($2) + ("));
@@ -199,8 +200,8 @@ TEST_CASE("an interval is one bar from its low to its high end, with caps of equ
   CHECK_THAT(chart_script(broad), Contains("vectors heads size screen 0.00500,90"));
   Chart plane = plane_of({{20, 0.2}, {80, 0.8}});
   for (ChartPoint& point : plane.lines[0].points) {
-    point.x_interval = Interval{point.x - 5, point.x + 5};
-    point.y_interval = Interval{*point.y - 0.1, *point.y + 0.1};
+    point.x_interval = statistics::Interval{point.x - 5, point.x + 5};
+    point.y_interval = statistics::Interval{*point.y - 0.1, *point.y + 0.1};
   }
   const std::string both = chart_script(plane);
   CHECK_THAT(both, Contains("using ($5):($7):(($6) - ($5)):(0) with vectors heads") &&
@@ -213,7 +214,7 @@ TEST_CASE("the lower end of an interval stops at the end of a logarithmic axis")
   for (std::size_t i = 0; i < 3; ++i) {
     ChartPoint& point = chart.lines[0].points[i];
     point.y = std::pow(10.0, static_cast<double>(i));
-    point.y_interval = Interval{-1, 2 * *point.y};
+    point.y_interval = statistics::Interval{-1, 2 * *point.y};
   }
   const Chart drawn = fitted(chart);
   REQUIRE(drawn.y.logarithmic);
@@ -308,3 +309,5 @@ TEST_CASE("labels of points and notes are texts, and stand in no code") {
   CHECK_THAT(script.substr(0, end), Contains("\n:`touch canary` p") && Contains("canary` a\n:b\n"));
   CHECK_THAT(script.substr(end), !Contains("canary"));
 }
+
+}  // namespace faultline::drawing

@@ -9,6 +9,8 @@
 #include "analysis/drawing/gnuplot.hpp"
 #include "analysis/drawing/html_style.hpp"
 
+namespace faultline::drawing {
+
 namespace {
 
 using Triple = std::array<double, 3>;
@@ -103,7 +105,7 @@ double difference(Triple a, Triple b) {
 
 /// The colours of lines in each block of the style that sets them: light, dark, print.
 std::vector<std::vector<std::string>> palettes() {
-  const std::string style = faultline::kHtmlStyle;
+  const std::string style = faultline::drawing::kHtmlStyle;
   std::vector<std::vector<std::string>> found;
   for (std::size_t at = style.find("--line-"); at != std::string::npos;
        at = style.find("--line-", at + 1)) {
@@ -131,7 +133,7 @@ TEST_CASE("lines differ in colour for everyone, and from the ground, on light an
   const std::string grounds[] = {"ffffff", "12171d"};
   for (std::size_t page = 0; page < 2; ++page) {
     const auto& colours = all[page];
-    REQUIRE(colours.size() == faultline::kLineTypes);
+    REQUIRE(colours.size() == faultline::drawing::kLineTypes);
     for (std::size_t i = 0; i < colours.size(); ++i) {
       CAPTURE(page, colours[i]);
       CHECK(contrast(colours[i], grounds[page]) >= 3.0);
@@ -146,9 +148,11 @@ TEST_CASE("lines differ in colour for everyone, and from the ground, on light an
 }
 
 TEST_CASE("scripts have the colours of light pages") {
-  const std::string head = faultline::gnuplot_head("x", 1, 1);
+  const std::string head = faultline::drawing::gnuplot_head("x", 1, 1);
   const auto colours = palettes().at(0);
   for (std::size_t i = 0; i < colours.size(); ++i)
     CHECK_THAT(head, Catch::Contains("set linetype " + std::to_string(i + 1) + " lc rgb '#" +
                                      colours[i] + "'"));
 }
+
+}  // namespace faultline::drawing

@@ -14,7 +14,7 @@
 #include "sim/core/visible_text.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::drawing {
 
 namespace {
 
@@ -143,7 +143,7 @@ Chart chart_of(std::uint64_t shape, const std::string& first, const std::string&
       ChartPoint point;
       point.x = x;
       point.y = 5 + x;
-      point.box = Boxplot{1, 2, 3, 4, 5, 6, 7};
+      point.box = statistics::Boxplot{1, 2, 3, 4, 5, 6, 7};
       point.of = "8";
       line.points.push_back(point);
     }
@@ -213,7 +213,7 @@ TEST_CASE("where points are drawn does not depend on the name of their line") {
     Chart chart = chart_of(1, name, name, "x");
     chart.lines.resize(1);  // no key, whose place would depend on the name
     (void)folder.write("chart.gnuplot", chart_script(chart));
-    (void)folder.write("chart.csv", csv_records(chart_rows(chart)));
+    (void)folder.write("chart.csv", text::csv_records(chart_rows(chart)));
     CHECK(draw(folder.path().string(), "chart.gnuplot", "svg") == ProgramEnd::good);
     return text_of(folder.path() / "chart.svg");
   };
@@ -229,20 +229,20 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     const std::string name = draw_name(random);
     const std::string over = "a." + draw_name(random);
     CAPTURE(name, over);
-    ItemResult result;
-    SeriesMeasure series;
+    reproduction::ItemResult result;
+    reproduction::SeriesMeasure series;
     series.over = over;
     series.metrics = {"announce_time_s"};
     if (i % 2 == 0) series.drawn_relative_to = "edod";
     result.item.measures.push_back({name, series});
     result.item.curves = {0};
-    SeriesPoint point{8, {}};
+    reproduction::SeriesPoint point{8, {}};
     point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
     point.samples["edod"] = {{"announce_time_s", {1, 2, 3}}};
     point.detectors = {"edod", "indep"};
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
-    const FigurePanels panels = figure_panels(result);
+    const reproduction::FigurePanels panels = reproduction::figure_panels(result);
     (void)folder.write("figure.gnuplot", panels_script("figure", panels.charts, panels.columns));
     CHECK(draw(folder.path().string(), "figure.gnuplot", "svg") == ProgramEnd::good);
     CHECK(files_in(folder.path()) == std::set<std::string>{"figure.gnuplot", "figure.svg"});
@@ -258,3 +258,5 @@ TEST_CASE("a page changes the colours of a drawing, and nothing that it says") {
                        "x") == "<svg role=\"img\" aria-label=\"x\">\n<text>" + said +
                                    "</text><path stroke='currentColor'/></svg>\n");
 }
+
+}  // namespace faultline::drawing

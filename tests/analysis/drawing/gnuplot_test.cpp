@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-using namespace faultline;
+namespace faultline::drawing {
 
 TEST_CASE("a drawing inside a page has its own identifiers and the page's colours") {
   const std::string svg =
@@ -17,3 +17,5 @@ TEST_CASE("a drawing inside a page has its own identifiers and the page's colour
         "<rect width=\"1\" fill=\"none\"/>\n<path id='d1-gpPt0' stroke='currentColor'/>\n"
         "<use xlink:href='#d1-gpPt0' color='var(--line-1)'/><g fill=\"var(--line-1)\"/>\n</svg>\n");
 }
+
+}  // namespace faultline::drawing

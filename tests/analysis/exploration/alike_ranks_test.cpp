@@ -12,8 +12,9 @@
 #include "analysis/exploration/exploration.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -82,3 +83,5 @@ TEST_CASE("on four ranks, the control tree tells ranks apart") {
         std::set<std::string>{"edod", "four-counter", "rel-eager", "rel-lazy", "safra",
                               "venkatesan"});
 }
+
+}  // namespace faultline::exploration

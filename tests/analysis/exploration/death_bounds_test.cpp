@@ -8,8 +8,9 @@
 #include "analysis/exploration/exploration.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -112,3 +113,5 @@ TEST_CASE("within the start, too, only victims die, and in order") {
   request.in_order = true;
   CHECK(starts(request).size() == 1);
 }
+
+}  // namespace faultline::exploration

@@ -12,8 +12,9 @@
 #include "analysis/exploration/exploration.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -58,3 +59,5 @@ TEST_CASE("what detectors of termination promise when a live rank is declared de
     CHECK(ends(detector.name, false) == all);
   }
 }
+
+}  // namespace faultline::exploration

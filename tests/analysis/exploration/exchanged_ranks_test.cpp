@@ -18,8 +18,9 @@
 #include "tests/analysis/exploration/same_searches.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -135,10 +136,11 @@ template <class Made>
 void use_instead(Job& job, const std::vector<StateProperty>& properties) {
   const Registration* shipped = find_registration(Family::termination, "dijkstra-scholten");
   REQUIRE(shipped != nullptr);
-  const JobShape shape = job_shape(job.spec);
+  const JobShape shape = scenario::job_shape(job.spec);
   job.own(Family::termination,
           [shape](ActorId self) {
-            return std::make_unique<Made>(std::make_shared<DijkstraScholtenOptions>(), shape, self);
+            return std::make_unique<Made>(std::make_shared<termination::DijkstraScholtenOptions>(),
+                                          shape, self);
           },
           {.traits = shipped->traits, .metrics = shipped->metrics, .properties = properties});
 }
@@ -168,7 +170,7 @@ TEST_CASE("states that differ by an exchange are as many as counted by hand") {
 }
 
 TEST_CASE("the exchange of ranks makes no difference to any detector") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     check_same({.spec = any_tree(detector, ordering, 3, 3)}, alike_under(detector));
     check_same({.spec = any_tree(detector, ordering, 2, 2)}, kNone);
   });
@@ -179,13 +181,13 @@ TEST_CASE("ranks are alike if they are leaves below one rank of the control tree
   for (const char* name : {"dijkstra-scholten", "indep", "edod", "four-counter"}) {
     CAPTURE(name);
     const Registration& detector = *find_registration(Family::termination, name);
-    check_same({.spec = any_tree(detector, Ordering::fifo, 4, 2)}, kNone);
-    check_same({.spec = any_tree(detector, Ordering::fifo, 5, 1)}, {{3, 4}});
+    check_same({.spec = any_tree(detector, scenario::Ordering::fifo, 4, 2)}, kNone);
+    check_same({.spec = any_tree(detector, scenario::Ordering::fifo, 5, 1)}, {{3, 4}});
   }
 }
 
 TEST_CASE("the exchange of ranks makes no difference with deaths between events") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     if (!detector.tolerates_faults()) return;
     for (const std::uint32_t faults : {1U, 2U})
       check_same({.spec = any_tree(detector, ordering, 3, 2),
@@ -197,7 +199,7 @@ TEST_CASE("the exchange of ranks makes no difference with deaths between events"
 
 // A root that dies while it announces has told the lower number first.
 TEST_CASE("where the root can die within a step, nobody is alike") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     if (!detector.tolerates_faults()) return;
     ExplorationRequest request{.spec = any_tree(detector, ordering, 3, 2), .faults = 1};
     check_same(request, kNone);
@@ -213,7 +215,8 @@ TEST_CASE("where the root can die within a step, nobody is alike") {
 
 TEST_CASE("the exchange of ranks makes no difference to histories and wherever deaths may fall") {
   const Registration& detector = *find_registration(Family::termination, "rel-eager");
-  ExplorationRequest request{.spec = any_tree(detector, Ordering::fifo, 3, 2), .faults = 2};
+  ExplorationRequest request{.spec = any_tree(detector, scenario::Ordering::fifo, 3, 2),
+                             .faults = 2};
   for (const CrashPlaces places : {CrashPlaces::calm, CrashPlaces::calm_together}) {
     request.crash = places;
     check_same(request, kOneAndTwo);
@@ -269,9 +272,10 @@ TEST_CASE("a mistake is found after as many steps, and its run can be repeated")
     const ExplorationResult result = check_same(request, kOneAndTwo);
     if (result.verdict != ExplorationResult::Verdict::violated) return;
     ++found;
-    RunSpec again = request.spec;
+    scenario::RunSpec again = request.spec;
     again.order = told_run(request, result.refutation->steps).order;
-    const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
+    const engine::RunResult repeated =
+        engine::run_simulation(again, scenario::EngineKind::loggp, 1, 0);
     REQUIRE_FALSE(repeated.violations.empty());
     CHECK(repeated.violations.front().kind == result.refutation->violations.front().kind);
   };
@@ -295,7 +299,7 @@ TEST_CASE("a property is broken after as many steps, and a goal is as far away")
         ExplorationResult::Verdict::violated);
 
   const Registration& detector = *find_registration(Family::termination, "dijkstra-scholten");
-  ExplorationRequest request{.spec = any_tree(detector, Ordering::fifo, 3, 3)};
+  ExplorationRequest request{.spec = any_tree(detector, scenario::Ordering::fifo, 3, 3)};
   for (const char* goal : {"all-engaged", "terminated", "hung"}) {
     request.goal = goal_named(request.spec, goal);
     check_same(request, kOneAndTwo);
@@ -309,7 +313,7 @@ TEST_CASE("a property is broken after as many steps, and a goal is as far away")
 TEST_CASE("where a property tells ranks apart, they are not alike") {
   Job job(3);
   all_graphs(job, 3);
-  use_instead<DijkstraScholten>(
+  use_instead<termination::DijkstraScholten>(
       job,
       {{.name = "two-works-alone",
         .doc = "rank 2 is active and rank 1 is not",
@@ -342,7 +346,7 @@ TEST_CASE("a circle in which a fair run can stay is found where ranks are exchan
 }
 
 TEST_CASE("remembered steps are those that the engine takes, also where ranks are exchanged") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     ExplorationRequest request{.spec = any_tree(detector, ordering, 3, 3)};
     const ExplorationResult taken = explored(request, RankOrder::exchanged);
     request.recall = StepRecall::checked;
@@ -352,7 +356,7 @@ TEST_CASE("remembered steps are those that the engine takes, also where ranks ar
 
 TEST_CASE("a bounded search and one by depth exchange ranks, too") {
   const Registration& detector = *find_registration(Family::termination, "indep");
-  ExplorationRequest request{.spec = any_tree(detector, Ordering::fifo, 3, 3)};
+  ExplorationRequest request{.spec = any_tree(detector, scenario::Ordering::fifo, 3, 3)};
   request.depth = 7;
   CHECK(check_same(request, kOneAndTwo).limit == SearchLimit::depth);
   request.depth = UINT32_MAX;
@@ -366,7 +370,7 @@ TEST_CASE("a bounded search and one by depth exchange ranks, too") {
 // Without memory, the parts of a state are not known.
 TEST_CASE("ranks are exchanged only where steps are remembered") {
   const Registration& detector = *find_registration(Family::termination, "indep");
-  const ExplorationRequest request{.spec = any_tree(detector, Ordering::fifo, 3, 2),
+  const ExplorationRequest request{.spec = any_tree(detector, scenario::Ordering::fifo, 3, 2),
                                    .alike = RankOrder::exchanged};
   CHECK(exchanges_ranks(request));
   ExplorationRequest other = request;
@@ -398,3 +402,5 @@ TEST_CASE("what a choice means becomes what it means to the other rank") {
   CHECK(exchanges_of({{1, 2, 3}}, job).size() == 5);
   CHECK(exchanges_of({}, job).empty());
 }
+
+}  // namespace faultline::exploration

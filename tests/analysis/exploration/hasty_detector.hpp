@@ -5,19 +5,19 @@
 
 #include "protocols/termination/dijkstra_scholten.hpp"
 
-namespace faultline::test {
+namespace faultline::exploration {
 
 /// Dijkstra and Scholten's detector, which acknowledges every message twice.
-class Hasty final : public DijkstraScholten {
+class Hasty final : public termination::DijkstraScholten {
  public:
-  using DijkstraScholten::DijkstraScholten;
+  using termination::DijkstraScholten::DijkstraScholten;
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Hasty>(*this);
   }
   Passage on_receive(TerminationContext& context, Message& message) override {
     context.send(message.from, 0, 8);
-    return DijkstraScholten::on_receive(context, message);
+    return termination::DijkstraScholten::on_receive(context, message);
   }
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::exploration

@@ -19,8 +19,9 @@
 #include "tests/analysis/exploration/same_searches.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -231,8 +232,8 @@ std::size_t worlds(const Detector& detector, int messages) {
 
 std::uint64_t states_explored(const char* detector, std::int64_t messages) {
   const ExplorationResult result =
-      explore({.spec = any_tree(*find_registration(Family::termination, detector), Ordering::fifo,
-                                pseudo_code::kRanks, messages)});
+      explore({.spec = any_tree(*find_registration(Family::termination, detector),
+                                scenario::Ordering::fifo, pseudo_code::kRanks, messages)});
   CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
   return result.states;
 }
@@ -256,3 +257,5 @@ TEST_CASE("states of four-counter are as many as in an enumeration of its pseudo
     CHECK(pseudo_code::worlds(pseudo_code::four_counter(), messages) == states);
   }
 }
+
+}  // namespace faultline::exploration

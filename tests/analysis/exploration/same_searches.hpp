@@ -8,12 +8,12 @@
 #include "tests/support/job.hpp"
 
 /// Searches that must find the same, over all orders of small jobs.
-namespace faultline::test {
+namespace faultline::exploration {
 
 /// A detector under all graphs of tasks with up to that many messages.
-inline RunSpec any_tree(const Registration& detector, Ordering ordering, std::uint32_t processes,
-                        std::int64_t messages) {
-  Job job(processes);
+inline scenario::RunSpec any_tree(const Registration& detector, scenario::Ordering ordering,
+                                  std::uint32_t processes, std::int64_t messages) {
+  test::Job job(processes);
   job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
   job.detector(detector.name);
   job.use(Family::failure_detection, "oracle");
@@ -22,9 +22,9 @@ inline RunSpec any_tree(const Registration& detector, Ordering ordering, std::ui
 }
 
 /// A detector under all graphs of tasks on three ranks, wrong in this point as it was printed.
-inline RunSpec as_printed(const std::string& detector, const std::string& point,
-                          std::int64_t messages) {
-  Job job(3);
+inline scenario::RunSpec as_printed(const std::string& detector, const std::string& point,
+                                    std::int64_t messages) {
+  test::Job job(3);
   job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
   job.use(Family::termination, detector, {{"as_printed", ChosenWords{point}}});
   job.use(Family::failure_detection, "oracle");
@@ -36,8 +36,9 @@ template <class Check>
 void for_each_detector(Check check) {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
-    for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-      if (ordering == Ordering::unordered && detector.needs_fifo()) continue;
+    for (const scenario::Ordering ordering :
+         {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
+      if (ordering == scenario::Ordering::unordered && detector.needs_fifo()) continue;
       CAPTURE(detector.name, ordering);
       check(detector, ordering);
     }
@@ -81,4 +82,4 @@ inline void check_same_found(const ExplorationResult& one, const ExplorationResu
     CHECK(found->violations[i].detail == found_by(other)->violations[i].detail);
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::exploration

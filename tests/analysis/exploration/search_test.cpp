@@ -11,8 +11,9 @@
 #include "sim/core/invariant.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -56,7 +57,7 @@ TEST_CASE("a search by breadth or depth finds the states and steps that were cou
   }
   SECTION("two hops each, in any order") {
     ring(job, 2, {0, 1, 2});
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     expected = {27, 54, 6};
   }
   SECTION("two hops each, in the order of sending") {
@@ -141,9 +142,10 @@ TEST_CASE("a wrong detector is refuted by the shortest run to its error") {
     const ToldRun told = told_run(request, result.refutation->steps);
     CHECK(told.words ==
           Words{"all start", "rank 1 receives a from rank 0", "rank 0 receives b from rank 1"});
-    RunSpec ordered = job.spec;
+    scenario::RunSpec ordered = job.spec;
     ordered.order = told.order;
-    const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
+    const engine::RunResult again =
+        engine::run_simulation(ordered, scenario::EngineKind::loggp, 1, 0);
     CHECK(again.outcome == engine::Outcome::premature);
     CHECK(again.violations.front().kind == "premature");
   }
@@ -192,9 +194,10 @@ TEST_CASE("a random walk that breaks a promise can be repeated with what the wor
   const ExplorationResult result = explore(request);
   REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
   const ToldRun told = told_run(request, result.refutation->steps);
-  RunSpec ordered = job.spec;
+  scenario::RunSpec ordered = job.spec;
   ordered.order = told.order;
-  const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
+  const engine::RunResult again =
+      engine::run_simulation(ordered, scenario::EngineKind::loggp, 1, 0);
   CHECK(again.violations.front().kind == result.refutation->violations.front().kind);
 }
 
@@ -231,7 +234,7 @@ TEST_CASE("a search that comes to a limit is bounded, and says which limit it wa
 TEST_CASE("an interrupt ends a search while it looks for runs that have no end") {
   Job job(kRing);
   ring(job, 16, {0, 1, 2});
-  job.spec.platform.ordering = Ordering::unordered;
+  job.spec.platform.ordering = scenario::Ordering::unordered;
   constexpr std::uint64_t kAll = 17ULL * 17 * 17;  // each message has made 0 to 16 hops
   int asked = 0;                                   // since all states are known
   const ExplorationResult result = explore(request_of(job), [&](const ExplorationProgress& so_far) {
@@ -366,3 +369,5 @@ TEST_CASE("a circle that something leaves which can happen all the time is not f
   CHECK(result.progress_checked);
   CHECK(result.fairness_checked);
 }
+
+}  // namespace faultline::exploration

@@ -16,8 +16,9 @@
 #include "sim/core/data_directory.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -90,3 +91,5 @@ TEST_CASE("how fast the states that SPIN counts are found", "[.speed]") {
   std::printf("%s states in %.3f s, %s bytes\n", std::to_string(result.states + 1).c_str(),
               result.wall_s, std::to_string(result.stored_B).c_str());
 }
+
+}  // namespace faultline::exploration

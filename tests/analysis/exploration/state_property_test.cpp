@@ -15,8 +15,9 @@
 #include "tests/analysis/exploration/hasty_detector.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -27,9 +28,9 @@ void any_tree(Job& job, std::int64_t messages) {
 ExplorationRequest request_of(const Job& job) { return {.spec = explored_spec(job.spec)}; }
 
 /// Works without being engaged: messages are for nobody.
-class Deaf final : public DijkstraScholten {
+class Deaf final : public termination::DijkstraScholten {
  public:
-  using DijkstraScholten::DijkstraScholten;
+  using termination::DijkstraScholten::DijkstraScholten;
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Deaf>(*this);
   }
@@ -44,11 +45,12 @@ template <class Mutant>
 void use_mutant(Job& job) {
   const Registration* shipped = find_registration(Family::termination, "dijkstra-scholten");
   REQUIRE(shipped != nullptr);
-  const JobShape shape = job_shape(job.spec);
+  const JobShape shape = scenario::job_shape(job.spec);
   job.own(
       Family::termination,
       [shape](ActorId self) {
-        return std::make_unique<Mutant>(std::make_shared<DijkstraScholtenOptions>(), shape, self);
+        return std::make_unique<Mutant>(std::make_shared<termination::DijkstraScholtenOptions>(),
+                                        shape, self);
       },
       {.traits = shipped->traits, .metrics = shipped->metrics, .properties = shipped->properties});
 }
@@ -60,13 +62,14 @@ void check_broken(const Job& job, const std::string& property, std::size_t steps
     request.jobs = jobs;
     const ExplorationResult result = explore(request);
     REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
-    const Violation& violation = result.refutation->violations.front();
+    const audit::Violation& violation = result.refutation->violations.front();
     CHECK(violation.kind == "broken-property");
     CHECK(violation.detail.starts_with(property + ", which says: "));
     CHECK(result.refutation->steps.size() == steps);
-    RunSpec again = job.spec;
+    scenario::RunSpec again = job.spec;
     again.order = told_run(request, result.refutation->steps).order;
-    const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
+    const engine::RunResult repeated =
+        engine::run_simulation(again, scenario::EngineKind::loggp, 1, 0);
     CHECK(repeated.outcome == engine::Outcome::violated);
     REQUIRE(repeated.violations.size() == 1);
     CHECK(repeated.violations.front().kind == "broken-property");
@@ -173,11 +176,14 @@ TEST_CASE("a broken invariant is a violation of the run that repeats it in its o
   const ExplorationRequest request = request_of(job);
   const ExplorationResult result = explore(request);
   REQUIRE(result.refutation);
-  RunSpec again = job.spec;
+  scenario::RunSpec again = job.spec;
   again.order = told_run(request, result.refutation->steps).order;
-  const engine::RunResult repeated = engine::run_simulation(again, EngineKind::loggp, 1, 0);
+  const engine::RunResult repeated =
+      engine::run_simulation(again, scenario::EngineKind::loggp, 1, 0);
   CHECK(repeated.outcome == engine::Outcome::violated);
   REQUIRE(repeated.violations.size() == 1);
   CHECK(repeated.violations.front().kind == "broken-invariant");
   CHECK(repeated.violations.front().detail.starts_with("never a message"));
 }
+
+}  // namespace faultline::exploration

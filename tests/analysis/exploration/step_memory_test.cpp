@@ -12,12 +12,13 @@
 #include "tests/analysis/exploration/same_searches.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
-ExplorationResult explored(const RunSpec& spec, std::uint32_t faults, StepRecall recall,
+ExplorationResult explored(const scenario::RunSpec& spec, std::uint32_t faults, StepRecall recall,
                            unsigned jobs = 1) {
   return explore({.spec = spec, .faults = faults, .recall = recall, .jobs = jobs});
 }
@@ -27,15 +28,15 @@ void check_equal(const ExplorationResult& one, const ExplorationResult& other) {
   CHECK(one.transitions == other.transitions);
 }
 
-void check_recall(const RunSpec& spec, std::uint32_t faults) {
+void check_recall(const scenario::RunSpec& spec, std::uint32_t faults) {
   const ExplorationResult taken = explored(spec, faults, StepRecall::nothing);
   check_equal(explored(spec, faults, StepRecall::steps), taken);
   check_equal(explored(spec, faults, StepRecall::steps, 3), taken);
   check_equal(explored(spec, faults, StepRecall::checked), taken);
 }
 
-void check_any_tree(const Registration& detector, Ordering ordering, std::uint32_t processes,
-                    std::int64_t messages, std::uint32_t faults) {
+void check_any_tree(const Registration& detector, scenario::Ordering ordering,
+                    std::uint32_t processes, std::int64_t messages, std::uint32_t faults) {
   CAPTURE(processes, messages, faults);
   check_recall(any_tree(detector, ordering, processes, messages), faults);
 }
@@ -43,14 +44,14 @@ void check_any_tree(const Registration& detector, Ordering ordering, std::uint32
 }  // namespace
 
 TEST_CASE("remembered steps of every detector are those that the engine takes") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     check_any_tree(detector, ordering, 3, 3, 0);
     check_any_tree(detector, ordering, 4, 2, 0);
   });
 }
 
 TEST_CASE("remembered steps and deaths are those that the engine takes, with one and two deaths") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
     if (!detector.tolerates_faults()) return;
     for (const std::uint32_t faults : {1U, 2U}) check_any_tree(detector, ordering, 3, 2, faults);
   });
@@ -59,9 +60,9 @@ TEST_CASE("remembered steps and deaths are those that the engine takes, with one
 // Under progress = between, messages and notices wait for a rank that computes, and it can be idle
 // before it has handled them.
 TEST_CASE("remembered steps are those that the engine takes where messages and notices wait") {
-  for_each_detector([](const Registration& detector, Ordering ordering) {
-    RunSpec spec = any_tree(detector, ordering, 2, 2);
-    spec.platform.progress = Progress::between;
+  for_each_detector([](const Registration& detector, scenario::Ordering ordering) {
+    scenario::RunSpec spec = any_tree(detector, ordering, 2, 2);
+    spec.platform.progress = scenario::Progress::between;
     check_recall(spec, 0);
     if (detector.tolerates_faults()) check_recall(spec, 1);
   });
@@ -81,7 +82,7 @@ TEST_CASE("a counterexample is the same whether steps are remembered or taken") 
   const auto check_point = [](const std::string& detector, const std::string& point,
                               std::int64_t messages, std::uint32_t faults) {
     CAPTURE(detector, point);
-    const RunSpec spec = as_printed(detector, point, messages);
+    const scenario::RunSpec spec = as_printed(detector, point, messages);
     CHECK(explored(spec, faults, StepRecall::steps).verdict ==
           ExplorationResult::Verdict::violated);
     check_recall(spec, faults);
@@ -89,3 +90,5 @@ TEST_CASE("a counterexample is the same whether steps are remembered or taken") 
   check_point("dijkstra-scholten", "cornet", 2, 0);
   check_point("indep", "child-flush", 3, 1);
 }
+
+}  // namespace faultline::exploration

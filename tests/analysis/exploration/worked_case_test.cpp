@@ -10,8 +10,9 @@
 #include "analysis/exploration/exploration.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::exploration {
+
+using namespace test;
 
 namespace {
 
@@ -90,3 +91,5 @@ TEST_CASE("the detector of the page is refuted by a run of five steps, and exhau
           Words{"all start", "rank 1 receives token from rank 0", "rank 0 receives a from rank 1"});
   }
 }
+
+}  // namespace faultline::exploration

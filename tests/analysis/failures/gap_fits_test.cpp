@@ -11,7 +11,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline::failures {
 
 namespace {
 
@@ -116,3 +116,5 @@ TEST_CASE("the exponential law is Weibull's of shape one") {
   const std::vector<double> values = {1, 2, 4, 9};
   CHECK(exponential_log_likelihood(values) == Approx(weibull_log_likelihood(values, 1, 4)));
 }
+
+}  // namespace faultline::failures

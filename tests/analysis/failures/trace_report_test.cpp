@@ -5,7 +5,8 @@
 
 #include "sim/json/json_reader.hpp"
 
-using namespace faultline;
+namespace faultline::failures {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -14,7 +15,7 @@ namespace {
 TraceReport by_hand() {
   TraceReport report{.file = "t.csv",
                      .window_s = 1.5,
-                     .format = TraceFormat::fta,
+                     .format = faults::TraceFormat::fta,
                      .other_events = 1,
                      .unreadable = {{.line = 7, .reason = "no number"}},
                      .summary = {}};
@@ -29,9 +30,9 @@ TraceReport by_hand() {
   return report;
 }
 
-JsonValue parsed(const std::string& text) {
-  Problems problems("out");
-  return parse_json(text, problems);
+json::JsonValue parsed(const std::string& text) {
+  json::Problems problems("out");
+  return json::parse_json(text, problems);
 }
 
 }  // namespace
@@ -50,13 +51,13 @@ TEST_CASE("the sizes of faults are a file of counts") {
 }
 
 TEST_CASE("a summary as JSON has null where there is nothing to fit") {
-  const JsonValue json = parsed(trace_summary_json(by_hand()));
+  const json::JsonValue json = parsed(trace_summary_json(by_hand()));
   CHECK(*json.find("trace_format")->text() == "fta");
-  CHECK(number_of(*json.find("span_s")) == 172800);
-  CHECK(number_of(*json.find("window_s")) == 1.5);
-  CHECK(to_json(*json.find("systems")) == R"([{"system":3,"failures":4,"nodes":2}])");
-  CHECK(to_json(*json.find("counts")) == R"({"1":2,"2":1})");
-  CHECK(to_json(*json.find("unreadable")) == R"([{"line":7,"reason":"no number"}])");
+  CHECK(json::number_of(*json.find("span_s")) == 172800);
+  CHECK(json::number_of(*json.find("window_s")) == 1.5);
+  CHECK(json::to_json(*json.find("systems")) == R"([{"system":3,"failures":4,"nodes":2}])");
+  CHECK(json::to_json(*json.find("counts")) == R"({"1":2,"2":1})");
+  CHECK(json::to_json(*json.find("unreadable")) == R"([{"line":7,"reason":"no number"}])");
   CHECK(json.find("repairs")->is_null());
   CHECK(json.find("between_failures")->find("weibull")->is_null());
 }
@@ -80,11 +81,13 @@ TEST_CASE("the faults of a scenario follow the laws that fit best, and the repai
   GapSummary& gaps = report.summary.between_faults;
   gaps.weibull = {.shape = {0.7384912, {}}, .scale_s = {41292.4, {}}, .log_likelihood = -10};
   gaps.lognormal = {.mu = {9.5, {}}, .sigma = {1.25, {}}, .log_likelihood = -11};
-  const JsonValue weibull = *parsed(faults_block_json(report, "")).find("faults");
-  CHECK(to_json(weibull) == R"({"weibull":{"shape":0.73849,"scale_s":41292}})");
+  const json::JsonValue weibull = *parsed(faults_block_json(report, "")).find("faults");
+  CHECK(json::to_json(weibull) == R"({"weibull":{"shape":0.73849,"scale_s":41292}})");
   gaps.lognormal->log_likelihood = -9;
   report.summary.repair_law = {.mu = {8.237, {}}, .sigma = {1.416, {}}, .log_likelihood = 0};
-  const JsonValue lognormal = *parsed(faults_block_json(report, "sizes.json")).find("faults");
-  CHECK(to_json(lognormal) == R"({"lognormal":{"mu":9.5,"sigma":1.25,"sizes":"sizes.json",)"
-                              R"("repair":{"law":"lognormal","mu":8.237,"sigma":1.416}}})");
+  const json::JsonValue lognormal = *parsed(faults_block_json(report, "sizes.json")).find("faults");
+  CHECK(json::to_json(lognormal) == R"({"lognormal":{"mu":9.5,"sigma":1.25,"sizes":"sizes.json",)"
+                                    R"("repair":{"law":"lognormal","mu":8.237,"sigma":1.416}}})");
 }
+
+}  // namespace faultline::failures

@@ -9,18 +9,18 @@
 
 #include "analysis/failures/trace_generator.hpp"
 
-using namespace faultline;
+namespace faultline::failures {
 
 namespace {
 
-FaultTrace trace_of(std::vector<FaultRecord> records) {
-  FaultTrace trace;
+faults::FaultTrace trace_of(std::vector<faults::FaultRecord> records) {
+  faults::FaultTrace trace;
   trace.records = std::move(records);
   return trace;
 }
 
-FaultRecord failure(double time_s, std::int64_t node, std::int64_t system = 1,
-                    std::optional<double> end_s = {}) {
+faults::FaultRecord failure(double time_s, std::int64_t node, std::int64_t system = 1,
+                            std::optional<double> end_s = {}) {
   return {.time_s = time_s, .end_s = end_s, .system = system, .node = node};
 }
 
@@ -28,13 +28,14 @@ using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Sizes sizes_of(const TraceSummary& summary) {
   Sizes sizes;
-  for (const FaultCount& size : summary.by_size) sizes.emplace_back(size.failed, size.count);
+  for (const faults::FaultCount& size : summary.by_size)
+    sizes.emplace_back(size.failed, size.count);
   return sizes;
 }
 
-FaultSourceChoice weibull(const OptionValues& changes) {
-  const FaultSourceRegistration* kind = find_fault_source("weibull");
-  FaultSourceChoice choice{.registration = kind, .options = {}, .key = "weibull[0]"};
+faults::FaultSourceChoice weibull(const OptionValues& changes) {
+  const faults::FaultSourceRegistration* kind = faults::find_fault_source("weibull");
+  faults::FaultSourceChoice choice{.registration = kind, .options = {}, .key = "weibull[0]"};
   for (const OptionSpec& option : kind->options) choice.options[option.name] = option.default_value;
   for (const auto& [name, value] : changes) choice.options.at(name) = value;
   return choice;
@@ -44,8 +45,9 @@ FaultSourceChoice weibull(const OptionValues& changes) {
 
 TEST_CASE("a fault takes what fails within the window after its first failure") {
   // Nodes 1, 2 and again 1; system 2 at the same time is another fault.
-  const FaultTrace trace = trace_of({failure(0, 1), failure(0, 2), failure(0, 1, 2), failure(50, 1),
-                                     failure(60, 2), failure(110, 3), failure(200, 3)});
+  const faults::FaultTrace trace =
+      trace_of({failure(0, 1), failure(0, 2), failure(0, 1, 2), failure(50, 1), failure(60, 2),
+                failure(110, 3), failure(200, 3)});
   CHECK(sizes_of(*summarize_trace(trace, 0, {})) == Sizes{{1, 5}, {2, 1}});
   CHECK(sizes_of(*summarize_trace(trace, 10, {})) == Sizes{{1, 3}, {2, 2}});
   // 0 to 60 is one fault of two nodes; 110 is not within 60 of 50, which began no fault.
@@ -55,8 +57,9 @@ TEST_CASE("a fault takes what fails within the window after its first failure") 
 }
 
 TEST_CASE("gaps are those of a system and those of a node") {
-  const FaultTrace trace = trace_of({failure(0, 1), failure(0, 2), failure(10, 1, 2),
-                                     failure(30, 1, 1, 45), failure(35, 1, 2, 35), failure(90, 2)});
+  const faults::FaultTrace trace =
+      trace_of({failure(0, 1), failure(0, 2), failure(10, 1, 2), failure(30, 1, 1, 45),
+                failure(35, 1, 2, 35), failure(90, 2)});
   const auto summary = summarize_trace(trace, 0, {});
   REQUIRE(summary);
   CHECK(summary->failures == 6);
@@ -81,12 +84,12 @@ TEST_CASE("a generated trace reads back the same in every format") {
   const auto source = weibull({{"mtbf_s", 2e4}, {"size", std::int64_t{2}}});
   const auto records = generate_trace(source, request);
   REQUIRE(records.size() > 100);
-  for (const TraceFormat format : {TraceFormat::fta, TraceFormat::lanl}) {
-    const FaultTrace read = parse_fault_trace(trace_text(records, format), "t");
+  for (const faults::TraceFormat format : {faults::TraceFormat::fta, faults::TraceFormat::lanl}) {
+    const faults::FaultTrace read = faults::parse_fault_trace(trace_text(records, format), "t");
     CHECK(read.format == format);
     CHECK(read.unreadable.empty());
     REQUIRE(read.records.size() == records.size());
-    const double unit_s = format == TraceFormat::lanl ? 60 : 1e-6;
+    const double unit_s = format == faults::TraceFormat::lanl ? 60 : 1e-6;
     for (std::size_t i = 0; i < records.size(); ++i) {
       CHECK(read.records[i].node == records[i].node);
       CHECK(read.records[i].system == 1);
@@ -94,8 +97,9 @@ TEST_CASE("a generated trace reads back the same in every format") {
       CHECK(*read.records[i].end_s - 946684800 == Approx(*records[i].end_s).margin(unit_s));
     }
   }
-  const FaultTrace table = parse_fault_trace(trace_text(records, TraceFormat::table), "t");
-  CHECK(table.format == TraceFormat::table);
+  const faults::FaultTrace table =
+      faults::parse_fault_trace(trace_text(records, faults::TraceFormat::table), "t");
+  CHECK(table.format == faults::TraceFormat::table);
   REQUIRE(table.records.size() == records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     CHECK(table.records[i].node == records[i].node);
@@ -105,8 +109,9 @@ TEST_CASE("a generated trace reads back the same in every format") {
   GeneratedTrace alone = request;
   alone.nodes = 1;
   const auto of_one = generate_trace(source, alone);
-  const FaultTrace read = parse_fault_trace(trace_text(of_one, TraceFormat::simgrid), "t");
-  CHECK(read.format == TraceFormat::simgrid);
+  const faults::FaultTrace read =
+      faults::parse_fault_trace(trace_text(of_one, faults::TraceFormat::simgrid), "t");
+  CHECK(read.format == faults::TraceFormat::simgrid);
   REQUIRE(read.records.size() == of_one.size());
   for (std::size_t i = 0; i < of_one.size(); ++i) {
     CHECK(read.records[i].time_s == Approx(of_one[i].time_s).epsilon(1e-12));
@@ -120,13 +125,13 @@ TEST_CASE("a node that is down does not fail, and the same seed draws the same")
   const auto source = weibull({{"mtbf_s", 100.0}});
   const auto records = generate_trace(source, request);
   std::vector<double> back_s(3, 0);
-  for (const FaultRecord& record : records) {
+  for (const faults::FaultRecord& record : records) {
     const auto node = static_cast<std::size_t>(record.node);
     CHECK(record.time_s >= back_s[node]);
     back_s[node] = *record.end_s;
   }
-  CHECK(trace_text(generate_trace(source, request), TraceFormat::fta) ==
-        trace_text(records, TraceFormat::fta));
+  CHECK(trace_text(generate_trace(source, request), faults::TraceFormat::fta) ==
+        trace_text(records, faults::TraceFormat::fta));
 }
 
 TEST_CASE("the law of a generated trace is found in it") {
@@ -146,3 +151,5 @@ TEST_CASE("the law of a generated trace is found in it") {
   CHECK(fit.log_likelihood > summary->between_failures.lognormal->log_likelihood);
   CHECK(fit.log_likelihood > *summary->between_failures.exponential_log_likelihood);
 }
+
+}  // namespace faultline::failures

@@ -13,11 +13,11 @@
 #include "protocols/transactions/world_messages.hpp"
 #include "sim/core/registry.hpp"
 
-using namespace faultline;
+namespace faultline::lemmas {
 
 namespace {
 
-ComponentChoice fampi() {
+scenario::ComponentChoice fampi() {
   return {.registration = find_registration(Family::transactions, "fampi"),
           .options = {{"checkpoint", std::string("partner")},
                       {"recovery", std::string("merge")},
@@ -31,10 +31,10 @@ class CheckpointJob {
       : processes_(processes), copies_(processes, fampi()), log_(processes, fampi()) {}
 
   void mark(ActorId actor, const char* name, std::uint64_t value) {
-    see({.kind = Sight::Kind::mark, .actor = actor, .value = value, .text = name});
+    see({.kind = audit::Sight::Kind::mark, .actor = actor, .value = value, .text = name});
   }
-  void die(ActorId actor) { see({.kind = Sight::Kind::died, .actor = actor}); }
-  void restart(ActorId actor) { see({.kind = Sight::Kind::restarted, .actor = actor}); }
+  void die(ActorId actor) { see({.kind = audit::Sight::Kind::died, .actor = actor}); }
+  void restart(ActorId actor) { see({.kind = audit::Sight::Kind::restarted, .actor = actor}); }
 
   /// The actor sends a checkpoint to the next one, where it arrives.
   void copy(ActorId from, const WorldEpoch& epoch, std::uint64_t point) {
@@ -84,12 +84,12 @@ class CheckpointJob {
  private:
   [[nodiscard]] ActorId keeper_of(ActorId actor) const { return (actor + 1) % processes_; }
 
-  void see(const Sight& sight) {
+  void see(const audit::Sight& sight) {
     copies_.see(sight);
     log_.see(sight);
   }
 
-  void deliver(const char* kind, ActorId from, ActorId to, const WorldWords& words,
+  void deliver(const char* kind, ActorId from, ActorId to, const transactions::WorldWords& words,
                const World* world = nullptr) {
     Message message;
     message.from = from;
@@ -98,10 +98,10 @@ class CheckpointJob {
     message.kind = static_cast<std::uint8_t>(message_kind(*fampi().registration, kind));
     message.payload.put(words);
     if (world != nullptr)
-      message.attachments.put(Family::transactions,
-                              std::make_shared<const WorldNews>(WorldNews{*world, {}, 1}));
-    see({.kind = Sight::Kind::sent, .actor = from, .message = &message});
-    see({.kind = Sight::Kind::received, .actor = to, .message = &message});
+      message.attachments.put(Family::transactions, std::make_shared<const transactions::WorldNews>(
+                                                        transactions::WorldNews{*world, {}, 1}));
+    see({.kind = audit::Sight::Kind::sent, .actor = from, .message = &message});
+    see({.kind = audit::Sight::Kind::received, .actor = to, .message = &message});
   }
 
   std::uint32_t processes_;
@@ -221,3 +221,5 @@ TEST_CASE("what is lost stays lost though somebody goes on in the world in which
   job.mark(0, "resume", kSecond.number);
   CHECK(job.lost());
 }
+
+}  // namespace faultline::lemmas

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-using namespace faultline;
+namespace faultline::lemmas {
 
 namespace {
 
@@ -12,13 +12,14 @@ namespace {
 class Watched {
  public:
   void died(ActorId actor, double time_s) {
-    log_.see({.kind = Sight::Kind::died, .time_s = time_s, .actor = actor});
+    log_.see({.kind = audit::Sight::Kind::died, .time_s = time_s, .actor = actor});
   }
   void reported(ActorId by, ActorId dead, std::uint64_t incarnation = 0) {
-    log_.see({.kind = Sight::Kind::reported, .actor = by, .peer = dead, .value = incarnation});
+    log_.see(
+        {.kind = audit::Sight::Kind::reported, .actor = by, .peer = dead, .value = incarnation});
   }
   void declared_dead(ActorId by, ActorId dead) {
-    log_.see({.kind = Sight::Kind::declared_dead, .actor = by, .peer = dead});
+    log_.see({.kind = audit::Sight::Kind::declared_dead, .actor = by, .peer = dead});
   }
   [[nodiscard]] const DetectionLog& log() const { return log_; }
   [[nodiscard]] std::string told_twice() const { return log_.told_twice().value_or(""); }
@@ -112,3 +113,5 @@ TEST_CASE(
   result.violations.push_back({.kind = "hung", .time_s = 1, .actor = {}, .detail = "for ever"});
   CHECK(said(against_detection({}, result, watched.log())) == "other: hung: for ever");
 }
+
+}  // namespace faultline::lemmas

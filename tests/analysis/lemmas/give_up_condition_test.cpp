@@ -12,7 +12,7 @@
 
 #include "protocols/termination/adoption.hpp"
 
-using namespace faultline;
+namespace faultline::lemmas {
 
 namespace {
 
@@ -27,17 +27,17 @@ class History {
 
   History& work(Rank from, Rank to) { return message(from, to, Family::workload, 0, 0); }
   template <class Said>
-  History& says(Rank from, Rank to, AdoptionKind kind, const Said& said,
+  History& says(Rank from, Rank to, termination::AdoptionKind kind, const Said& said,
                 std::vector<std::uint64_t> keys = {}) {
     return message(from, to, Family::termination, kind, said, std::move(keys));
   }
   /// As `says`, but still on its way.
   template <class Said>
-  const Message* sends(Rank from, Rank to, AdoptionKind kind, const Said& said) {
+  const Message* sends(Rank from, Rank to, termination::AdoptionKind kind, const Said& said) {
     return send(from, to, Family::termination, kind, said, {});
   }
   History& arrives(const Message* message) {
-    log_.see({.kind = Sight::Kind::received,
+    log_.see({.kind = audit::Sight::Kind::received,
               .time_s = now_s_,
               .until_s = now_s_,
               .actor = message->to,
@@ -46,19 +46,20 @@ class History {
     return later();
   }
   History& dies(Rank rank) {
-    log_.see({.kind = Sight::Kind::died, .time_s = now_s_, .actor = rank});
+    log_.see({.kind = audit::Sight::Kind::died, .time_s = now_s_, .actor = rank});
     return later();
   }
   History& told_dead(Rank rank, Rank dead) {
-    log_.see({.kind = Sight::Kind::declared_dead, .time_s = now_s_, .actor = rank, .peer = dead});
+    log_.see(
+        {.kind = audit::Sight::Kind::declared_dead, .time_s = now_s_, .actor = rank, .peer = dead});
     return later();
   }
   History& begins_phase(Rank rank) {
-    log_.see({.kind = Sight::Kind::phase_began, .time_s = now_s_, .actor = rank});
+    log_.see({.kind = audit::Sight::Kind::phase_began, .time_s = now_s_, .actor = rank});
     return later();
   }
   History& drops(const Message* message) {
-    log_.see({.kind = Sight::Kind::lost,
+    log_.see({.kind = audit::Sight::Kind::lost,
               .time_s = now_s_,
               .actor = message->from,
               .peer = message->to,
@@ -71,10 +72,11 @@ class History {
   /// 1 engages 2, which tells it of 3 in its engagement `engagement`.
   History& engages(std::uint32_t engagement = 1) {
     work(kG, kP);
-    return says(kP, kG, kPotentialGrandchild, Signal{engagement, kC});
+    return says(kP, kG, termination::kPotentialGrandchild, termination::Signal{engagement, kC});
   }
   History& queries() {
-    return says(kG, kC, kTryEngageGrandchild, TryEngageGrandchild{.failed = kP});
+    return says(kG, kC, termination::kTryEngageGrandchild,
+                termination::TryEngageGrandchild{.failed = kP});
   }
 
  private:
@@ -90,7 +92,7 @@ class History {
     message.attachments.put(
         Family::termination,
         AttachedWords(std::make_shared<const std::vector<std::uint64_t>>(std::move(keys))));
-    log_.see({.kind = Sight::Kind::sent,
+    log_.see({.kind = audit::Sight::Kind::sent,
               .time_s = now_s_,
               .until_s = now_s_,
               .actor = from,
@@ -145,7 +147,8 @@ TEST_CASE("INDEP gives up when a queried process fails before it has replied") {
 TEST_CASE("INDEP gives up at the flush of the parent where the child has failed before") {
   History history;
   history.engages();
-  const Message* last = history.sends(kP, kG, kPotentialGrandchild, Signal{1, 4});
+  const Message* last =
+      history.sends(kP, kG, termination::kPotentialGrandchild, termination::Signal{1, 4});
   history.dies(kC).told_dead(kG, kC).dies(kP).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, history));
   check_met_now(kIndep, history.arrives(last));
@@ -154,15 +157,16 @@ TEST_CASE("INDEP gives up at the flush of the parent where the child has failed 
 TEST_CASE("INDEP goes on where the reply was on its way when its sender failed") {
   History history;
   history.engages().dies(kP).told_dead(kG, kP).queries();
-  const Message* reply =
-      history.sends(kC, kG, kReplyToGrandparent, ReplyToGrandparent{.failed = kP});
+  const Message* reply = history.sends(kC, kG, termination::kReplyToGrandparent,
+                                       termination::ReplyToGrandparent{.failed = kP});
   history.dies(kC).told_dead(kG, kC).arrives(reply);
   CHECK_FALSE(is_met(kIndep, history));
 }
 
 TEST_CASE("a successor that owes nothing has no potential children") {
   History history;
-  history.engages().says(kP, kG, kAcknowledge, Acknowledgement{.count = 1, .over = 1});
+  history.engages().says(kP, kG, termination::kAcknowledge,
+                         termination::Acknowledgement{.count = 1, .over = 1});
   history.dies(kP).dies(kC).told_dead(kG, kP).told_dead(kG, kC);
   CHECK_FALSE(is_met(kIndep, history));
 }
@@ -171,9 +175,12 @@ TEST_CASE(
     "what was told before a debt was paid is forgotten, and so is an old note that comes later") {
   History history;
   history.work(kG, kP);
-  const Message* old_note = history.sends(kP, kG, kPotentialGrandchild, Signal{1, 4});
-  history.says(kP, kG, kPotentialGrandchild, Signal{1, kC});
-  history.says(kP, kG, kAcknowledge, Acknowledgement{.count = 1, .over = 1}).work(kG, kP);
+  const Message* old_note =
+      history.sends(kP, kG, termination::kPotentialGrandchild, termination::Signal{1, 4});
+  history.says(kP, kG, termination::kPotentialGrandchild, termination::Signal{1, kC});
+  history
+      .says(kP, kG, termination::kAcknowledge, termination::Acknowledgement{.count = 1, .over = 1})
+      .work(kG, kP);
   History later = history;
   history.dies(kC).told_dead(kG, kC).dies(4).told_dead(kG, 4).dies(kP).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, history));
@@ -186,13 +193,13 @@ TEST_CASE("what has not entered the network at a death is not awaited") {
   Message message;
   message.from = kP;
   message.to = kG;
-  const Sight sent{
-      .kind = Sight::Kind::sent, .until_s = 5, .actor = kP, .peer = kG, .message = &message};
+  const audit::Sight sent{
+      .kind = audit::Sight::Kind::sent, .until_s = 5, .actor = kP, .peer = kG, .message = &message};
   for (const double death_s : {4.0, 5.0}) {
     FactLog of_death = log;
     of_death.see(sent);
-    of_death.see({.kind = Sight::Kind::died, .time_s = death_s, .actor = kP});
-    of_death.see({.kind = Sight::Kind::declared_dead, .time_s = 6, .actor = kG, .peer = kP});
+    of_death.see({.kind = audit::Sight::Kind::died, .time_s = death_s, .actor = kP});
+    of_death.see({.kind = audit::Sight::Kind::declared_dead, .time_s = 6, .actor = kG, .peer = kP});
     INFO(death_s);
     CHECK((of_death.facts_of(kG).back().what == Fact::What::flushed) == (death_s < 5));
   }
@@ -201,11 +208,12 @@ TEST_CASE("what has not entered the network at a death is not awaited") {
 TEST_CASE("potential children of an engagement that is over are none") {
   History history;
   history.engages().work(kG, kP);
-  history.says(kP, kG, kAcknowledge, Acknowledgement{.count = 1, .over = 1});
+  history.says(kP, kG, termination::kAcknowledge,
+               termination::Acknowledgement{.count = 1, .over = 1});
   History later = history;
   history.dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, history));
-  later.says(kP, kG, kPotentialGrandchild, Signal{2, kC});
+  later.says(kP, kG, termination::kPotentialGrandchild, termination::Signal{2, kC});
   check_met_now(kIndep, later.dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP));
 }
 
@@ -214,14 +222,15 @@ TEST_CASE("messages to the dead are not debts, and a process is not its own chil
   history.dies(kP).told_dead(kG, kP).work(kG, kP).dies(kC).told_dead(kG, kC);
   CHECK_FALSE(is_met(kIndep, history));
   History adopting;
-  adopting.work(kG, kP).says(kP, kG, kReplyToGrandparent,
-                             ReplyToGrandparent{.failed = 4, .debt = 1, .engagement = 1}, {kP});
+  adopting.work(kG, kP).says(
+      kP, kG, termination::kReplyToGrandparent,
+      termination::ReplyToGrandparent{.failed = 4, .debt = 1, .engagement = 1}, {kP});
   CHECK_FALSE(is_met(kIndep, adopting.dies(kP).told_dead(kG, kP)));
 }
 
 TEST_CASE("where all have work at the start, the root has engaged them") {
   History history;
-  history.says(kP, 0, kPotentialGrandchild, Signal{1, kC});
+  history.says(kP, 0, termination::kPotentialGrandchild, termination::Signal{1, kC});
   history.dies(kC).dies(kP).told_dead(0, kC).told_dead(0, kP);
   CHECK_FALSE(is_met(kIndep, history));
   CHECK(is_met({.starts_at_root = false}, history));
@@ -231,9 +240,9 @@ TEST_CASE("REL gives up on an interior child, and writes off an exterior one") {
   for (const GiveUpCondition& condition : {kStrict, kFallback, kEager}) {
     History exterior;
     exterior.engages();
-    exterior.says(kC, kG, kInformInterior, Signal{1, kP});
+    exterior.says(kC, kG, termination::kInformInterior, termination::Signal{1, kP});
     History interior = exterior;
-    exterior.says(kC, kG, kInformExterior, Signal{1, kP});
+    exterior.says(kC, kG, termination::kInformExterior, termination::Signal{1, kP});
     for (History* history : {&exterior, &interior})
       history->dies(kC).told_dead(kG, kC).dies(kP).told_dead(kG, kP);
     CHECK_FALSE(is_met(condition, exterior));
@@ -244,8 +253,9 @@ TEST_CASE("REL gives up on an interior child, and writes off an exterior one") {
 TEST_CASE("REL awaits the flush of the child, which can tell that it is exterior") {
   for (const GiveUpCondition& condition : {kStrict, kFallback, kEager}) {
     History history;
-    history.engages().says(kC, kG, kInformInterior, Signal{1, kP});
-    const Message* last = history.sends(kC, kG, kInformExterior, Signal{1, kP});
+    history.engages().says(kC, kG, termination::kInformInterior, termination::Signal{1, kP});
+    const Message* last =
+        history.sends(kC, kG, termination::kInformExterior, termination::Signal{1, kP});
     history.dies(kC).told_dead(kG, kC).dies(kP).told_dead(kG, kP);
     CHECK_FALSE(is_met(condition, history));
     CHECK_FALSE(is_met(condition, history.arrives(last)));
@@ -253,9 +263,9 @@ TEST_CASE("REL awaits the flush of the child, which can tell that it is exterior
 }
 
 TEST_CASE("signals of another engagement or to another parent say nothing") {
-  for (const Signal other : {Signal{1, kP}, Signal{2, 4}}) {
+  for (const termination::Signal other : {termination::Signal{1, kP}, termination::Signal{2, 4}}) {
     History history;
-    history.engages(2).says(kC, kG, kInformInterior, other);
+    history.engages(2).says(kC, kG, termination::kInformInterior, other);
     history.dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP);
     CHECK_FALSE(is_met(kEager, history));
   }
@@ -264,8 +274,8 @@ TEST_CASE("signals of another engagement or to another parent say nothing") {
 TEST_CASE("RELLAZY counts as interior what an adopted process has named, or all of it") {
   History history;
   history.queries().work(kG, kP);
-  const ReplyToGrandparent adopted{.failed = 4, .debt = 1, .engagement = 1};
-  history.says(kP, kG, kReplyToGrandparent, adopted, {kC}).dies(kP).told_dead(kG, kP);
+  const termination::ReplyToGrandparent adopted{.failed = 4, .debt = 1, .engagement = 1};
+  history.says(kP, kG, termination::kReplyToGrandparent, adopted, {kC}).dies(kP).told_dead(kG, kP);
   CHECK_FALSE(is_met(kFallback, history));
   CHECK(is_met(kStrict, history));
   CHECK_FALSE(is_met(kEager, history.dies(kC).told_dead(kG, kC)));
@@ -274,10 +284,10 @@ TEST_CASE("RELLAZY counts as interior what an adopted process has named, or all 
 
 TEST_CASE("RELEAGER leaves out a process whose children have been adopted by its child") {
   History history;
-  history.engages().says(kC, kG, kInformInterior, Signal{1, kP});
+  history.engages().says(kC, kG, termination::kInformInterior, termination::Signal{1, kP});
   history.dies(kC).told_dead(kG, kC);
   History recovered = history;
-  recovered.says(kP, kG, kGrandchildRecovered, Signal{1, kC});
+  recovered.says(kP, kG, termination::kGrandchildRecovered, termination::Signal{1, kC});
   check_met_now(kEager, history.dies(kP).told_dead(kG, kP));
   CHECK_FALSE(is_met(kEager, recovered.dies(kP).told_dead(kG, kP)));
 }
@@ -288,7 +298,7 @@ TEST_CASE("a new phase forgets everything except the known deaths") {
   CHECK_FALSE(is_met(kIndep, forgotten));
   History known;
   known.dies(kC).told_dead(kG, kC).begins_phase(kG).engages();
-  known.says(kC, kG, kInformInterior, Signal{1, kP});
+  known.says(kC, kG, termination::kInformInterior, termination::Signal{1, kP});
   CHECK_FALSE(is_met(kIndep, known));
   known.dies(kP).told_dead(kG, kP);
   for (const GiveUpCondition& condition : {kIndep, kStrict, kFallback, kEager})
@@ -297,11 +307,11 @@ TEST_CASE("a new phase forgets everything except the known deaths") {
 
 TEST_CASE("the root's failure counts for the next phase if this one was over") {
   FactLog over(5);
-  over.see({.kind = Sight::Kind::announced, .actor = 4});
-  over.see({.kind = Sight::Kind::died, .actor = 0});
-  over.see({.kind = Sight::Kind::declared_dead, .actor = 4, .peer = 0});
+  over.see({.kind = audit::Sight::Kind::announced, .actor = 4});
+  over.see({.kind = audit::Sight::Kind::died, .actor = 0});
+  over.see({.kind = audit::Sight::Kind::declared_dead, .actor = 4, .peer = 0});
   CHECK_FALSE(first_to_give_up(kIndep, over));
-  over.see({.kind = Sight::Kind::phase_began, .time_s = 7, .actor = 4});
+  over.see({.kind = audit::Sight::Kind::phase_began, .time_s = 7, .actor = 4});
   const auto met = first_to_give_up(kIndep, over);
   REQUIRE(met);
   CHECK(met->rank == 4);
@@ -311,7 +321,8 @@ TEST_CASE("the root's failure counts for the next phase if this one was over") {
 TEST_CASE("a message of a phase that is over is dropped, and no flush awaits it any more") {
   History history;
   history.engages();
-  const Message* stale = history.sends(kP, kG, kPotentialGrandchild, Signal{1, 4});
+  const Message* stale =
+      history.sends(kP, kG, termination::kPotentialGrandchild, termination::Signal{1, 4});
   history.dies(kC).told_dead(kG, kC).dies(kP).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, history));
   History dead = history;
@@ -326,8 +337,8 @@ TEST_CASE("a message of a phase that is over is dropped, and no flush awaits it 
 
 TEST_CASE("the failure of a node is that of its processes, not of one more process") {
   FactLog log(2);
-  log.see({.kind = Sight::Kind::died, .actor = 1});
-  log.see({.kind = Sight::Kind::died, .actor = 2});  // the daemon of node 0
+  log.see({.kind = audit::Sight::Kind::died, .actor = 1});
+  log.see({.kind = audit::Sight::Kind::died, .actor = 2});  // the daemon of node 0
   CHECK(log.deaths_s().size() == 1);
 }
 
@@ -339,9 +350,11 @@ TEST_CASE("all give up when they are told that the root has failed, but not afte
     REQUIRE(met);
     CHECK(met->rank == 4);
     FactLog over(5);
-    over.see({.kind = Sight::Kind::announced, .actor = 4});
-    over.see({.kind = Sight::Kind::died, .actor = 0});
-    over.see({.kind = Sight::Kind::declared_dead, .actor = 4, .peer = 0});
+    over.see({.kind = audit::Sight::Kind::announced, .actor = 4});
+    over.see({.kind = audit::Sight::Kind::died, .actor = 0});
+    over.see({.kind = audit::Sight::Kind::declared_dead, .actor = 4, .peer = 0});
     CHECK_FALSE(first_to_give_up(condition, over));
   }
 }
+
+}  // namespace faultline::lemmas

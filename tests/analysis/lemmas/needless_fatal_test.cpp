@@ -16,8 +16,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::lemmas {
+
+using namespace test;
 
 namespace {
 
@@ -50,20 +51,20 @@ void let_give_up(Job& job, std::uint32_t notices, Registration& mistaken) {
 }
 
 /// As `run` and `sweep` do it: the outcome, and the violation if there is one.
-std::string simulated_as(const Job& job, EngineKind engine, std::uint64_t seed) {
-  Scenario scenario;
+std::string simulated_as(const Job& job, scenario::EngineKind engine, std::uint64_t seed) {
+  scenario::Scenario scenario;
   scenario.engine = engine;
   scenario.seed = seed;
   scenario.points = {job.spec};
   scenario.point_labels = {""};
   const auto simulate = [&] {
-    const ReplicationRecord record = simulated(scenario, 0, 0);
+    const runs::ReplicationRecord record = runs::simulated(scenario, 0, 0);
     if (!record.run) return "error: " + record.error;
     std::string text = engine::outcome_word(record.run->outcome);
-    for (const Violation& violation : record.run->violations) text += ", " + violation.kind;
+    for (const audit::Violation& violation : record.run->violations) text += ", " + violation.kind;
     return text;
   };
-  return engine == EngineKind::loggp ? simulate() : in_child(simulate);
+  return engine == scenario::EngineKind::loggp ? simulate() : platform::in_child(simulate);
 }
 
 std::vector<std::string> detectors_that(bool survive_deaths) {
@@ -83,7 +84,7 @@ void flood(Job& job, const std::string& detector) {
 }  // namespace
 
 TEST_CASE("a detector that gives up though nobody has died breaks its promise") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors_that(false)) {
       Job job(9, quick_machine());
       flood(job, detector);
@@ -96,7 +97,7 @@ TEST_CASE("a detector that gives up though nobody has died breaks its promise") 
 }
 
 TEST_CASE("a detector that gives up at any death breaks its promise") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors_that(true)) {
       Job job(9, quick_machine());
       flood(job, detector);
@@ -110,7 +111,7 @@ TEST_CASE("a detector that gives up at any death breaks its promise") {
 }
 
 TEST_CASE("a detector that gives up because it was told that the root is dead has a reason") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string detector : {"indep", "rel-lazy", "rel-eager"}) {
       Job job(3, quick_machine());
       flood(job, detector);
@@ -128,10 +129,10 @@ TEST_CASE("a detector that gives up because it was told that the root is dead ha
 TEST_CASE("adoption: giving up at two deaths that it survives breaks the promise") {
   std::size_t survived = 0;
   std::size_t given_up = 0;
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string detector : {"indep", "rel-lazy", "rel-eager"})
       for (Rank a = 1; a < 9; ++a)
-        for (Rank b = a + 1; b < 9; b += engine == EngineKind::loggp ? 1 : 3) {
+        for (Rank b = a + 1; b < 9; b += engine == scenario::EngineKind::loggp ? 1 : 3) {
           Job job(9, quick_machine());
           flood(job, detector);
           job.kill(0.5, {a, b});
@@ -153,14 +154,14 @@ TEST_CASE("adoption: giving up at two deaths that it survives breaks the promise
 
 TEST_CASE("no real detector is found to give up without need, in phases and where nodes die") {
   std::size_t given_up = 0;
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 0; seed < sample_of(150, engine); ++seed)
       for (const std::string& detector : detectors_that(true)) {
         Stream draw(seed, 0, Purpose::faults, 0);
         const auto nodes = 4 + static_cast<std::uint32_t>(draw.below(8));
         Job job(2 * nodes, quick_machine());
         job.spec.platform.processes_per_node = 2;
-        job.spec.platform.progress = static_cast<Progress>(draw.below(3));
+        job.spec.platform.progress = static_cast<scenario::Progress>(draw.below(3));
         job.detector(detector)
             .use(Family::failure_detection, "oracle",
                  {{"delay_s", draw.exponential(1e-4)},
@@ -179,17 +180,20 @@ TEST_CASE("no real detector is found to give up without need, in phases and wher
 }
 
 TEST_CASE("a run that is made twice to be judged has the record of one that is made once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(9, quick_machine());
     flood(job, "indep");
     job.kill(0.5, {0});
     const Seen once = job.run(engine);
-    Scenario scenario;
+    scenario::Scenario scenario;
     scenario.engine = engine;
     scenario.points = {job.spec};
     scenario.point_labels = {""};
-    const auto metrics = [&] { return to_json(metrics_json(*simulated(scenario, 0, 0).run)); };
-    const auto text = engine == EngineKind::loggp ? metrics() : in_child(metrics);
+    const auto metrics = [&] {
+      return json::to_json(runs::metrics_json(*runs::simulated(scenario, 0, 0).run));
+    };
+    const auto text =
+        engine == scenario::EngineKind::loggp ? metrics() : platform::in_child(metrics);
     const auto read = nlohmann::json::parse(text);
     INFO(engine_word(engine));
     REQUIRE(once.result.outcome == engine::Outcome::fatal_reported);
@@ -199,3 +203,5 @@ TEST_CASE("a run that is made twice to be judged has the record of one that is m
       CHECK(read[name] == (value ? nlohmann::json(*value) : nlohmann::json()));
   }
 }
+
+}  // namespace faultline::lemmas

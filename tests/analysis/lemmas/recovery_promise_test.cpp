@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::lemmas {
 
 namespace {
 
@@ -18,10 +18,10 @@ class ToldRun {
  public:
   ToldRun() : log_(4, protocol()) {}
 
-  ToldRun& dies(Rank rank) { return see(Sight::Kind::died, rank); }
-  ToldRun& restarts(Rank rank) { return see(Sight::Kind::restarted, rank); }
+  ToldRun& dies(Rank rank) { return see(audit::Sight::Kind::died, rank); }
+  ToldRun& restarts(Rank rank) { return see(audit::Sight::Kind::restarted, rank); }
   ToldRun& recovers(Rank rank) {
-    log_.see({.kind = Sight::Kind::mark, .actor = rank, .text = "recovered"});
+    log_.see({.kind = audit::Sight::Kind::mark, .actor = rank, .text = "recovered"});
     return *this;
   }
   ToldRun& agrees(Rank rank) { return gets(rank, 2, kNobody, 0); }
@@ -29,8 +29,8 @@ class ToldRun {
   /// `incarnation` of `from` sends its image, which comes.
   ToldRun& keeps(Rank keeper, Rank from, std::uint16_t incarnation = 0) {
     Message image = message(0, from, incarnation);
-    log_.see({.kind = Sight::Kind::sent, .actor = from, .message = &image});
-    log_.see({.kind = Sight::Kind::received, .actor = keeper, .message = &image});
+    log_.see({.kind = audit::Sight::Kind::sent, .actor = from, .message = &image});
+    log_.see({.kind = audit::Sight::Kind::received, .actor = keeper, .message = &image});
     return *this;
   }
   [[nodiscard]] bool may_give_up(const RecoveryPromise& promise, const char* reason = "") const {
@@ -57,13 +57,13 @@ class ToldRun {
     message.from_incarnation = incarnation;
     return message;
   }
-  ToldRun& see(Sight::Kind kind, Rank rank) {
+  ToldRun& see(audit::Sight::Kind kind, Rank rank) {
     log_.see({.kind = kind, .actor = rank});
     return *this;
   }
   ToldRun& gets(Rank rank, std::uint16_t kind, Rank from, std::uint16_t incarnation) {
     const Message told = message(kind, from, incarnation);
-    log_.see({.kind = Sight::Kind::received, .actor = rank, .message = &told});
+    log_.see({.kind = audit::Sight::Kind::received, .actor = rank, .message = &told});
     return *this;
   }
 
@@ -126,3 +126,5 @@ TEST_CASE("a run that nobody is left of is judged by nothing") {
   run.keeps(2, 1).dies(0).dies(1).dies(2).dies(3);
   CHECK(run.may_give_up(kSeveral));
 }
+
+}  // namespace faultline::lemmas

@@ -13,8 +13,9 @@
 #include "sim/core/error.hpp"
 #include "tests/analysis/store/hand_made_store.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::report {
+
+using namespace test;
 using Catch::Contains;
 
 namespace {
@@ -26,29 +27,29 @@ std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
   return names;
 }
 
-std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points) {
+std::vector<ReportPanel> panels_of(const std::vector<store::SelectedPoint>& points) {
   return panels_of(points, layout_of(points, false));
 }
 
-std::vector<std::string> stems_of(const std::vector<Chart>& charts) {
+std::vector<std::string> stems_of(const std::vector<drawing::Chart>& charts) {
   std::vector<std::string> stems;
   stems.reserve(charts.size());
-  for (const Chart& chart : charts) stems.push_back(chart.stem);
+  for (const drawing::Chart& chart : charts) stems.push_back(chart.stem);
   return stems;
 }
 
 }  // namespace
 
 TEST_CASE("curves have the mean and Student's interval of each point") {
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1, 2, 3});
-  store.add(swept("hcda", 16), {5});
-  store.add(swept("cda", 64), {7, 7, 7});
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1, 2, 3});
+  store.add(store::swept("hcda", 16), {5});
+  store.add(store::swept("cda", 64), {7, 7, 7});
   const auto points = store.points();
   const auto charts = curves_of(arranged(points, false), "control_messages");
   REQUIRE(charts.size() == 1);
   REQUIRE(charts[0].lines.size() == 2);
-  const ChartLine& cda = charts[0].lines[0];
+  const drawing::ChartLine& cda = charts[0].lines[0];
   CHECK(cda.name == "cda");
   REQUIRE(cda.points.size() == 2);
   CHECK(cda.points[0].x == 16);
@@ -64,9 +65,9 @@ TEST_CASE("curves have the mean and Student's interval of each point") {
 }
 
 TEST_CASE("survival is the share of runs that end, with Clopper and Pearson's interval") {
-  HandMadeStore store;
-  store.add(swept("indep", 16), {1, 2, 3, -4});
-  store.add(swept("indep", 64), {-1, -2});
+  store::HandMadeStore store;
+  store.add(store::swept("indep", 16), {1, 2, 3, -4});
+  store.add(store::swept("indep", 64), {-1, -2});
   const auto points = store.points();
   CHECK(has_faults(points));
   const auto charts = survival_of(arranged(points, true));
@@ -81,17 +82,17 @@ TEST_CASE("survival is the share of runs that end, with Clopper and Pearson's in
   CHECK(line[1].y_interval->low == 0);
 
   const auto planes = planes_of(arranged(points, true), "control_messages");
-  const ChartPoint& first = planes.at(0).lines.at(0).points.at(0);
+  const drawing::ChartPoint& first = planes.at(0).lines.at(0).points.at(0);
   CHECK(first.x == Approx(2.5));
   CHECK(*first.y == Approx(0.75));
   CHECK(first.of == "16");
 }
 
 TEST_CASE("boxes have the quartiles of the replications") {
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1, 2, 3, 4, 100});
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1, 2, 3, 4, 100});
   const auto points = store.points();
-  const Boxplot box =
+  const statistics::Boxplot box =
       *boxes_of(arranged(points, false), "control_messages").at(0).lines.at(0).points.at(0).box;
   CHECK(box.quartile_1 == 2);
   CHECK(box.median == 3);
@@ -101,11 +102,11 @@ TEST_CASE("boxes have the quartiles of the replications") {
 }
 
 TEST_CASE("the number with the most values is along x, and what it determines makes no lines") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const int processes : {16, 64, 256})
     for (const int fanout : {2, 4})
       for (const char* protocol : {"cda", "hcda"}) {
-        JsonValue::Object values = swept(protocol, processes);
+        json::JsonValue::Object values = store::swept(protocol, processes);
         values.push_back({"workload.fanout", fanout});
         values.push_back({"workload.tokens", 10 * fanout});
         values.push_back({"platform.processes_per_node", processes / 16});
@@ -126,10 +127,10 @@ TEST_CASE("the number with the most values is along x, and what it determines ma
 }
 
 TEST_CASE("survival is over a number of the faults, if one is swept") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const int processes : {16, 64, 256})
     for (const int size : {2, 4}) {
-      JsonValue::Object values = swept("cda", processes);
+      json::JsonValue::Object values = store::swept("cda", processes);
       values.push_back({"faults.counts.size", size});
       store.add(values, {1});
     }
@@ -139,9 +140,9 @@ TEST_CASE("survival is over a number of the faults, if one is swept") {
 }
 
 TEST_CASE("points that differ in their seed alone are one sample") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const int seed : {1, 2}) {
-    JsonValue::Object values = swept("cda", 16);
+    json::JsonValue::Object values = store::swept("cda", 16);
     values.push_back({"seed", seed});
     store.add(values, {1.0 * seed, 2.0 * seed}, seed);
   }
@@ -154,11 +155,11 @@ TEST_CASE("points that differ in their seed alone are one sample") {
 }
 
 TEST_CASE("more lines than a chart holds make a chart for each combination beside the protocol") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const char* machine : {"mira", "cori", "nacl"})
     for (const char* protocol : {"cda", "hcda", "edod"})
       for (const int processes : {16, 64}) {
-        JsonValue::Object values = swept(protocol, processes);
+        json::JsonValue::Object values = store::swept(protocol, processes);
         values.push_back({"platform.machine", machine});
         store.add(values, {1});
       }
@@ -171,7 +172,7 @@ TEST_CASE("more lines than a chart holds make a chart for each combination besid
 }
 
 TEST_CASE("large studies are drawn in parts that can be read") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (int fanout = 1; fanout <= 19; ++fanout)
     for (int processes = 1; processes <= 51; ++processes)
       store.add({{"platform.processes", processes}, {"workload.fanout", fanout}}, {1});
@@ -185,16 +186,16 @@ TEST_CASE("large studies are drawn in parts that can be read") {
       study_reports(points, {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
   CHECK(reports.at(0).curves.size() == 3);
   CHECK(reports[0].boxes.size() == 1);
-  CHECK(chart_table(reports[0].curves[0]).rows.size() == 8 * 51 / 2);
+  CHECK(drawing::chart_table(reports[0].curves[0]).rows.size() == 8 * 51 / 2);
   const auto many = curves_of(arranged(points, false), "control_messages");
-  CHECK_THAT(chart_script(many[0]), !Contains("vectors"));
-  CHECK_THAT(chart_script(many[2]), Contains("vectors"));
+  CHECK_THAT(drawing::chart_script(many[0]), !Contains("vectors"));
+  CHECK_THAT(drawing::chart_script(many[2]), Contains("vectors"));
 }
 
 TEST_CASE("without a swept number each line has a place of its own") {
-  HandMadeStore store;
-  store.add({{"termination", json_object({{"name", "cda"}, {"initial_credit", 4}})}}, {1});
-  store.add({{"termination", json_object({{"name", "cda"}})}}, {2});
+  store::HandMadeStore store;
+  store.add({{"termination", json::json_object({{"name", "cda"}, {"initial_credit", 4}})}}, {1});
+  store.add({{"termination", json::json_object({{"name", "cda"}})}}, {2});
   const auto points = store.points();
   const auto charts = curves_of(arranged(points, false), "control_messages");
   REQUIRE(charts.size() == 1);
@@ -202,17 +203,17 @@ TEST_CASE("without a swept number each line has a place of its own") {
   CHECK(charts[0].lines[0].name == "cda, initial_credit 4");
   CHECK(charts[0].lines[1].name == "cda");
   CHECK(charts[0].lines[0].line_type != charts[0].lines[1].line_type);
-  CHECK_THAT(chart_script(charts[0]),
+  CHECK_THAT(drawing::chart_script(charts[0]),
              Contains("\n:cda, initial_credit 4\n:cda\n") && Contains("\n1,1\n2,2\n"));
 }
 
 TEST_CASE("panels of one metric share their axes, and are named by what they show") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   double messages = 1;
   for (const char* machine : {"Mira", "mira", "../\u6f22 x"})
     for (const char* protocol : {"cda", "hcda", "edod"})
       for (const int processes : {16, 64}) {
-        JsonValue::Object values = swept(protocol, processes);
+        json::JsonValue::Object values = store::swept(protocol, processes);
         values.push_back({"platform.machine", machine});
         store.add(values, {messages *= 2});
       }
@@ -222,24 +223,24 @@ TEST_CASE("panels of one metric share their axes, and are named by what they sho
   CHECK(stems_of(curves) == std::vector<std::string>{"mean-control-messages-machine-mira",
                                                      "mean-control-messages-machine-mira-2",
                                                      "mean-control-messages-machine-x"});
-  for (const Chart& chart : curves) {
+  for (const drawing::Chart& chart : curves) {
     CHECK(chart.y.range->low < 2);
     CHECK(chart.y.range->high > messages);
     CHECK(chart.y.logarithmic);
     CHECK(chart.x.tics == curves[0].x.tics);
   }
-  const Chart& third = curves.at(2);
+  const drawing::Chart& third = curves.at(2);
   CHECK(third.panel == "machine ../\u6f22 x");
-  CHECK_THAT(chart_script(third), Contains("\n:machine ../\u6f22 x\n"));
+  CHECK_THAT(drawing::chart_script(third), Contains("\n:machine ../\u6f22 x\n"));
 }
 
 TEST_CASE("names of files are short, and never the same") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   const std::string machine(300, 'm');
   for (const char* end : {"a", "b"})
     for (int protocol = 0; protocol < 5; ++protocol)
       for (const int processes : {16, 64}) {
-        JsonValue::Object values = swept("p" + std::to_string(protocol), processes);
+        json::JsonValue::Object values = store::swept("p" + std::to_string(protocol), processes);
         values.push_back({"platform.machine", machine + end});
         store.add(values, {1});
       }
@@ -253,11 +254,11 @@ TEST_CASE("names of files are short, and never the same") {
 }
 
 TEST_CASE("the reader chooses what is along x") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const char* protocol : {"hcda", "cda"})
     for (const int processes : {16, 64, 256})
       for (const int fanout : {2, 4}) {
-        JsonValue::Object values = swept(protocol, processes);
+        json::JsonValue::Object values = store::swept(protocol, processes);
         values.push_back({"workload.fanout", fanout});
         store.add(values, {1.0 * fanout});
       }
@@ -266,13 +267,13 @@ TEST_CASE("the reader chooses what is along x") {
   CHECK(by_fanout.at(0).x.name == "fanout");
   CHECK(by_fanout[0].lines.size() == 6);
   CHECK(by_fanout[0].lines[0].points.size() == 2);
-  const Chart by_protocol =
+  const drawing::Chart by_protocol =
       curves_of(arranged(points, false, "termination"), "control_messages").at(0);
   CHECK(by_protocol.x.categories == std::vector<std::string>{"hcda", "cda"});
   REQUIRE(by_protocol.lines.size() == 6);
   CHECK(by_protocol.lines[0].name == "processes 16, fanout 2");
   CHECK(by_protocol.lines[0].points.at(1).x == 2);
-  CHECK(chart_rows(by_protocol).at(2) ==
+  CHECK(drawing::chart_rows(by_protocol).at(2) ==
         std::vector<std::string>{"processes 16, fanout 2", "cda", "1", "2", "", ""});
   const auto with_axis = [&](const std::string& x) {
     return study_reports(store.points(), {.store = "r", .conditions = {}, .metrics = {}, .x = x});
@@ -284,11 +285,11 @@ TEST_CASE("the reader chooses what is along x") {
 }
 
 TEST_CASE("titles stand on axes, in keys and headings, and names of columns and files stay") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const char* protocol : {"cda", "hcda"})
     for (const int processes : {16, 64, 256, 512, 1024, 2048})
       for (const int fanout : {2, 4, 8, 16, 32}) {
-        JsonValue::Object values = swept(protocol, processes);
+        json::JsonValue::Object values = store::swept(protocol, processes);
         values.push_back({"workload.fanout", fanout});
         store.add(values, {1.0 * fanout, -2.0});
       }
@@ -298,34 +299,34 @@ TEST_CASE("titles stand on axes, in keys and headings, and names of columns and 
                                      "detection_latency_s=time to detect", "termination=detector"});
   const ArrangedPoints usual = arranged(points, false);
   const ArrangedPoints titled = arranged(points, false, {}, titles);
-  const Chart messages = curves_of(titled, "control_messages").at(1);
+  const drawing::Chart messages = curves_of(titled, "control_messages").at(1);
   CHECK(messages.x.title == "ranks");
   CHECK(messages.y.title == "messages");
   CHECK(messages.title == "Messages, <children> = N 4");
   CHECK(messages.panel == "<children> = N 4");
   CHECK(messages.stem == "mean-control-messages-fanout-4");
-  CHECK(chart_table(messages).columns ==
+  CHECK(drawing::chart_table(messages).columns ==
         std::vector<std::string>{"line", "ranks", "runs", "messages", "low", "high"});
-  CHECK(chart_rows(messages).at(0) ==
+  CHECK(drawing::chart_rows(messages).at(0) ==
         std::vector<std::string>{"line", "processes", "runs", "control_messages", "low", "high"});
-  const Chart latency = curves_of(titled, "detection_latency_s").at(0);
+  const drawing::Chart latency = curves_of(titled, "detection_latency_s").at(0);
   const std::string own_title = curves_of(usual, "detection_latency_s").at(0).y.title;
   const std::string unit = own_title.substr(own_title.find(" ["));
   CHECK(latency.y.title == "time to detect" + unit);
   CHECK(latency.title == "Time to detect, <children> = N 2");
-  CHECK(chart_table(latency).columns.at(3) == "time to detect [s]");
-  CHECK(chart_table(boxes_of(titled, "control_messages").at(0)).columns.at(1) == "ranks");
-  const Chart plane = planes_of(titled, "control_messages").at(0);
+  CHECK(drawing::chart_table(latency).columns.at(3) == "time to detect [s]");
+  CHECK(drawing::chart_table(boxes_of(titled, "control_messages").at(0)).columns.at(1) == "ranks");
+  const drawing::Chart plane = planes_of(titled, "control_messages").at(0);
   CHECK(plane.x.title == "messages");
-  CHECK(chart_table(plane).columns == std::vector<std::string>{"line", "ranks", "runs", "messages",
-                                                               "messages, low", "messages, high",
-                                                               "survived", "low", "high"});
-  CHECK(chart_rows(plane).at(0).at(1) == "processes");
+  CHECK(drawing::chart_table(plane).columns ==
+        std::vector<std::string>{"line", "ranks", "runs", "messages", "messages, low",
+                                 "messages, high", "survived", "low", "high"});
+  CHECK(drawing::chart_rows(plane).at(0).at(1) == "processes");
 
   const auto reports = study_reports(
       store.points(),
       {.store = "r", .conditions = {}, .metrics = {"control_messages"}, .titles = titles});
-  HtmlPage page("t", "a");
+  drawing::HtmlPage page("t", "a");
   add_study(page, reports.at(0), "r", {});
   CHECK_THAT(page.text(), Contains("Which detector wins where") &&
                               Contains("Paired differences of messages") &&
@@ -333,11 +334,11 @@ TEST_CASE("titles stand on axes, in keys and headings, and names of columns and 
 }
 
 TEST_CASE("the axis of a time names its unit, whatever its title") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const double mtbf_s : {0.001, 0.002, 0.004})
     store.add({{"faults.poisson.mtbf_s", mtbf_s}}, {1, -2});
   const auto points = store.points();
-  const std::string unit = std::string(" [") + time_unit(0.004).word + "]";
+  const std::string unit = std::string(" [") + text::time_unit(0.004).word + "]";
   const auto title_of = [&](const std::string& title) {
     const Titles titles = {{"faults.poisson.mtbf_s", title}};
     return survival_of(arranged(points, true, {}, title.empty() ? Titles() : titles)).at(0).x.title;
@@ -349,17 +350,17 @@ TEST_CASE("the axis of a time names its unit, whatever its title") {
 }
 
 TEST_CASE("a drawing grows with long titles of its axes") {
-  Chart chart;
+  drawing::Chart chart;
   chart.x.title = "processes";
   chart.y.title = "control messages";
-  const Canvas usual = canvas_of(chart);
+  const drawing::Canvas usual = drawing::canvas_of(chart);
   chart.x.title = std::string(90, 'x');
-  CHECK(canvas_of(chart).width > usual.width);
-  CHECK(canvas_of(chart).height == usual.height);
+  CHECK(drawing::canvas_of(chart).width > usual.width);
+  CHECK(drawing::canvas_of(chart).height == usual.height);
   chart.y.title = std::string(90, 'y');
-  CHECK(canvas_of(chart).height > usual.height);
+  CHECK(drawing::canvas_of(chart).height > usual.height);
   chart.y.title = std::string(100000, 'y');
-  CHECK(canvas_of(chart).height < 2000);
+  CHECK(drawing::canvas_of(chart).height < 2000);
 }
 
 TEST_CASE("titles that cannot be shown, or are of nothing, are refused") {
@@ -372,9 +373,9 @@ TEST_CASE("titles that cannot be shown, or are of nothing, are refused") {
     CHECK_THROWS_WITH(title(text), Contains("without control characters"));
   CHECK_THROWS_WITH(read_titles({"a=b", "c=d", "a=b"}), Contains("\"a\" has two titles"));
 
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1});
-  store.add(swept("cda", 64), {1});
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1});
+  store.add(store::swept("cda", 64), {1});
   const auto with_title = [&](const std::string& name, const std::string& x) {
     return study_reports(
         store.points(),
@@ -388,14 +389,14 @@ TEST_CASE("titles that cannot be shown, or are of nothing, are refused") {
 }
 
 TEST_CASE("without a swept number protocols stand beside each other, the rest side by side") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const int fanout : {4, 8})
     for (const char* protocol : {"cda", "hcda"})
-      store.add({{"termination", json_object({{"name", protocol}})},
-                 {"workload", json_object({{"name", "flood"}, {"fanout", fanout}})}},
+      store.add({{"termination", json::json_object({{"name", protocol}})},
+                 {"workload", json::json_object({{"name", "flood"}, {"fanout", fanout}})}},
                 {1});
   const auto points = store.points();
-  const Chart chart = curves_of(arranged(points, false), "control_messages").at(0);
+  const drawing::Chart chart = curves_of(arranged(points, false), "control_messages").at(0);
   CHECK(chart.x.categories == std::vector<std::string>{"cda", "hcda"});
   REQUIRE(chart.lines.size() == 2);
   CHECK(chart.lines[0].name == "flood, fanout 4");
@@ -403,11 +404,11 @@ TEST_CASE("without a swept number protocols stand beside each other, the rest si
 }
 
 TEST_CASE("a chart says which points have no value, and why") {
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1});
-  store.add(swept("cda", 64), {1});
-  store.add(swept("hcda", 16), {-3, -4});
-  store.add(swept("hcda", 64), {1});
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1});
+  store.add(store::swept("cda", 64), {1});
+  store.add(store::swept("hcda", 16), {-3, -4});
+  store.add(store::swept("hcda", 64), {1});
   const auto points = store.points();
   CHECK(curves_of(arranged(points, false), "control_messages").at(0).notes.empty());
   CHECK(curves_of(arranged(points, false), "detection_latency_s").at(0).notes ==
@@ -419,45 +420,45 @@ TEST_CASE("a chart says which points have no value, and why") {
 }
 
 TEST_CASE("values beyond the whiskers are drawn, each once") {
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1, 2, 3, 4, 100, 100, 3, 2});
-  store.add(swept("cda", 64), {1, 2, 3});
-  const Chart chart = boxes_of(arranged(store.points(), false), "control_messages").at(0);
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1, 2, 3, 4, 100, 100, 3, 2});
+  store.add(store::swept("cda", 64), {1, 2, 3});
+  const drawing::Chart chart = boxes_of(arranged(store.points(), false), "control_messages").at(0);
   CHECK(chart.lines.at(0).points.at(0).outliers == std::vector<double>{100});
-  CHECK_THAT(chart_script(chart),
+  CHECK_THAT(drawing::chart_script(chart),
              Contains("$outliers << END_OF_NUMBERS\n1,100\nEND_OF_NUMBERS\n") &&
                  Contains("$outliers every ::0::0 using"));
   CHECK(chart.x.categories == std::vector<std::string>{"16", "64"});
-  CHECK(chart_rows(chart).at(2).at(1) == "64");
+  CHECK(drawing::chart_rows(chart).at(2).at(1) == "64");
 }
 
 TEST_CASE("components are named in words everywhere on the page") {
-  HandMadeStore store;
+  store::HandMadeStore store;
   for (const int leaders : {1, 5})
     for (const int processes : {16, 64})
-      store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})},
+      store.add({{"termination", json::json_object({{"name", "venkatesan"}, {"leaders", leaders}})},
                  {"platform.processes", processes}},
                 {1.0 * leaders, leaders == 1 ? -2.0 : 2.0});
   const auto reports = study_reports(
       store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
-  HtmlPage page("t", "a");
+  drawing::HtmlPage page("t", "a");
   add_study(page, reports.at(0), "r", {});
   const std::string text = page.text();
   CHECK_THAT(text, Contains("venkatesan, leaders 5 4/4") && !Contains("&quot;leaders&quot;:"));
 }
 
 TEST_CASE("the page says why runs were fatal, of the study and of each protocol") {
-  const auto page_of = [](HandMadeStore& store) {
+  const auto page_of = [](store::HandMadeStore& store) {
     const auto reports = study_reports(
         store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
-    HtmlPage page("t", "a");
+    drawing::HtmlPage page("t", "a");
     add_study(page, reports.at(0), "r", {});
     return page.text();
   };
-  HandMadeStore store;
-  store.add(swept("indep", 16), {1, -2, -3});
-  store.add(swept("indep", 64), {1, 2, -3});
-  store.add(swept("rel-eager", 16), {1, 2, 3});
+  store::HandMadeStore store;
+  store.add(store::swept("indep", 16), {1, -2, -3});
+  store.add(store::swept("indep", 64), {1, 2, -3});
+  store.add(store::swept("rel-eager", 16), {1, 2, 3});
   const std::string text = page_of(store);
   CHECK_THAT(text, !Contains("<root>"));
   const std::string told = "3 fatal-reported: 3 the &lt;root&gt; has failed";
@@ -466,15 +467,15 @@ TEST_CASE("the page says why runs were fatal, of the study and of each protocol"
   REQUIRE(begin != std::string::npos);
   const std::string table = text.substr(begin, text.find("</table>", begin) - begin);
   CHECK_THAT(table, Contains("indep") && Contains(told) && !Contains("rel-eager"));
-  HandMadeStore survived;
-  survived.add(swept("indep", 16), {1, 2});
-  survived.add(swept("rel-eager", 16), {1, 2});
+  store::HandMadeStore survived;
+  survived.add(store::swept("indep", 16), {1, 2});
+  survived.add(store::swept("rel-eager", 16), {1, 2});
   CHECK_THAT(page_of(survived), !Contains("why fatal") && !Contains("were fatal"));
 }
 
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
-  HandMadeStore store;
-  store.add(swept("cda", 16), {1, 2});
+  store::HandMadeStore store;
+  store.add(store::swept("cda", 16), {1, 2});
   const auto reports = study_reports(
       store.points(), {.store = "r.sqlite", .conditions = {}, .metrics = {"borrows"}});
   REQUIRE(reports.size() == 1);
@@ -486,8 +487,10 @@ TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused")
 }
 
 TEST_CASE("text appears in HTML and shells unchanged, and hidden characters as numbers") {
-  CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
-  CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
-  CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
+  CHECK(drawing::escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
+  CHECK(text::shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
+  CHECK(text::shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
         R"(faultline query 'my r.sqlite' --where 'a == '\''b'\''')");
 }
+
+}  // namespace faultline::report

@@ -9,7 +9,7 @@
 #include "analysis/reproduction/run.hpp"
 #include "analysis/reproduction/verdicts.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
 
 namespace {
 
@@ -33,3 +33,5 @@ TEST_CASE("every point of the gallery goes wrong as printed, and is exhausted as
     }
   }
 }
+
+}  // namespace faultline::reproduction

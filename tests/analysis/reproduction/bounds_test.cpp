@@ -10,7 +10,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -86,3 +87,5 @@ TEST_CASE("what is wrong with a bound of runs is said with its place") {
   CHECK_THAT(refusal_of(R"("of_runs": "least", "metric": "survived")"),
              Contains(place + "a share has no bound"));
 }
+
+}  // namespace faultline::reproduction

@@ -14,7 +14,7 @@
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/machine_file.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
 
 namespace {
 
@@ -25,10 +25,10 @@ std::uint32_t ranks_of(const Cell& cell) {
   return static_cast<std::uint32_t>(std::stoul(digits));
 }
 
-double commit_s(const Machine& machine, std::uint32_t ranks, bool two_sweeps) {
-  const Topology routes(partition(machine, ranks), machine.hop_latency_s,
-                        machine.link_bandwidth_Bps);
-  return commit_times(
+double commit_s(const platform::Machine& machine, std::uint32_t ranks, bool two_sweeps) {
+  const platform::Topology routes(platform::partition(machine, ranks), machine.hop_latency_s,
+                                  machine.link_bandwidth_Bps);
+  return theory::commit_times(
              {.machine = machine,
               .members = ranks,
               .two_sweeps = two_sweeps,
@@ -42,7 +42,7 @@ double commit_s(const Machine& machine, std::uint32_t ranks, bool two_sweeps) {
 TEST_CASE("commit-cost compares with the recursion over the tree") {
   const auto files = find_reproduction_items("fampi-2015/commit-cost");
   REQUIRE(files.size() == 1);
-  const Machine machine = read_machine_file(
+  const platform::Machine machine = scenario::read_machine_file(
       (files.front().parent_path() / "machines" / "stampede-65536.json").string());
   std::size_t compared = 0;
   for (const Cell& cell : read_reproduction_item(files.front()).cells) {
@@ -55,3 +55,5 @@ TEST_CASE("commit-cost compares with the recursion over the tree") {
   }
   CHECK(compared == 8);
 }
+
+}  // namespace faultline::reproduction

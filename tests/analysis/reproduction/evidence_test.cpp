@@ -21,7 +21,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -206,3 +207,5 @@ TEST_CASE("docs/reproduction.md counts the matches of all papers as the data fil
   UNSCOPED_INFO("expected totals: " << totals);
   CHECK(page.find(totals) != std::string::npos);
 }
+
+}  // namespace faultline::reproduction

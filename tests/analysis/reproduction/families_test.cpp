@@ -11,7 +11,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -136,7 +137,7 @@ TEST_CASE("a series of a failure detector has its latency, and its runs have sur
   item.curves = {0};
   const ItemResult result = reproduce_item(std::move(item), {.quick = false, .jobs = 2});
   for (const CellResult& cell : result.cells) CHECK(cell.verdict == Verdict::match);
-  const std::string csv = csv_records(figure_rows(result));
+  const std::string csv = text::csv_records(figure_rows(result));
   CHECK_THAT(csv, Contains("series,metric,detector,delay_s,runs,min,"));
   CHECK_THAT(csv, Contains("latency,survived,oracle,0.25,2,1,"));
 }
@@ -231,3 +232,5 @@ TEST_CASE("the scenario of a measure is checked with each set of changes and kep
              Contains(R"(measures.m.changes[1]["workload[7].bytes"]: )"));
   CHECK_THAT(refusal(R"({"": 4})"), Contains("expected a path such as platform.processes"));
 }
+
+}  // namespace faultline::reproduction

@@ -9,7 +9,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -91,7 +92,7 @@ TEST_CASE("a line can be over the binary logarithm of the axis") {
                      {});
   REQUIRE(result.cells.size() == 4);
   for (const CellResult& cell : result.cells) CHECK(cell.verdict == Verdict::match);
-  const Estimate& slope = result.cells[0].measured;
+  const statistics::Estimate& slope = result.cells[0].measured;
   const double error = std::sqrt(0.0044921875 / 5);
   CHECK(slope.confidence_95->high == Approx(0.14375 + 4.302653 * error).epsilon(1e-5));
   CHECK(slope.confidence_99->low == Approx(0.14375 - 9.924843 * error).epsilon(1e-5));
@@ -167,3 +168,5 @@ TEST_CASE("an axis that has no logarithm, or too few numbers, is refused at the 
                             "over": "failure_detection.delay_s", "scale": "linear"})"),
              Contains("groups[0].cells[1]: compares the same value as \"a\" above"));
 }
+
+}  // namespace faultline::reproduction

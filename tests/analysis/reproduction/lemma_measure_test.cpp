@@ -14,7 +14,8 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -91,9 +92,9 @@ TEST_CASE("a search has a result for each detector of its family and each of the
     measure.quick_schedules = 3;
     measure.quick_simgrid_schedules = 2;
     std::set<EstimateKey> expected;
-    for (const LemmaSubject& subject : lemma_subjects(family))
-      for (const LemmaFigure figure : lemma_figures(family))
-        expected.insert({family, subject.name, lemma_figure_word(figure)});
+    for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(family))
+      for (const lemmas::LemmaFigure figure : lemmas::lemma_figures(family))
+        expected.insert({family, subject.name, lemmas::lemma_figure_word(figure)});
     double worked = 0;
     ReproductionSettings settings{.quick = true, .jobs = 2};
     settings.worked = [&](double amount) { worked += amount; };
@@ -114,7 +115,7 @@ void check_cells(const std::string& name, Family family, std::uint64_t simgrid_s
   REQUIRE(files.size() == 1);
   const ReproductionItem item = read_reproduction_item(files.front());
   const auto& measure = std::get<LemmasMeasure>(item.measures.at(0).how);
-  const auto& subjects = lemma_subjects(family);
+  const auto& subjects = lemmas::lemma_subjects(family);
   CHECK(measure.family == family);
   CHECK(measure.loggp_schedules >= 20000);
   CHECK(measure.simgrid_schedules >= simgrid_schedules);
@@ -123,16 +124,16 @@ void check_cells(const std::string& name, Family family, std::uint64_t simgrid_s
     cells.emplace(cell.protocol, cell.figure);
     CHECK(cell.stated == 0.0);
   }
-  for (const LemmaSubject& subject : subjects)
-    for (const LemmaFigure figure : lemma_figures(family))
-      CHECK(cells.count({subject.name, lemma_figure_word(figure)}) == 1);
+  for (const lemmas::LemmaSubject& subject : subjects)
+    for (const lemmas::LemmaFigure figure : lemmas::lemma_figures(family))
+      CHECK(cells.count({subject.name, lemmas::lemma_figure_word(figure)}) == 1);
 }
 
 }  // namespace
 
 TEST_CASE("the item of the failure detectors has a cell for each detector and promise") {
   check_cells("rdaemon-2019/properties", Family::failure_detection,
-              200 * lemma_subjects(Family::failure_detection).size());
+              200 * lemmas::lemma_subjects(Family::failure_detection).size());
 }
 
 TEST_CASE("the item of message logging has a cell for each protocol and promise") {
@@ -142,3 +143,5 @@ TEST_CASE("the item of message logging has a cell for each protocol and promise"
 TEST_CASE("the item of transactions has a cell for each protocol and promise") {
   check_cells("fampi-2015/properties", Family::transactions, 200);
 }
+
+}  // namespace faultline::reproduction

@@ -13,7 +13,7 @@
 #include "sim/core/checkpoint_interval.hpp"
 #include "tests/analysis/theory/checkpoint_time.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
 
 namespace {
 
@@ -26,19 +26,21 @@ double work_s(double mtbf_s) {
 }
 
 /// Ten segments, of which the first has no checkpoint to read.
-double total_s(double mtbf_s, double down_s, DownTime down) {
-  CheckpointModel model{
+double total_s(double mtbf_s, double down_s, theory::DownTime down) {
+  theory::CheckpointModel model{
       .mtbf_s = mtbf_s, .checkpoint_s = kCheckpoint_s, .restore_s = 0.0, .down_s = down_s};
-  const double first_s = expected_segment_s(model, work_s(mtbf_s), down);
+  const double first_s = theory::expected_segment_s(model, work_s(mtbf_s), down);
   model.restore_s = kCheckpoint_s;
-  return first_s + 9 * expected_segment_s(model, work_s(mtbf_s), down);
+  return first_s + 9 * theory::expected_segment_s(model, work_s(mtbf_s), down);
 }
 
 double expected_s(const Cell& cell) {
   const double mtbf_s = cell.at.value_or(0.0);
-  if (cell.name.ends_with("relaunch")) return total_s(mtbf_s, 32.0, DownTime::without_faults);
+  if (cell.name.ends_with("relaunch"))
+    return total_s(mtbf_s, 32.0, theory::DownTime::without_faults);
   const bool repeats = cell.name.ends_with("high");
-  return total_s(mtbf_s, 7.0, repeats ? DownTime::repeated : DownTime::without_faults);
+  return total_s(mtbf_s, 7.0,
+                 repeats ? theory::DownTime::repeated : theory::DownTime::without_faults);
 }
 
 }  // namespace
@@ -59,13 +61,15 @@ TEST_CASE("mtbf compares with the closed forms") {
 
 TEST_CASE("with copies at partners, FA-MPI may be down longer than a relaunch before it loses") {
   const auto longest_s = [](double mtbf_s) {
-    const CheckpointModel relaunch{
+    const theory::CheckpointModel relaunch{
         .mtbf_s = mtbf_s, .checkpoint_s = 10.0, .restore_s = 10.0, .down_s = 32.0};
     const double each =
-        expected_segment_s(relaunch, work_s(mtbf_s), DownTime::without_faults) / work_s(mtbf_s);
-    const CheckpointModel fampi{.mtbf_s = mtbf_s, .checkpoint_s = 0.25, .restore_s = 0.25};
+        theory::expected_segment_s(relaunch, work_s(mtbf_s), theory::DownTime::without_faults) /
+        work_s(mtbf_s);
+    const theory::CheckpointModel fampi{.mtbf_s = mtbf_s, .checkpoint_s = 0.25, .restore_s = 0.25};
     const double work_s = young_interval_s(fampi.checkpoint_s, mtbf_s);
-    return break_even_down_s(fampi, work_s, each * work_s, DownTime::without_faults);
+    return theory::break_even_down_s(fampi, work_s, each * work_s,
+                                     theory::DownTime::without_faults);
   };
   CHECK(longest_s(100) == Approx(120.4).margin(0.05));
   CHECK(longest_s(300) == Approx(131.6).margin(0.05));
@@ -73,3 +77,5 @@ TEST_CASE("with copies at partners, FA-MPI may be down longer than a relaunch be
   CHECK(longest_s(3000) == Approx(262.0).margin(0.05));
   CHECK(longest_s(10000) == Approx(430.5).margin(0.05));
 }
+
+}  // namespace faultline::reproduction

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using faultline::ReproductionPace;
+namespace faultline::reproduction {
 
 TEST_CASE("the time left follows the pace of this machine, whatever the data files say") {
   // Items that took 10, 30 and 60 s elsewhere; this machine takes five times as long.
@@ -40,3 +40,5 @@ TEST_CASE("items that are said to take no time have no share") {
   pace.end_item();
   CHECK(pace.share() == 1);
 }
+
+}  // namespace faultline::reproduction

@@ -16,7 +16,8 @@
 #include "sim/json/json_value.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -199,26 +200,34 @@ TEST_CASE("a measurement that contradicts theory is never as expected") {
   cell.exact_formula = "100";
   cell.exact_tolerance = 0.01;
   CHECK(judge(cell, {100.9, std::nullopt, ""}).is_expected(cell));
-  const CellResult result = judge(cell, {103, Interval{102, 104}, ""});
+  const CellResult result = judge(cell, {103, statistics::Interval{102, 104}, ""});
   CHECK(result.verdict == Verdict::match);
   CHECK_FALSE(result.is_expected(cell));
-  CHECK(judge(cell, {103, Interval{101, 105}, ""}).is_expected(cell));
+  CHECK(judge(cell, {103, statistics::Interval{101, 105}, ""}).is_expected(cell));
 }
 
 TEST_CASE("a printed value in the interval of 99 % is a match, wherever the mean is") {
   const Cell cell = cell_of(0.5, 0.0, PrintedAs::in_interval);
-  CHECK(judge(cell, {0.6, std::nullopt, "", Interval{0.45, 0.75}}).verdict == Verdict::match);
-  CHECK(judge(cell, {0.6, std::nullopt, "", Interval{0.51, 0.69}}).verdict == Verdict::differs);
+  CHECK(judge(cell, {0.6, std::nullopt, "", statistics::Interval{0.45, 0.75}}).verdict ==
+        Verdict::match);
+  CHECK(judge(cell, {0.6, std::nullopt, "", statistics::Interval{0.51, 0.69}}).verdict ==
+        Verdict::differs);
   CHECK(judge(cell, {0.5, std::nullopt, ""}).verdict == Verdict::differs);
   const Cell bound = cell_of(0.5, 0.0, PrintedAs::at_least_in_interval);
-  CHECK(judge(bound, {0.4, std::nullopt, "", Interval{0.29, 0.51}}).verdict == Verdict::match);
-  CHECK(judge(bound, {0.6, std::nullopt, "", Interval{0.51, 0.69}}).verdict == Verdict::match);
-  CHECK(judge(bound, {0.4, std::nullopt, "", Interval{0.31, 0.49}}).verdict == Verdict::differs);
+  CHECK(judge(bound, {0.4, std::nullopt, "", statistics::Interval{0.29, 0.51}}).verdict ==
+        Verdict::match);
+  CHECK(judge(bound, {0.6, std::nullopt, "", statistics::Interval{0.51, 0.69}}).verdict ==
+        Verdict::match);
+  CHECK(judge(bound, {0.4, std::nullopt, "", statistics::Interval{0.31, 0.49}}).verdict ==
+        Verdict::differs);
   CHECK(judge(bound, {0.6, std::nullopt, ""}).verdict == Verdict::differs);
   const Cell upper = cell_of(0.5, 0.0, PrintedAs::at_most_in_interval);
-  CHECK(judge(upper, {0.6, std::nullopt, "", Interval{0.49, 0.71}}).verdict == Verdict::match);
-  CHECK(judge(upper, {0.4, std::nullopt, "", Interval{0.31, 0.49}}).verdict == Verdict::match);
-  CHECK(judge(upper, {0.6, std::nullopt, "", Interval{0.51, 0.69}}).verdict == Verdict::differs);
+  CHECK(judge(upper, {0.6, std::nullopt, "", statistics::Interval{0.49, 0.71}}).verdict ==
+        Verdict::match);
+  CHECK(judge(upper, {0.4, std::nullopt, "", statistics::Interval{0.31, 0.49}}).verdict ==
+        Verdict::match);
+  CHECK(judge(upper, {0.6, std::nullopt, "", statistics::Interval{0.51, 0.69}}).verdict ==
+        Verdict::differs);
 }
 
 TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the closed forms") {
@@ -233,8 +242,9 @@ TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the close
     const std::int64_t f = fanout != std::string::npos ? std::stoll(measure.substr(fanout + 2))
                            : measure == "stencil"      ? 6
                                                        : 26;
-    const FaultOutcome form =
-        cell.protocol == "indep" ? indep_outcome(256, failed, f) : rel_outcome(256, failed);
+    const theory::FaultOutcome form = cell.protocol == "indep"
+                                          ? theory::indep_outcome(256, failed, f)
+                                          : theory::rel_outcome(256, failed);
     const double without_root = measure.ends_with("root may die") ? 1 - *cell.at / 256 : 1;
     INFO(cell.name);
     CHECK(*cell.stated == Approx(form.survival * without_root).epsilon(1e-5));
@@ -417,15 +427,15 @@ TEST_CASE("with --quick, cells of other points and those that it cannot tell are
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
   const ItemResult result = reproduce_item(
       item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), {});
-  const std::string csv = csv_records(figure_rows(result));
+  const std::string csv = text::csv_records(figure_rows(result));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 * 2 * 2);
   const auto& sample = result.measured[0].points[1].samples.at("hcda").at("control_messages");
-  const Boxplot box = boxplot(sample);
-  const std::string line = "m,control_messages,hcda,8,4," + shortest(box.min) + "," +
-                           shortest(box.whisker_low) + "," + shortest(box.quartile_1) + "," +
-                           shortest(box.median) + "," + shortest(box.quartile_3) + "," +
-                           shortest(box.whisker_high) + "," + shortest(box.max) + "," +
-                           shortest(*summarize(sample).mean) + "\n";
+  const statistics::Boxplot box = statistics::boxplot(sample);
+  const std::string line = "m,control_messages,hcda,8,4," + json::shortest(box.min) + "," +
+                           json::shortest(box.whisker_low) + "," + json::shortest(box.quartile_1) +
+                           "," + json::shortest(box.median) + "," + json::shortest(box.quartile_3) +
+                           "," + json::shortest(box.whisker_high) + "," + json::shortest(box.max) +
+                           "," + json::shortest(*statistics::summarize(sample).mean) + "\n";
   CHECK_THAT(csv, Contains(line));
   CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
   const FigurePanels panels = figure_panels(result);
@@ -443,7 +453,7 @@ TEST_CASE("detectors are drawn in the order and colours in which their scenario 
   walk.replace(walk.find(listed), listed.size(), R"([{"name": "hcda"}, {"name": "cda"}])");
   const ItemResult result = reproduce_item(item_of(walk), {});
   CHECK(result.measured.at(0).points.at(0).detectors == std::vector<std::string>{"hcda", "cda"});
-  const std::vector<ChartLine> lines = figure_panels(result).charts.at(0).lines;
+  const std::vector<drawing::ChartLine> lines = figure_panels(result).charts.at(0).lines;
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].name == "HCDA");
   CHECK(lines[0].line_type == 1);
@@ -529,3 +539,5 @@ TEST_CASE("what is wrong with a data file is said with file and place") {
               "changes": [{"platform.procesess": 4}]}},)")),
              Contains("measures.m") && Contains("procesess"));
 }
+
+}  // namespace faultline::reproduction

@@ -6,7 +6,7 @@
 #include "analysis/text/text_table.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
 
 namespace {
 
@@ -50,7 +50,7 @@ TEST_CASE("items are carried out, drawn by whoever draws, and named as the user 
   CHECK(result->results[0].drawing == "<svg/>");
   REQUIRE(drawn.size() == 1);
   CHECK(drawn[0].stem == "a-paper-a-figure");
-  CHECK(drawn[0].csv == csv_records(result->results[0].figure));
+  CHECK(drawn[0].csv == text::csv_records(result->results[0].figure));
   CHECK_FALSE(drawn[0].script.empty());
 
   const auto undrawn = carry_out_items(std::move(items), {}, {});
@@ -90,3 +90,5 @@ TEST_CASE("the time that items take is that of their data files over the jobs, a
   CHECK(expected_time_s(items, {.quick = true, .jobs = 4}) == 2);
   CHECK(expected_time_s(items, {.quick = true, .jobs = 100}) == 1);
 }
+
+}  // namespace faultline::reproduction

@@ -11,7 +11,8 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_value.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -37,7 +38,7 @@ void add_series(ItemResult& result, const std::string& name,
 
 std::string script_of(const ItemResult& result) {
   const FigurePanels panels = figure_panels(result);
-  return panels_script("figure", panels.charts, panels.columns);
+  return drawing::panels_script("figure", panels.charts, panels.columns);
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
@@ -62,11 +63,12 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
   point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
   point.detectors = {"dijkstra-scholten", "indep"};
   result.measured.push_back({{}, {point}, "", false});
-  const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
-  CHECK(csv_records(figure_rows(result)) ==
+  const statistics::Estimate ratio = statistics::estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
+  CHECK(text::csv_records(figure_rows(result)) ==
         "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
         "m,announce_time_s,indep,8,3,2," +
-            shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
+            json::shortest(ratio.confidence_99->low) + "," +
+            json::shortest(ratio.confidence_99->high) + "\n");
   const std::string script = script_of(result);
   // The colour of the second detector, though the first one is not drawn.
   CHECK_THAT(script, Contains("vectors heads size screen 0.00833,90 lt 2 notitle") &&
@@ -115,7 +117,7 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
                             {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
   point.detectors = {"indep"};
   result.measured.push_back({{}, {point}, "", false});
-  const std::string csv = csv_records(figure_rows(result));
+  const std::string csv = text::csv_records(figure_rows(result));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
   CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
   CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
@@ -152,3 +154,5 @@ TEST_CASE("single runs are drawn as lines, since they have no spread") {
   add_series(result, "m", {"waits"}, {2, 4, 8}, {5});
   CHECK_THAT(script_of(result), Contains("linespoints") && !Contains("candlesticks"));
 }
+
+}  // namespace faultline::reproduction

@@ -7,7 +7,8 @@
 #include "analysis/reproduction/verdicts.hpp"
 #include "workloads/random_task_tree.hpp"
 
-using namespace faultline;
+namespace faultline::reproduction {
+
 using Catch::Contains;
 
 namespace {
@@ -15,7 +16,7 @@ namespace {
 const StepModelTree kTree = {.preset = "small",
                              .seed = 2269,
                              .mapping = "random",
-                             .rules = StepRules::resolved,
+                             .rules = theory::StepRules::resolved,
                              .fewest_processes = 2,
                              .most_processes = 5};
 
@@ -35,18 +36,19 @@ StepModelMeasure measure_of(const StepModelTree& tree) {
 TEST_CASE("the counts of a tree are those of the step model for each activity and process") {
   StepModelCounts counts;
   const auto& counted = counts.on_tree(kTree);
-  Stream random = task_tree_stream(kTree.seed, 0);
-  const TaskTree tree = random_task_tree(*task_tree_preset(kTree.preset), random);
+  Stream random = workloads::task_tree_stream(kTree.seed, 0);
+  const TaskTree tree =
+      workloads::random_task_tree(*workloads::task_tree_preset(kTree.preset), random);
   REQUIRE(counted.size() == 4);
   for (std::size_t i = 0; i < counted.size(); ++i) {
     const auto processes = static_cast<std::uint32_t>(2 + i);
     CHECK(counted[i].processes == processes);
-    const auto ranks =
-        random_ranks(tree.tasks(), processes, task_mapping_stream(kTree.seed, processes));
+    const auto ranks = workloads::random_ranks(
+        tree.tasks(), processes, workloads::task_mapping_stream(kTree.seed, processes));
     for (std::size_t activity = 0; activity < kStepActivities.size(); ++activity)
-      CHECK(
-          counted[i].by_activity[activity] ==
-          count_control_messages({processes, kStepActivities[activity], kTree.rules}, tree, ranks));
+      CHECK(counted[i].by_activity[activity] ==
+            theory::count_control_messages({processes, kStepActivities[activity], kTree.rules},
+                                           tree, ranks));
   }
 }
 
@@ -54,7 +56,7 @@ TEST_CASE("a tree is counted once, whoever asks, and anew if anything differs") 
   StepModelCounts counts;
   const auto* first = &counts.on_tree(kTree);
   StepModelTree literal = kTree;
-  literal.rules = StepRules::literal;
+  literal.rules = theory::StepRules::literal;
   StepModelTree round_robin = kTree;
   round_robin.mapping = "round-robin";
   StepModelTree longer = kTree;
@@ -80,7 +82,7 @@ TEST_CASE("all panels of a step model have one axis, for the means of trees that
   const FigurePanels panels = figure_panels(result);
   CHECK(panels.columns == 3);
   REQUIRE(panels.charts.size() == 3);
-  for (const Chart& chart : panels.charts) {
+  for (const drawing::Chart& chart : panels.charts) {
     CHECK(chart.y.logarithmic);
     CHECK(chart.y.range->low == Approx(0.8));  // means of 10 and 1 for a process
     CHECK(chart.y.range->high == Approx(12.5));
@@ -102,7 +104,7 @@ TEST_CASE("what a figure draws are the counts that its cells are judged by") {
   CHECK(measured.trees[1].seed == 317);
   const FigureRows rows = figure_rows(result);
   CHECK(rows.size() == 1 + 2 * 4 * 3);
-  const ControlMessageCounts& local = measured.trees[0].counts[0].by_activity[1];
+  const theory::ControlMessageCounts& local = measured.trees[0].counts[0].by_activity[1];
   CHECK(rows[2] == std::vector<std::string>{"random", "local", "2", "2269",
                                             std::to_string(local.four_counter),
                                             std::to_string(local.edod), std::to_string(local.hcda),
@@ -110,9 +112,11 @@ TEST_CASE("what a figure draws are the counts that its cells are judged by") {
   double ratios = 0;
   for (const TreeCounts& tree : measured.trees)
     for (const ProcessCounts& here : tree.counts)
-      for (const ControlMessageCounts& messages : here.by_activity)
+      for (const theory::ControlMessageCounts& messages : here.by_activity)
         ratios += static_cast<double>(messages.hcda) / static_cast<double>(messages.cda);
   const EstimateKey hcda{Family::termination, "hcda", kStepModelFigure};
   CHECK(*measured.estimates.at(hcda).value == Approx(ratios / (2 * 4 * 3)));
   CHECK(measure_step_model(measure_of(kTree), {.quick = true}, counts).trees.size() == 1);
 }
+
+}  // namespace faultline::reproduction

@@ -11,8 +11,9 @@
 #include "sim/core/invariant.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::runs {
+
+using namespace test;
 
 TEST_CASE("a replication in which an invariant breaks is an internal error, the others go on") {
   Job job(2);
@@ -26,7 +27,7 @@ TEST_CASE("a replication in which an invariant breaks is an internal error, the 
     };
     return handlers;
   });
-  Scenario scenario;
+  scenario::Scenario scenario;
   scenario.name = "a ring";
   scenario.seed = 5;
   scenario.replications = 3;
@@ -52,3 +53,5 @@ TEST_CASE("a replication in which an invariant breaks is an internal error, the 
   CHECK(records[1].error == error);
   CHECK(records[2].run);
 }
+
+}  // namespace faultline::runs

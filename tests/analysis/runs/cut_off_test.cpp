@@ -16,8 +16,9 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/analysis/store/hand_made_store.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::runs {
+
+using namespace test;
 using Catch::Contains;
 
 namespace {
@@ -29,14 +30,14 @@ std::string shrinking_metrics(const std::string& file) {
   std::string shrunk;
   std::map<std::pair<std::size_t, std::string>, double> largest;  // by point and metric
   for (std::uint64_t events = 20; events <= kMostEvents; events += 1 + events / 3) {
-    ScenarioOverrides cut;
+    scenario::ScenarioOverrides cut;
     cut.sets = {"stop.events=" + std::to_string(events), "replications=1", "engine=loggp"};
-    const Scenario scenario = load_scenario(file, cut);
+    const scenario::Scenario scenario = scenario::load_scenario(file, cut);
     for (std::size_t point = 0; point < scenario.points.size(); ++point) {
       const ReplicationRecord record = simulated(scenario, point, 0);
       if (!record.run) return record.error;
       for (const RunMetric& metric : record.run->metrics) {
-        if (!metric.value || bound_of(metric.name) != MeanBound::at_least) continue;
+        if (!metric.value || bound_of(metric.name) != statistics::MeanBound::at_least) continue;
         const auto [known, is_new] = largest.emplace(std::pair(point, metric.name), *metric.value);
         if (*metric.value < known->second)
           shrunk += metric.name + " after " + std::to_string(events) +
@@ -60,8 +61,8 @@ RunTally tally_of(const std::vector<RunRecord>& runs) {
   return tally;
 }
 
-Scenario scenario_of_one_point() {
-  Scenario scenario;
+scenario::Scenario scenario_of_one_point() {
+  scenario::Scenario scenario;
   scenario.name = "cut";
   scenario.replications = 4;
   scenario.points.resize(1);
@@ -87,18 +88,19 @@ TEST_CASE("means, rates and what is there at the end are no bounds") {
                              "detection_busiest_link_Bps", "commit_time_s", "interior_fraction_max",
                              "state_digest", "tasks_missing", "tasks_repeated", "half_round_trip_s",
                              "iteration_time_s", "of_another_program"})
-    CHECK(bound_of(metric) == MeanBound::unknown);
+    CHECK(bound_of(metric) == statistics::MeanBound::unknown);
   for (const char* metric : {"end_time_s", "control_messages", "control_messages.probe", "waves",
                              "terminated", "tasks", "failure_detection_latency_s"})
-    CHECK(bound_of(metric) == MeanBound::at_least);
+    CHECK(bound_of(metric) == statistics::MeanBound::at_least);
 }
 
 TEST_CASE("the table and the JSON of a run mark means over runs that were cut off") {
   // 400, 300, 600 and 500 messages: 450 in the mean, and at least that as two of them were cut off.
-  std::vector<RunRecord> runs = {
-      ended_run(0, engine::Outcome::terminated, 400), ended_run(1, engine::Outcome::limit, 300),
-      ended_run(2, engine::Outcome::limit, 600), ended_run(3, engine::Outcome::terminated, 500)};
-  const Scenario scenario = scenario_of_one_point();
+  std::vector<RunRecord> runs = {store::ended_run(0, engine::Outcome::terminated, 400),
+                                 store::ended_run(1, engine::Outcome::limit, 300),
+                                 store::ended_run(2, engine::Outcome::limit, 600),
+                                 store::ended_run(3, engine::Outcome::terminated, 500)};
+  const scenario::Scenario scenario = scenario_of_one_point();
   const RunTally tally = tally_of(runs);
   const std::string table = run_report_table(scenario, tally);
   CHECK_THAT(table, Contains(">= 450") && Contains("2 of 4 runs were cut off at a limit") &&
@@ -113,3 +115,5 @@ TEST_CASE("the table and the JSON of a run mark means over runs that were cut of
   CHECK_THAT(run_report_table(scenario, tally_of(runs)),
              Contains("450 +- 205") && !Contains("cut off") && !Contains(">="));
 }
+
+}  // namespace faultline::runs

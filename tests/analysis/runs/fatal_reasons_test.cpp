@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-using faultline::FatalReasons;
-using faultline::RunRecord;
+namespace faultline::runs {
+
 using faultline::engine::Outcome;
 
 namespace {
@@ -56,3 +56,5 @@ TEST_CASE("fatal reasons: those of a stranger are shown, not obeyed") {
   CHECK(reasons.text() == "6 fatal-reported: 3 esc \\x1b[31m \\u202e, 2 without a reason, 1 " +
                               std::string(99, 'x') + "...");
 }
+
+}  // namespace faultline::runs

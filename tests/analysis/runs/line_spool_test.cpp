@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using faultline::LineSpool;
+namespace faultline::runs {
 
 namespace {
 
@@ -39,3 +39,5 @@ TEST_CASE("line spool: without room for its file the lines stay in memory") {
   check_lines("/nonexistent", 5000, 1000);
   check_lines("/dev/null", 5000, 1000);
 }
+
+}  // namespace faultline::runs

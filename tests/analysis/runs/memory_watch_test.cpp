@@ -14,7 +14,8 @@
 
 #include "analysis/runs/worker_process.hpp"
 
-using namespace faultline;
+namespace faultline::runs {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -80,3 +81,5 @@ TEST_CASE("memory: the machine has what it says it has") {
   CHECK(machine_memory_bytes() > 0);
   CHECK(machine_memory_bytes() <= total_KiB * 1024);
 }
+
+}  // namespace faultline::runs

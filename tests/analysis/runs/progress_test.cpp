@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-using namespace faultline;
+namespace faultline::runs {
 
 namespace {
 
@@ -61,3 +61,5 @@ TEST_CASE("what was done before does not count for the rate") {
   for (const ProgressStyle style : kStyles)
     CHECK(progress_words(none, "points", 10, style).ends_with("time left unknown"));
 }
+
+}  // namespace faultline::runs

@@ -10,14 +10,15 @@
 #include "analysis/runs/exit_code.hpp"
 #include "sim/core/error.hpp"
 
-using namespace faultline;
+namespace faultline::runs {
+
 using Catch::Contains;
 
 namespace {
 
-Scenario two_points() {
-  Scenario scenario;
-  scenario.engine = EngineKind::loggp;
+scenario::Scenario two_points() {
+  scenario::Scenario scenario;
+  scenario.engine = scenario::EngineKind::loggp;
   scenario.seed = 7;
   scenario.points.resize(2);
   scenario.point_labels = {"four-counter", "cda"};
@@ -104,9 +105,9 @@ TEST_CASE("run record: metrics by name") {
   CHECK(run.has_number("borrows"));
   CHECK_FALSE(run.has_number("borows"));
   CHECK_FALSE(run.has_number("fatal_reason"));
-  CHECK(to_json(run.cell("application_messages")) == "1000000");
-  CHECK(to_json(run.cell("terminated")) == "false");
-  CHECK(to_json(run.cell("outcome")) == "\"violated\"");
+  CHECK(json::to_json(run.cell("application_messages")) == "1000000");
+  CHECK(json::to_json(run.cell("terminated")) == "false");
+  CHECK(json::to_json(run.cell("outcome")) == "\"violated\"");
   CHECK(run.cell("waves").is_null());
   run.terminated.reset();
   CHECK_FALSE(run.number("terminated"));
@@ -145,3 +146,5 @@ TEST_CASE("run record: anything that is not a record is refused") {
   CHECK_THROWS_AS(read_replication_line(""), UsageError);
   CHECK_THROWS_AS(read_replication_line(R"({"error": 5})"), UsageError);
 }
+
+}  // namespace faultline::runs

@@ -13,7 +13,8 @@
 
 #include "sim/core/interrupt.hpp"
 
-using namespace faultline;
+namespace faultline::runs {
+
 using Catch::Contains;
 
 namespace {
@@ -174,3 +175,5 @@ TEST_CASE("after an interrupt the tasks that have ended are handed on, with gaps
   });
   CHECK(first_lines(ends) == std::vector<std::string>{"interrupted 1 3 "});
 }
+
+}  // namespace faultline::runs

@@ -17,13 +17,13 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/support/json_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::search;
+namespace faultline::search {
+
 using faultline::test::tree;
 
 namespace {
 
-Judgement judged_quickly(const JsonValue& scenario) {
+Judgement judged_quickly(const json::JsonValue& scenario) {
   return judged(scenario, {.events = 20000, .explored_each = 0});
 }
 
@@ -40,25 +40,25 @@ const std::string kLate = R"({"schema_version": 1, "name": "late", "seed": 1,
 
 TEST_CASE("a number is a scenario, with its aim") {
   for (std::uint64_t number = 0; number < 40; ++number)
-    CHECK(to_json(aimed_scenario(number)) == to_json(aimed_scenario(number)));
+    CHECK(json::to_json(aimed_scenario(number)) == json::to_json(aimed_scenario(number)));
 }
 
 TEST_CASE("aiming changes moments, victims and times, and nothing else") {
   const std::set<std::string> moments{"faults.at.time_s", "faults.at.event", "faults.at.mark"};
   for (std::uint64_t number = 0; number < 100; ++number) {
     CAPTURE(number);
-    const auto places = [&](const JsonValue& scenario) {
+    const auto places = [&](const json::JsonValue& scenario) {
       std::multiset<std::string> stated;
       for (const std::string& place : stated_options(scenario))
         if (!moments.contains(place)) stated.insert(place);
       return stated;
     };
-    JsonValue drawn = draw_scenario(number);
-    JsonValue aimed = with_aimed_faults(drawn, Stream(number, 0, Purpose::faults, 0));
+    json::JsonValue drawn = draw_scenario(number);
+    json::JsonValue aimed = with_aimed_faults(drawn, Stream(number, 0, Purpose::faults, 0));
     CHECK(places(drawn) == places(aimed));
     drawn.set("faults", {});
     aimed.set("faults", {});
-    CHECK(to_json(sorted(drawn)) == to_json(sorted(aimed)));
+    CHECK(json::to_json(json::sorted(drawn)) == json::to_json(json::sorted(aimed)));
   }
 }
 
@@ -68,7 +68,8 @@ TEST_CASE("faults that would strike after the end are aimed into the run") {
   int amid = 0;
   std::set<std::string> ways;
   for (std::uint64_t number = 0; number < 100; ++number) {
-    const JsonValue aimed = with_aimed_faults(tree(kLate), Stream(number, 0, Purpose::faults, 0));
+    const json::JsonValue aimed =
+        with_aimed_faults(tree(kLate), Stream(number, 0, Purpose::faults, 0));
     const Judgement judgement = judged_quickly(aimed);
     CHECK(judgement.may_die);
     struck += judgement.struck ? 1 : 0;
@@ -101,15 +102,16 @@ TEST_CASE("sources get the scale of the run") {
 }
 
 TEST_CASE("a track keeps what is rare apart from what is frequent") {
-  Scenario scenario = parse_scenario(kLate, "late.json");
+  scenario::Scenario scenario = scenario::parse_scenario(kLate, "late.json");
   scenario.points.front().faults.clear();
   RunTrack track;
-  engine::run_simulation(scenario.points.front(), EngineKind::loggp, 1, 0, &track);
+  engine::run_simulation(scenario.points.front(), scenario::EngineKind::loggp, 1, 0, &track);
   std::size_t marks = 0;
   std::size_t sent = 0;
   for (const auto& [kind, moments] : track.moments()) {
-    if (kind.kind == Sight::Kind::mark && kind.mark == "checkpoint") marks += moments.size();
-    if (kind.kind == Sight::Kind::sent && kind.channel == Family::workload) sent += moments.size();
+    if (kind.kind == audit::Sight::Kind::mark && kind.mark == "checkpoint") marks += moments.size();
+    if (kind.kind == audit::Sight::Kind::sent && kind.channel == Family::workload)
+      sent += moments.size();
   }
   CHECK(marks > 0);
   CHECK(marks % 8 == 0);  // all ranks take each checkpoint
@@ -119,23 +121,26 @@ TEST_CASE("a track keeps what is rare apart from what is frequent") {
 }
 
 TEST_CASE("what is refused is left out, and nothing else") {
-  const JsonValue scenario = tree(R"({"schema_version": 1,
+  const json::JsonValue scenario = tree(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 4, "processes_per_node": 0, "spare_nodes": 1},
     "workload": {"name": "ping-pong", "repetitions": -3, "bytes": 8},
     "faults": {"at": [{"time_s": 1, "ranks": [1, 9]}, {"time_s": 2, "ranks": [9]}]}})");
-  CHECK(to_json(admitted(scenario)) == to_json(tree(R"({"schema_version": 1,
+  CHECK(json::to_json(admitted(scenario)) == json::to_json(tree(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 4, "spare_nodes": 1},
     "workload": {"name": "ping-pong", "bytes": 8},
     "faults": {"at": [{"time_s": 1, "ranks": [1]}]}})")));
   // No scenario is one without a name of its workload.
-  const JsonValue nameless = tree(R"({"schema_version": 1,
+  const json::JsonValue nameless = tree(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 4}, "workload": {"name": "no-such"}})");
-  CHECK(to_json(admitted(nameless)) == to_json(nameless));
+  CHECK(json::to_json(admitted(nameless)) == json::to_json(nameless));
 }
 
 TEST_CASE("a scenario that is refused stays as it was drawn") {
-  const JsonValue refused = tree(R"({"schema_version": 1,
+  const json::JsonValue refused = tree(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 2}, "workload": {"name": "no-such"},
     "faults": {"at": [{"time_s": 70, "ranks": [1]}]}})");
-  CHECK(to_json(with_aimed_faults(refused, Stream(1, 0, Purpose::faults, 0))) == to_json(refused));
+  CHECK(json::to_json(with_aimed_faults(refused, Stream(1, 0, Purpose::faults, 0))) ==
+        json::to_json(refused));
 }
+
+}  // namespace faultline::search

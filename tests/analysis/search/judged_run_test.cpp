@@ -10,8 +10,8 @@
 #include "tests/support/job.hpp"
 #include "tests/support/json_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::search;
+namespace faultline::search {
+
 using faultline::test::kSimGridEngine;
 using faultline::test::tree;
 
@@ -245,3 +245,5 @@ TEST_CASE("engines may differ in what a program sends before a false report stop
   if (kSimGridEngine) CHECK(judgement.outcome == "unsafe-detector");
   CHECK_FALSE(judgement.finding);
 }
+
+}  // namespace faultline::search

@@ -12,16 +12,15 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
 
-using namespace faultline;
-using namespace faultline::search;
+namespace faultline::search {
 
 namespace {
 
-RunSpec spec_of(const std::string& rest) {
-  return parse_scenario(R"({"schema_version": 1, "workload": {"name": "uniform-traffic"},
+scenario::RunSpec spec_of(const std::string& rest) {
+  return scenario::parse_scenario(R"({"schema_version": 1, "workload": {"name": "uniform-traffic"},
     "failure_detection": {"name": "oracle"}, )" +
-                            rest + "}",
-                        "watched.json")
+                                      rest + "}",
+                                  "watched.json")
       .points.front();
 }
 
@@ -30,7 +29,7 @@ const std::string kFour = R"("platform": {"machine": "mira", "processes": 4})";
 /// Shows four ranks, each on a node of its own.
 void place_four(RunWatch& watch) {
   for (ActorId rank = 0; rank < 4; ++rank)
-    watch.see({.kind = Sight::Kind::placed, .actor = rank, .value = rank});
+    watch.see({.kind = audit::Sight::Kind::placed, .actor = rank, .value = rank});
 }
 
 Message message_between(ActorId from, ActorId to) {
@@ -41,7 +40,7 @@ Message message_between(ActorId from, ActorId to) {
   return message;
 }
 
-void show(RunWatch& watch, Sight::Kind kind, const Message& message, double time_s) {
+void show(RunWatch& watch, audit::Sight::Kind kind, const Message& message, double time_s) {
   watch.see({.kind = kind, .time_s = time_s, .message = &message});
 }
 
@@ -50,13 +49,15 @@ std::string kind_of(const RunWatch& watch) { return watch.breach() ? watch.breac
 }  // namespace
 
 TEST_CASE("a rank that starts where no place is free is seen, and one that takes a place is not") {
-  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [2]}]})");
+  const scenario::RunSpec spec =
+      spec_of(kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [2]}]})");
   const auto seen = [&](std::uint64_t node) {
     RunWatch watch(spec);
     place_four(watch);
-    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = 2});
-    watch.see({.kind = Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 2, .value = 0});
-    watch.see({.kind = Sight::Kind::restarted, .time_s = 2, .actor = 2, .value = node});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = 1, .actor = 2});
+    watch.see(
+        {.kind = audit::Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 2, .value = 0});
+    watch.see({.kind = audit::Sight::Kind::restarted, .time_s = 2, .actor = 2, .value = node});
     return kind_of(watch);
   };
   CHECK(seen(2).empty());
@@ -65,12 +66,13 @@ TEST_CASE("a rank that starts where no place is free is seen, and one that takes
 }
 
 TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is seen") {
-  const RunSpec spec = spec_of(kFour + R"(, "faults": {"poisson": {"mtbf_s": 1, "start_s": 5,
+  const scenario::RunSpec spec =
+      spec_of(kFour + R"(, "faults": {"poisson": {"mtbf_s": 1, "start_s": 5,
       "end_s": 9, "spare_root": true, "victims": "ranks"}})");
   const auto seen = [&](ActorId rank, double time_s) {
     RunWatch watch(spec);
     place_four(watch);
-    watch.see({.kind = Sight::Kind::died, .time_s = time_s, .actor = rank});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = time_s, .actor = rank});
     return kind_of(watch);
   };
   CHECK(seen(1, 5.0).empty());
@@ -81,12 +83,12 @@ TEST_CASE("a drawn fault that strikes before its time, or whom it spares, is see
 }
 
 TEST_CASE("the sources judge the death of a rank that no stated fault names, and no other") {
-  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"event": 7, "ranks": [0]},
+  const scenario::RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"event": 7, "ranks": [0]},
       {"event": 8, "nodes": [3]}], "poisson": {"mtbf_s": 1, "start_s": 5, "spare_root": true}})");
   const auto seen = [&](ActorId rank) {
     RunWatch watch(spec);
     place_four(watch);
-    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = rank});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = 1, .actor = rank});
     return kind_of(watch);
   };
   CHECK(seen(0).empty());
@@ -95,13 +97,15 @@ TEST_CASE("the sources judge the death of a rank that no stated fault names, and
 }
 
 TEST_CASE("a process that outlives its stated fault is noticed") {
-  const RunSpec spec = spec_of(kFour + R"(, "faults": {"at": [{"time_s": 2, "nodes": [1]}]})");
+  const scenario::RunSpec spec =
+      spec_of(kFour + R"(, "faults": {"at": [{"time_s": 2, "nodes": [1]}]})");
   const auto seen = [&](double died_s, std::optional<double> restarted_s, double end_s) {
     RunWatch watch(spec);
     place_four(watch);
-    watch.see({.kind = Sight::Kind::died, .time_s = died_s, .actor = 1});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = died_s, .actor = 1});
     if (restarted_s)
-      watch.see({.kind = Sight::Kind::restarted, .time_s = *restarted_s, .actor = 1, .value = 1});
+      watch.see(
+          {.kind = audit::Sight::Kind::restarted, .time_s = *restarted_s, .actor = 1, .value = 1});
     watch.ended(end_s);
     return kind_of(watch);
   };
@@ -115,20 +119,21 @@ TEST_CASE("a process that outlives its stated fault is noticed") {
 }
 
 TEST_CASE("a death amid the handling of another is told from one that comes later") {
-  const RunSpec spec = spec_of(
+  const scenario::RunSpec spec = spec_of(
       kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [3]}, {"time_s": 2, "ranks": [2]}]})");
   const auto amid = [&](bool all_told, bool comes_back, bool goes_on) {
     RunWatch watch(spec);
     place_four(watch);
-    watch.see({.kind = Sight::Kind::died, .time_s = 1, .actor = 3});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = 1, .actor = 3});
     for (ActorId rank = 0; rank < (all_told ? 3U : 1U); ++rank)
-      watch.see({.kind = Sight::Kind::declared_dead, .time_s = 1.5, .actor = rank, .peer = 3});
+      watch.see(
+          {.kind = audit::Sight::Kind::declared_dead, .time_s = 1.5, .actor = rank, .peer = 3});
     if (comes_back)
-      watch.see({.kind = Sight::Kind::restarted, .time_s = 1.6, .actor = 3, .value = 3});
-    watch.see({.kind = Sight::Kind::mark, .time_s = 1.6, .actor = 3, .text = "recovery"});
+      watch.see({.kind = audit::Sight::Kind::restarted, .time_s = 1.6, .actor = 3, .value = 3});
+    watch.see({.kind = audit::Sight::Kind::mark, .time_s = 1.6, .actor = 3, .text = "recovery"});
     if (goes_on)
-      watch.see({.kind = Sight::Kind::mark, .time_s = 1.7, .actor = 3, .text = "recovered"});
-    watch.see({.kind = Sight::Kind::died, .time_s = 2, .actor = 2});
+      watch.see({.kind = audit::Sight::Kind::mark, .time_s = 1.7, .actor = 3, .text = "recovered"});
+    watch.see({.kind = audit::Sight::Kind::died, .time_s = 2, .actor = 2});
     return watch.struck_amid();
   };
   CHECK_FALSE(amid(true, false, false));
@@ -138,11 +143,11 @@ TEST_CASE("a death amid the handling of another is told from one that comes late
 }
 
 TEST_CASE("a live process that is taken for dead may die at any time") {
-  const RunSpec spec = spec_of(kFour);
+  const scenario::RunSpec spec = spec_of(kFour);
   RunWatch watch(spec);
   place_four(watch);
-  watch.see({.kind = Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 3, .value = 0});
-  watch.see({.kind = Sight::Kind::died, .time_s = 2, .actor = 3});
+  watch.see({.kind = audit::Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 3, .value = 0});
+  watch.see({.kind = audit::Sight::Kind::died, .time_s = 2, .actor = 3});
   CHECK(kind_of(watch).empty());
 }
 
@@ -150,13 +155,13 @@ TEST_CASE("a message that comes before an earlier one is seen where messages kee
   const Message first = message_between(0, 1);
   const Message second = message_between(0, 1);
   const Message other = message_between(2, 1);
-  const auto seen = [&](const RunSpec& spec) {
+  const auto seen = [&](const scenario::RunSpec& spec) {
     RunWatch watch(spec);
     place_four(watch);
     for (const Message* message : {&first, &second, &other})
-      show(watch, Sight::Kind::sent, *message, 0);
+      show(watch, audit::Sight::Kind::sent, *message, 0);
     for (const Message* message : {&other, &second, &first})
-      show(watch, Sight::Kind::received, *message, 1);
+      show(watch, audit::Sight::Kind::received, *message, 1);
     return kind_of(watch);
   };
   CHECK(seen(spec_of(kFour)) == "out of order");
@@ -173,9 +178,10 @@ TEST_CASE("a message of the next phase lets those of this one pass, and not the 
     second.put_in_phase(second_phase);
     RunWatch watch(spec_of(kFour));
     place_four(watch);
-    for (const Message* message : {&first, &second}) show(watch, Sight::Kind::sent, *message, 0);
+    for (const Message* message : {&first, &second})
+      show(watch, audit::Sight::Kind::sent, *message, 0);
     for (const Message* message : {&second, &first})
-      show(watch, Sight::Kind::received, *message, 1);
+      show(watch, audit::Sight::Kind::received, *message, 1);
     return kind_of(watch);
   };
   CHECK(seen(1, 0).empty());
@@ -184,14 +190,14 @@ TEST_CASE("a message of the next phase lets those of this one pass, and not the 
 }
 
 TEST_CASE("a message between those whom nothing parts must not be lost") {
-  const RunSpec spec = spec_of(kFour + R"(, "faults": {"partition":
+  const scenario::RunSpec spec = spec_of(kFour + R"(, "faults": {"partition":
       {"ranks": [[0], [1]], "from_s": 1, "to_s": 2}})");
   const auto seen = [&](ActorId from, ActorId to, double time_s,
-                        Sight::Kind next = Sight::Kind::idle) {
+                        audit::Sight::Kind next = audit::Sight::Kind::idle) {
     RunWatch watch(spec);
     place_four(watch);
     const Message message = message_between(from, to);
-    show(watch, Sight::Kind::lost, message, time_s);
+    show(watch, audit::Sight::Kind::lost, message, time_s);
     watch.see({.kind = next, .time_s = time_s, .actor = from});
     return kind_of(watch);
   };
@@ -200,35 +206,39 @@ TEST_CASE("a message between those whom nothing parts must not be lost") {
   CHECK(seen(0, 2, 1.5) == "lost without a cut");
   CHECK(seen(2, 3, 1.5) == "lost without a cut");
   // A death is shown behind what is lost with it. A death that nothing causes is another finding.
-  CHECK(seen(2, 3, 1.5, Sight::Kind::died) == "a fault at another time");
+  CHECK(seen(2, 3, 1.5, audit::Sight::Kind::died) == "a fault at another time");
 }
 
 TEST_CASE("a right run under faults, restarts and cuts is as its scenario states") {
-  const RunSpec spec = parse_scenario(R"({"schema_version": 1,
+  const scenario::RunSpec spec = scenario::parse_scenario(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 8, "spare_nodes": 2,
                  "delay_noise": {"mean_s": 1e-4}},
     "workload": {"name": "try-blocks", "iterations": 20, "compute_s": 1e-3, "allreduces": 2},
     "transactions": {"name": "ulfm"}, "failure_detection": {"name": "oracle"},
     "faults": {"at": [{"time_s": 0.004, "ranks": [3]}, {"time_s": 0.009, "nodes": [0]}]}})",
-                                      "right.json")
-                           .points.front();
+                                                          "right.json")
+                                     .points.front();
   RunWatch watch(spec);
-  const engine::RunResult result = engine::run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  const engine::RunResult result =
+      engine::run_simulation(spec, scenario::EngineKind::loggp, 1, 0, &watch);
   CHECK(result.outcome == engine::Outcome::finished);
   CHECK(kind_of(watch).empty());
 }
 
 TEST_CASE("what a rank sends because it hears of a new life goes before what the message starts") {
-  const RunSpec spec = parse_scenario(R"({"schema_version": 1,
+  const scenario::RunSpec spec = scenario::parse_scenario(R"({"schema_version": 1,
     "platform": {"machine": "stampede", "processes": 3, "spare_nodes": 2},
     "workload": {"name": "minife"}, "transactions": {"name": "ulfm"},
     "failure_detection": {"name": "connection-loss", "members": "ranks"},
     "faults": {"at": [{"event": 1, "ranks": [0]},
                       {"mark": {"name": "revoke", "value": 0}, "ranks": [1]}]}})",
-                                      "two-new-lives.json")
-                           .points.front();
+                                                          "two-new-lives.json")
+                                     .points.front();
   RunWatch watch(spec);
-  const engine::RunResult result = engine::run_simulation(spec, EngineKind::loggp, 1, 0, &watch);
+  const engine::RunResult result =
+      engine::run_simulation(spec, scenario::EngineKind::loggp, 1, 0, &watch);
   CHECK(result.outcome == engine::Outcome::finished);
   CHECK(kind_of(watch).empty());
 }
+
+}  // namespace faultline::search

@@ -19,27 +19,28 @@
 #include "sim/scenario/declarations.hpp"
 #include "tests/support/json_tree.hpp"
 
-using namespace faultline;
-using namespace faultline::search;
+namespace faultline::search {
+
 using faultline::test::tree;
 
 namespace {
 
 /// How many numbers the lists of victims have in all.
-std::size_t victims_in(const JsonValue& scenario) {
-  const JsonValue* const faults = scenario.find("faults");
-  const JsonValue* const at = faults == nullptr ? nullptr : faults->find("at");
+std::size_t victims_in(const json::JsonValue& scenario) {
+  const json::JsonValue* const faults = scenario.find("faults");
+  const json::JsonValue* const at = faults == nullptr ? nullptr : faults->find("at");
   std::size_t count = 0;
   if (at != nullptr)
-    for (const JsonValue& fault : *at->list())
-      if (const JsonValue* ranks = fault.find("ranks")) count += ranks->list()->size();
+    for (const json::JsonValue& fault : *at->list())
+      if (const json::JsonValue* ranks = fault.find("ranks")) count += ranks->list()->size();
   return count;
 }
 
-double processes_of(const JsonValue& scenario) {
-  const JsonValue* const platform = scenario.find("platform");
-  const JsonValue* const processes = platform == nullptr ? nullptr : platform->find("processes");
-  return processes == nullptr ? 0.0 : number_of(*processes).value_or(0.0);
+double processes_of(const json::JsonValue& scenario) {
+  const json::JsonValue* const platform = scenario.find("platform");
+  const json::JsonValue* const processes =
+      platform == nullptr ? nullptr : platform->find("processes");
+  return processes == nullptr ? 0.0 : json::number_of(*processes).value_or(0.0);
 }
 
 }  // namespace
@@ -47,8 +48,8 @@ double processes_of(const JsonValue& scenario) {
 TEST_CASE("a number is a scenario") {
   std::set<std::string> different;
   for (std::uint64_t number = 0; number < 200; ++number) {
-    const std::string text = to_json(draw_scenario(number));
-    CHECK(text == to_json(draw_scenario(number)));
+    const std::string text = json::to_json(draw_scenario(number));
+    CHECK(text == json::to_json(draw_scenario(number)));
     different.insert(text);
   }
   CHECK(different.size() == 200);
@@ -75,28 +76,28 @@ TEST_CASE("drawn values are in the ranges that options declare, and at their end
     for (const OptionSpec& spec : component.options) {
       if (!can_be_drawn(spec)) continue;
       CAPTURE(component.name, spec.name);
-      Problems problems("drawn");
+      json::Problems problems("drawn");
       for (int i = 0; i < 100; ++i)
-        read_option(draw_value(spec, random, 16), spec, spec.name, problems);
+        json::read_option(draw_value(spec, random, 16), spec, spec.name, problems);
       CHECK(problems.empty());
     }
   const OptionSpec share{.name = "share", .kind = OptionKind::number, .minimum = 0, .maximum = 1};
   std::set<double> drawn;
-  for (int i = 0; i < 200; ++i) drawn.insert(*number_of(draw_value(share, random, 4)));
+  for (int i = 0; i < 200; ++i) drawn.insert(*json::number_of(draw_value(share, random, 4)));
   CHECK(drawn.contains(0.0));
   CHECK(drawn.contains(1.0));
   CHECK(drawn.size() > 50);
 }
 
 TEST_CASE("a finding is shrunk to the least scenario that shows it") {
-  const JsonValue large = tree(R"({"schema_version": 1, "seed": 77,
+  const json::JsonValue large = tree(R"({"schema_version": 1, "seed": 77,
     "platform": {"machine": "mira", "processes": 48, "spare_nodes": 3},
     "workload": {"name": "stencil", "iterations": 40},
     "faults": {"at": [{"time_s": 1.25, "ranks": [3, 17, 40]}, {"event": 200, "nodes": [5]},
                       {"time_s": 0.5, "ranks": [2]}],
                "slow": {"factor": 33.3, "nodes": [1]}}})");
   // Found if two ranks die in a job of at least five processes.
-  const KindOf kind_of = [](const JsonValue& scenario) -> std::string {
+  const KindOf kind_of = [](const json::JsonValue& scenario) -> std::string {
     return victims_in(scenario) >= 2 && processes_of(scenario) >= 5 ? "two" : "";
   };
   const Shrunk least = shrunk(large, "two", kind_of, 100000);
@@ -110,13 +111,13 @@ TEST_CASE("a finding is shrunk to the least scenario that shows it") {
 }
 
 TEST_CASE("shrinking keeps the kind, and ends when it has tried often enough") {
-  const JsonValue scenario = tree(R"({"a": 8, "b": [1, 2, 3]})");
+  const json::JsonValue scenario = tree(R"({"a": 8, "b": [1, 2, 3]})");
   const Shrunk same = shrunk(
-      scenario, "kind", [](const JsonValue&) { return "other"; }, 1000);
-  CHECK(to_json(same.scenario) == to_json(scenario));
-  const JsonValue many = tree(R"({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6})");
+      scenario, "kind", [](const json::JsonValue&) { return "other"; }, 1000);
+  CHECK(json::to_json(same.scenario) == json::to_json(scenario));
+  const json::JsonValue many = tree(R"({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6})");
   const Shrunk soon = shrunk(
-      many, "kind", [](const JsonValue&) { return "kind"; }, 3);
+      many, "kind", [](const json::JsonValue&) { return "kind"; }, 3);
   CHECK(soon.scenario.object()->size() == 3);
 }
 
@@ -187,7 +188,8 @@ TEST_CASE("only what the network has really kept from somebody is an excuse") {
   };
   // The job waits for what is lost, and nobody repeats it.
   CHECK(judged_under(R"("from_s": 0)", "").by_membership);
-  if (kHasSimGrid) CHECK(judged_under(R"("from_s": 0)", R"("engine": "simgrid",)").by_membership);
+  if (platform::kHasSimGrid)
+    CHECK(judged_under(R"("from_s": 0)", R"("engine": "simgrid",)").by_membership);
   // The job has ended before the network is cut.
   const Judgement later = judged_under(R"("from_s": 1000)", "");
   CHECK(later.outcome == "finished");
@@ -201,7 +203,7 @@ TEST_CASE("judgements come back from their line as they were") {
   judgement.as_printed = true;
   judgement.struck = true;
   judgement.events = 12;
-  const Judgement again = read_judgement(tree(to_json(judgement_json(judgement))));
+  const Judgement again = read_judgement(tree(json::to_json(judgement_json(judgement))));
   CHECK(again.outcome == "hung");
   REQUIRE(again.finding);
   CHECK(again.finding->text == judgement.finding->text);
@@ -231,3 +233,5 @@ TEST_CASE("a search finds the mistakes of printed protocols, whatever the number
   CHECK(without.as_printed == times);
   CHECK(without.found.empty());
 }
+
+}  // namespace faultline::search

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-using namespace faultline;
+namespace faultline::statistics {
 
 TEST_CASE("a share has the exact intervals of the binomial law") {
   // All of n: the lower end is (outside / 2)^(1/n). Half: Clopper and Pearson's own table has
@@ -59,3 +59,5 @@ TEST_CASE("a control variate takes back what the sample missed of a known mean")
   // Companions without spread tell nothing.
   CHECK(*estimate_mean({1, 2, 2, 3}, {7, 7, 7, 7}, 9.0).value == Approx(2));
 }
+
+}  // namespace faultline::statistics

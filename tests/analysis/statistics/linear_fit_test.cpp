@@ -13,7 +13,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline::statistics {
 
 namespace {
 
@@ -211,3 +211,5 @@ TEST_CASE("the intervals of a line hold as often as they promise") {
   CHECK(r_squared_95 / double{kFits} > 0.945);
   CHECK(r_squared_95 / double{kFits} < 0.985);
 }
+
+}  // namespace faultline::statistics

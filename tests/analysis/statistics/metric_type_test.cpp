@@ -6,7 +6,7 @@
 
 #include "analysis/text/summary_text.hpp"
 
-using namespace faultline;
+namespace faultline::statistics {
 
 TEST_CASE("metric type: by the name of the metric") {
   CHECK(metric_type("terminated") == MetricType::share);
@@ -37,14 +37,16 @@ TEST_CASE("metric type: how values are estimated and drawn") {
 }
 
 TEST_CASE("metric type: how values are printed") {
-  const TimeUnit time = unit_of(MetricType::time, 0.002);
+  const text::TimeUnit time = text::unit_of(MetricType::time, 0.002);
   CHECK(time.in_one_s == 1e3);
-  CHECK(column_title("detection_latency_s", time) == "detection\nlatency, ms");
+  CHECK(text::column_title("detection_latency_s", time) == "detection\nlatency, ms");
   for (const MetricType type : {MetricType::share, MetricType::fraction, MetricType::number}) {
-    const TimeUnit none = unit_of(type, 0.002);
+    const text::TimeUnit none = text::unit_of(type, 0.002);
     CHECK(none.in_one_s == 1.0);
-    CHECK(column_title("control_messages", none) == "control\nmessages");
+    CHECK(text::column_title("control_messages", none) == "control\nmessages");
   }
   CHECK(without_unit("end_time_s") == "end_time");
   CHECK(without_unit("messages_per_s") == "messages_per_s");
 }
+
+}  // namespace faultline::statistics

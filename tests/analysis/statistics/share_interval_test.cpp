@@ -12,7 +12,7 @@
 
 #include "analysis/text/summary_text.hpp"
 
-using namespace faultline;
+namespace faultline::statistics {
 
 namespace {
 
@@ -192,9 +192,11 @@ TEST_CASE("the summary of a share has its mean and an interval that one value is
   CHECK(summary.is_share);
   CHECK(*summary.mean == 29.0 / 30.0);
   CHECK(summary.count == 30);
-  CHECK(with_interval(summary) == "0.967 [0.828, 0.999]");
-  CHECK(with_interval(summarize_share({1.0})) == "1.00 [0.03, 1.00]");
+  CHECK(text::with_interval(summary) == "0.967 [0.828, 0.999]");
+  CHECK(text::with_interval(summarize_share({1.0})) == "1.00 [0.03, 1.00]");
   CHECK_FALSE(summarize_share({}).confidence_95);
   CHECK_THROWS_AS(summarize_share({0.5}), std::invalid_argument);
   CHECK(*summarize_share({0.5, 1.0}, ShareValues::means).mean == 0.75);
 }
+
+}  // namespace faultline::statistics

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-using namespace faultline;
+namespace faultline::statistics {
 
 TEST_CASE("the summary of a small sample is the one of the textbook") {
   const Summary summary = summarize({2, 4, 4, 4, 5, 5, 7, 9});
@@ -123,3 +123,5 @@ TEST_CASE("a value that is not a number is refused instead of poisoning the mean
   CHECK_THROWS_AS(summarize({1.0, std::nan("")}), std::invalid_argument);
   CHECK_THROWS_AS(summarize({1.0, std::numeric_limits<double>::infinity()}), std::invalid_argument);
 }
+
+}  // namespace faultline::statistics

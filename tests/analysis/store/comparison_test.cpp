@@ -9,19 +9,20 @@
 #include "analysis/store/query.hpp"
 #include "tests/analysis/store/hand_made_store.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::store {
+
+using namespace test;
 using Catch::Contains;
 
 TEST_CASE("a comparison names components in words, and its rows as they are stored") {
   HandMadeStore store;
   for (const int leaders : {1, 5})
-    store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
+    store.add({{"termination", json::json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
               {1.0 * leaders, 2.0 * leaders, 2.5 * leaders});
   const auto points = store.points();
   const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
   const Comparison comparison = compare(points, settings);
-  const auto first_of = [](const Row& row) { return csv_field(row.at(0).value); };
+  const auto first_of = [](const Row& row) { return text::csv_field(row.at(0).value); };
   CHECK(first_of(comparison_rows(comparison).at(0)) == R"({"name":"venkatesan","leaders":1})");
   CHECK(first_of(comparison_rows(comparison, ValuesAs::words).at(0)) == "venkatesan, leaders 1");
   const std::string table = comparison_table(comparison, settings);
@@ -49,14 +50,14 @@ TEST_CASE("shares have exact intervals, in a group as of one point") {
   const auto points = store.points();
   const auto by_size = group_points(points, {"platform.processes"});
   // Points of different seeds are independent: 18 of 20 runs, and 0.683 and 0.988 in tables.
-  const Summary pooled = summarize(by_size.at(0), "terminated");
+  const statistics::Summary pooled = summarize(by_size.at(0), "terminated");
   CHECK(pooled.is_share);
   CHECK(*pooled.mean == 0.9);
   CHECK(pooled.confidence_95->low == Approx(0.683).margin(5e-4));
   CHECK(pooled.confidence_95->high == Approx(0.988).margin(5e-4));
   // Points of one seed are not; a replication counts once, and its share lies between 0 and 1.
   const auto all = group_points(points, {"termination.name"});
-  const Summary mixed = summarize(all.at(0), "terminated");
+  const statistics::Summary mixed = summarize(all.at(0), "terminated");
   CHECK(mixed.count == 20);
   CHECK(*mixed.mean == Approx(0.925));
   CHECK(mixed.confidence_95->low < 0.925);
@@ -111,14 +112,14 @@ TEST_CASE("runs that were cut off are counted, bound means, and keep their point
   store.add(swept("hcda", 16), {20, 21, 22, 23});
   const auto points = store.points();
   const auto groups = group_points(points, {"termination.name"});
-  const Summary cut = summarize(groups.at(0), "control_messages");
+  const statistics::Summary cut = summarize(groups.at(0), "control_messages");
   CHECK(*cut.mean == 7);
   CHECK(cut.cut_off == 2);
-  CHECK(cut.bound == MeanBound::at_least);
+  CHECK(cut.bound == statistics::MeanBound::at_least);
   CHECK_FALSE(cut.confidence_95);
   // Only runs that ended have a latency.
-  CHECK(summarize(groups.at(0), "detection_latency_s").bound == MeanBound::exact);
-  CHECK(summarize(groups.at(1), "control_messages").bound == MeanBound::exact);
+  CHECK(summarize(groups.at(0), "detection_latency_s").bound == statistics::MeanBound::exact);
+  CHECK(summarize(groups.at(1), "control_messages").bound == statistics::MeanBound::exact);
   const std::string csv =
       rows_csv(summary_rows(groups, {"termination.name"}, {"control_messages"}));
   CHECK_THAT(csv, Contains(",cut_off,bound") && Contains("cda,control_messages,1,0,4,7,") &&
@@ -137,9 +138,11 @@ TEST_CASE("a replication over points of one seed is cut off if any of its runs i
                                     ended_run(1, engine::Outcome::limit, 20)});
   store.add(swept("cda", 32), {30, 40});
   const auto points = store.points();
-  const Summary both =
+  const statistics::Summary both =
       summarize(group_points(points, {"termination.name"}).at(0), "control_messages");
   CHECK(both.count == 2);
   CHECK(both.cut_off == 1);
   CHECK(*both.mean == 25);
 }
+
+}  // namespace faultline::store

@@ -16,8 +16,9 @@
 #include "sim/core/file_roles.hpp"
 #include "tests/analysis/store/small_store.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::store {
+
+using namespace test;
 using Catch::Contains;
 
 namespace {
@@ -236,3 +237,5 @@ TEST_CASE("a store without checksums is read, with a note, and merging makes one
   CHECK(ResultStore(store.path("new.sqlite"), StoreUse::sweep).note().empty());
   CHECK(answers(store.path("new.sqlite")) == said);
 }
+
+}  // namespace faultline::store

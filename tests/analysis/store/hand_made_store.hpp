@@ -11,11 +11,12 @@
 #include "analysis/store/result_store.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace faultline::test {
+namespace faultline::store {
 
 /// A run that ended in that way, with that many control messages.
-inline RunRecord ended_run(std::int64_t replication, engine::Outcome outcome, double messages) {
-  RunRecord run;
+inline runs::RunRecord ended_run(std::int64_t replication, engine::Outcome outcome,
+                                 double messages) {
+  runs::RunRecord run;
   run.replication = replication;
   run.outcome = outcome;
   run.terminated = outcome == engine::Outcome::terminated;
@@ -38,9 +39,9 @@ class HandMadeStore {
 
   /// A point with these swept values, whose runs have these control messages; those below 0 gave
   /// up.
-  void add(const JsonValue::Object& swept, const std::vector<double>& messages,
+  void add(const json::JsonValue::Object& swept, const std::vector<double>& messages,
            std::int64_t seed = 1) {
-    std::vector<RunRecord> runs;
+    std::vector<runs::RunRecord> runs;
     for (std::size_t i = 0; i < messages.size(); ++i)
       runs.push_back(
           ended_run(static_cast<std::int64_t>(i),
@@ -50,7 +51,7 @@ class HandMadeStore {
   }
 
   /// A point with these swept values and runs.
-  void add_runs(const JsonValue::Object& swept, std::vector<RunRecord> runs,
+  void add_runs(const json::JsonValue::Object& swept, std::vector<runs::RunRecord> runs,
                 std::int64_t seed = 1) {
     StoredPoint point;
     point.study = study_;
@@ -59,7 +60,8 @@ class HandMadeStore {
     point.engine = "loggp";
     point.seed = seed;
     point.parameters = swept;
-    point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
+    point.scenario =
+        json::json_object({{"faults", json::json_object({{"counts", json::JsonValue(1)}})}});
     point.runs = std::move(runs);
     store_.save(point);
   }
@@ -74,8 +76,9 @@ class HandMadeStore {
 };
 
 /// The swept values of a point.
-inline JsonValue::Object swept(const std::string& protocol, int processes) {
-  return {{"termination", json_object({{"name", protocol}})}, {"platform.processes", processes}};
+inline json::JsonValue::Object swept(const std::string& protocol, int processes) {
+  return {{"termination", json::json_object({{"name", protocol}})},
+          {"platform.processes", processes}};
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::store

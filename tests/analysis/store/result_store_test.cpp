@@ -10,8 +10,9 @@
 #include "sim/core/error.hpp"
 #include "tests/analysis/store/small_store.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::store {
+
+using namespace test;
 using Catch::Contains;
 
 TEST_CASE("builds of one release work on one study, which names them all") {
@@ -194,3 +195,5 @@ TEST_CASE("of a point that several stores have, the longer result is kept if it 
              }),
              Contains("differs from another store: replication 2 has other results"));
 }
+
+}  // namespace faultline::store

@@ -15,11 +15,11 @@
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace faultline::test {
+namespace faultline::store {
 
 /// A run that ended well, or too early if `messages` is negative.
-inline RunRecord run_of(std::int64_t replication, double messages) {
-  RunRecord run;
+inline runs::RunRecord run_of(std::int64_t replication, double messages) {
+  runs::RunRecord run;
   run.replication = replication;
   run.outcome = messages < 0 ? engine::Outcome::premature : engine::Outcome::terminated;
   run.terminated = messages >= 0;
@@ -38,19 +38,20 @@ inline RunRecord run_of(std::int64_t replication, double messages) {
 /// A point with a run for each of these counts of messages; one that failed if there is none.
 inline StoredPoint point_of(std::int64_t number, const std::string& detector, int processes,
                             const std::vector<double>& messages) {
-  StoredPoint point{.study = 1,
-                    .point = number,
-                    .hash = "hash of the point",
-                    .scenario_hash = "hash of scenario " + std::to_string(number),
-                    .engine = "loggp",
-                    .seed = 7,
-                    .label = "termination=" + detector,
-                    .parameters = {{"termination", json_object({{"name", detector}})},
-                                   {"platform.processes", processes}},
-                    .scenario = json_object({{"faults", json_object({{"at", JsonValue()}})}}),
-                    .failure = messages.empty() ? "took longer than 1 s" : "",
-                    .log = messages.empty() ? "last words\n" : "",
-                    .runs = {}};
+  StoredPoint point{
+      .study = 1,
+      .point = number,
+      .hash = "hash of the point",
+      .scenario_hash = "hash of scenario " + std::to_string(number),
+      .engine = "loggp",
+      .seed = 7,
+      .label = "termination=" + detector,
+      .parameters = {{"termination", json::json_object({{"name", detector}})},
+                     {"platform.processes", processes}},
+      .scenario = json::json_object({{"faults", json::json_object({{"at", json::JsonValue()}})}}),
+      .failure = messages.empty() ? "took longer than 1 s" : "",
+      .log = messages.empty() ? "last words\n" : "",
+      .runs = {}};
   for (const double value : messages)
     point.runs.push_back(run_of(static_cast<std::int64_t>(point.runs.size()), value));
   return point;
@@ -106,10 +107,10 @@ inline std::string answers(const std::string& path) {
     const ComparisonSettings settings{.by = "termination", .metric = metric};
     text += comparison_table(compare(points, settings), settings);
   }
-  HtmlPage page("report", "");
-  for (const StudyReport& report :
-       study_reports(std::move(points), {.store = "r", .conditions = {}, .metrics = {}}))
-    add_study(page, report, "r", {});
+  drawing::HtmlPage page("report", "");
+  for (const report::StudyReport& report :
+       report::study_reports(std::move(points), {.store = "r", .conditions = {}, .metrics = {}}))
+    report::add_study(page, report, "r", {});
   return text + page.text();
 }
 
@@ -123,4 +124,4 @@ inline std::string refusal(const std::function<void()>& action) {
   return "not refused";
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::store

@@ -3,15 +3,15 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::text {
 
 namespace {
 
-Summary of(double mean, double half_width) {
-  Summary summary;
+statistics::Summary of(double mean, double half_width) {
+  statistics::Summary summary;
   summary.count = 10;
   summary.mean = mean;
-  summary.confidence_95 = Interval{mean - half_width, mean + half_width};
+  summary.confidence_95 = statistics::Interval{mean - half_width, mean + half_width};
   return summary;
 }
 
@@ -22,7 +22,7 @@ TEST_CASE("a mean has as many decimals as two digits of its interval") {
   CHECK(with_interval(of(0.0020469, 0.00025), 1e3) == "2.05 +- 0.25");
   CHECK(with_interval(of(1e9, 2)) == "1000000000.0 +- 2.0");
   CHECK(with_interval(of(7, 0)) == "7");
-  CHECK(with_interval(Summary{}) == "-");
+  CHECK(with_interval(statistics::Summary{}) == "-");
 }
 
 TEST_CASE("an interval of rounding errors is none") {
@@ -39,11 +39,13 @@ TEST_CASE(
 }
 
 TEST_CASE("a mean over runs that were cut off is never plain") {
-  Summary summary;
+  statistics::Summary summary;
   summary.count = 10;
   summary.mean = 1.2;
-  summary.bound = MeanBound::at_least;
+  summary.bound = statistics::MeanBound::at_least;
   CHECK(with_interval(summary, 1e3) == ">= 1200");
-  summary.bound = MeanBound::unknown;
+  summary.bound = statistics::MeanBound::unknown;
   CHECK(with_interval(summary) == "1.2 (cut off)");
 }
+
+}  // namespace faultline::text

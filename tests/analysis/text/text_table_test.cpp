@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-using namespace faultline;
+namespace faultline::text {
 
 TEST_CASE("columns are aligned, titles stand on the rule and no line ends in blanks") {
   TextTable table;
@@ -110,20 +110,20 @@ TEST_CASE("a spreadsheet takes no text of a CSV record for a formula, and number
 }
 
 TEST_CASE("the shortest text of a double reads back as the same double") {
-  CHECK(shortest(0.1) == "0.1");
-  CHECK(shortest(99.31484635678393) == "99.31484635678393");
-  CHECK(shortest(1.0) == "1");
-  CHECK(shortest(0.0) == "0");
-  CHECK(shortest(-0.0) == "0");  // no other value to a reader
-  CHECK(shortest(5e-324) == "5e-324");
-  CHECK(shortest(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
-  CHECK(shortest(-std::numeric_limits<double>::infinity()) == "-inf");
-  CHECK(shortest(std::nan("")) == "nan");
+  CHECK(json::shortest(0.1) == "0.1");
+  CHECK(json::shortest(99.31484635678393) == "99.31484635678393");
+  CHECK(json::shortest(1.0) == "1");
+  CHECK(json::shortest(0.0) == "0");
+  CHECK(json::shortest(-0.0) == "0");  // no other value to a reader
+  CHECK(json::shortest(5e-324) == "5e-324");
+  CHECK(json::shortest(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
+  CHECK(json::shortest(-std::numeric_limits<double>::infinity()) == "-inf");
+  CHECK(json::shortest(std::nan("")) == "nan");
   std::mt19937_64 random(1);
   for (int i = 0; i < 10'000; ++i) {
     const double value =
         std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 1800) - 1000);
-    CHECK(std::stod(shortest(value)) == value);
+    CHECK(std::stod(json::shortest(value)) == value);
   }
 }
 
@@ -139,3 +139,5 @@ TEST_CASE("fixed and two-digit numbers are those that papers print") {
   CHECK(two_digits(9.96e-10) == "1.0e-9");
   CHECK(two_digits(1e-10) == "1.0e-10");
 }
+
+}  // namespace faultline::text

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace faultline {
+namespace faultline::theory {
 
 namespace {
 
@@ -39,4 +39,4 @@ double break_even_down_s(const CheckpointModel& model, double work_s, double seg
              : model.mtbf_s * std::log(segment_s / both / model.mtbf_s);
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

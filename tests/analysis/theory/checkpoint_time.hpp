@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace faultline {
+namespace faultline::theory {
 
 /// A job that writes checkpoints and goes back to the last one after a fault. Faults come at
 /// exponential intervals.
@@ -36,4 +36,4 @@ double expected_run_s(const CheckpointModel& model, std::uint64_t segments, doub
 double break_even_down_s(const CheckpointModel& model, double work_s, double segment_s,
                          DownTime down);
 
-}  // namespace faultline
+}  // namespace faultline::theory

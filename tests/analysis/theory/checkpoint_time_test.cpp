@@ -12,7 +12,7 @@
 #include "sim/core/random.hpp"
 #include "tests/analysis/theory/checkpoint_time.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
 
 namespace {
 
@@ -168,3 +168,5 @@ TEST_CASE("checkpoint interval: Young's and Daly's are close to the best one",
   CHECK(young_interval_s(0.001, 1.0) == Approx(daly_interval_s(0.001, 1.0)).epsilon(0.02));
   CHECK(daly_interval_s(5.0, 2.0) == 2.0);
 }
+
+}  // namespace faultline::theory

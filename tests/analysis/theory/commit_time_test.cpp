@@ -14,14 +14,15 @@
 #include "sim/platform/topology.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::theory {
+
+using namespace test;
 
 namespace {
 
-CommitModel model_of(const Machine& machine, std::uint32_t members, bool two_sweeps) {
-  const auto routes = std::make_shared<const Topology>(machine.topology, machine.hop_latency_s,
-                                                       machine.link_bandwidth_Bps);
+CommitModel model_of(const platform::Machine& machine, std::uint32_t members, bool two_sweeps) {
+  const auto routes = std::make_shared<const platform::Topology>(
+      machine.topology, machine.hop_latency_s, machine.link_bandwidth_Bps);
   return {.machine = machine,
           .members = members,
           .two_sweeps = two_sweeps,
@@ -43,43 +44,47 @@ struct Simulated {
   double messages = 0.0;
 };
 
-Handlers agreeing(Job& job, ActorId self, std::uint32_t members, AgreementAlgorithm algorithm) {
-  const auto member = std::make_shared<Agreement>(algorithm, self, members);
-  const auto carry_out = [&job](ScriptContext& context, const AgreementOutput& output) {
-    for (const AgreementOutput::Decision& decision : output.decisions)
+Handlers agreeing(Job& job, ActorId self, std::uint32_t members,
+                  transactions::AgreementAlgorithm algorithm) {
+  const auto member = std::make_shared<transactions::Agreement>(algorithm, self, members);
+  const auto carry_out = [&job](ScriptContext& context,
+                                const transactions::AgreementOutput& output) {
+    for (const transactions::AgreementOutput::Decision& decision : output.decisions)
       job.note(context, "knows", static_cast<std::int64_t>(decision.number));
-    for (const AgreementOutput::Send& send : output.sends) {
-      Message& message = context.send(send.to, 0, agreement_bytes(send.message));
+    for (const transactions::AgreementOutput::Send& send : output.sends) {
+      Message& message = context.send(send.to, 0, transactions::agreement_bytes(send.message));
       message.payload.put(
           TreeWords{static_cast<std::uint64_t>(send.message.kind), send.message.sweep});
     }
   };
   return {.start =
               [member, carry_out](ScriptContext& context) {
-                AgreementOutput output;
+                transactions::AgreementOutput output;
                 member->contribute(0, {}, output);
                 carry_out(context, output);
               },
           .message =
               [member, carry_out](ScriptContext& context, const Message& message) {
                 const auto words = message.payload.get<TreeWords>();
-                AgreementOutput output;
+                transactions::AgreementOutput output;
                 member->on_message(
                     message.from,
-                    {.kind = static_cast<AgreementMessageKind>(words.kind), .sweep = words.sweep},
+                    {.kind = static_cast<transactions::AgreementMessageKind>(words.kind),
+                     .sweep = words.sweep},
                     output);
                 carry_out(context, output);
               }};
 }
 
-Simulated simulate(const Machine& machine, std::uint32_t members, bool two_sweeps) {
+Simulated simulate(const platform::Machine& machine, std::uint32_t members, bool two_sweeps) {
   Job job(members, machine);
   job.spec.platform.whole_machine = true;
   job.script(Family::workload, [&job, members, two_sweeps](ActorId self) {
     return agreeing(job, self, members,
-                    two_sweeps ? AgreementAlgorithm::two_phase : AgreementAlgorithm::era);
+                    two_sweeps ? transactions::AgreementAlgorithm::two_phase
+                               : transactions::AgreementAlgorithm::era);
   });
-  const Seen seen = job.run(EngineKind::loggp);
+  const Seen seen = job.run(scenario::EngineKind::loggp);
   REQUIRE(seen.count("knows") == members);
   Simulated found;
   found.root_knows_s = seen.times_s(0, "knows").front();
@@ -89,7 +94,7 @@ Simulated simulate(const Machine& machine, std::uint32_t members, bool two_sweep
   return found;
 }
 
-void check_against_engine(const Machine& machine, std::uint32_t members) {
+void check_against_engine(const platform::Machine& machine, std::uint32_t members) {
   for (const bool two_sweeps : {false, true}) {
     CAPTURE(machine.name, members, two_sweeps);
     const CommitTimes times = commit_times(model_of(machine, members, two_sweeps));
@@ -103,7 +108,7 @@ void check_against_engine(const Machine& machine, std::uint32_t members) {
 }  // namespace
 
 TEST_CASE("commit time: complete trees, level by level", "[commit_time]") {
-  const Machine machine = quick_machine();
+  const platform::Machine machine = quick_machine();
   // Both children's messages come at once; the second waits for the processor, as o_r is above g.
   const double way_s = 1e-6 + 2e-7 + 92 / 1e9;
   const double up_s = 1e-6 + way_s + 2e-6;
@@ -125,7 +130,7 @@ TEST_CASE("commit time: complete trees, level by level", "[commit_time]") {
 }
 
 TEST_CASE("commit time: one message at a time is o_s + L + k G + o_r", "[commit_time]") {
-  Machine machine = quick_machine();
+  platform::Machine machine = quick_machine();
   machine.link_bandwidth_Bps = 5e8;
   const double message_s = 1e-6 + 1e-6 + 2e-7 + 92 / 5e8 + 1e-6;
   const CommitTimes times = commit_times(model_of(machine, 2, false));
@@ -138,10 +143,10 @@ TEST_CASE("commit time: one message at a time is o_s + L + k G + o_r", "[commit_
 
 TEST_CASE("commit time: as long as an agreement takes on loggp, whatever is slow",
           "[commit_time]") {
-  Machine torus = quick_machine(1000);
+  platform::Machine torus = quick_machine(1000);
   torus.name = "torus";
-  torus.topology = Torus{{10, 10, 10}};
-  Machine slow = quick_machine(1000);
+  torus.topology = platform::Torus{{10, 10, 10}};
+  platform::Machine slow = quick_machine(1000);
   slow.name = "slow";
   slow.gap_s = 5e-6;
   slow.nic_bandwidth_Bps = 2e7;
@@ -155,7 +160,7 @@ TEST_CASE("commit time: as long as an agreement takes on loggp, whatever is slow
 
 TEST_CASE("commit time: grows with the members, and two sweeps take about twice as long",
           "[commit_time]") {
-  const Machine machine = quick_machine(65536);
+  const platform::Machine machine = quick_machine(65536);
   double last_s = 0.0;
   for (std::uint32_t members = 64; members <= 65536; members *= 4) {
     const CommitTimes once = commit_times(model_of(machine, members, false));
@@ -166,3 +171,5 @@ TEST_CASE("commit time: grows with the members, and two sweeps take about twice 
     last_s = once.last_knows_s;
   }
 }
+
+}  // namespace faultline::theory

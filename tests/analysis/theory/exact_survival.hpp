@@ -10,6 +10,8 @@
 
 #include "sim/faults/fault_counts.hpp"
 
+namespace faultline::theory {
+
 /// The formulas of the paper in exact integers, written from the paper and not from the program.
 namespace exact {
 
@@ -102,3 +104,5 @@ inline bool rounds_to(const Fraction& value, const std::string& printed) {
 }
 
 }  // namespace exact
+
+}  // namespace faultline::theory

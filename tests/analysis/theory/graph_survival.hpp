@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+namespace faultline::theory {
+
 /// Which share of the sets of k failed processes, none of them the root, holds no two of which one
 /// has sent to the other: exactly, on the graphs that the simulated cells of adoption-2013's table
 /// 1 use. Written from the definitions of these graphs; shares no code with the program.
@@ -168,3 +170,5 @@ class IndependentSets {
 };
 
 }  // namespace graphs
+
+}  // namespace faultline::theory

@@ -13,7 +13,7 @@
 #include "sim/core/data_directory.hpp"
 #include "tests/analysis/theory/exact_survival.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
 
 namespace {
 
@@ -112,11 +112,11 @@ TEST_CASE("the sets of a torus without neighbours are counted as by trying all")
 }
 
 TEST_CASE("the exact values of table 1's simulated cells are those of their graphs") {
-  const ReproductionItem item =
-      read_reproduction_item(data_directory() / "adoption-2013/table-1.json");
+  const reproduction::ReproductionItem item =
+      reproduction::read_reproduction_item(data_directory() / "adoption-2013/table-1.json");
   const auto unrelated = graphs::IndependentSets(graphs::torus({8, 8, 4}), 8).counts();
   std::size_t compared = 0;
-  for (const Cell& cell : item.cells) {
+  for (const reproduction::Cell& cell : item.cells) {
     if (!cell.exact) continue;
     const std::string& measure = item.measures[cell.measure].name;
     const auto k = static_cast<int>(*cell.at);
@@ -138,3 +138,5 @@ TEST_CASE("the exact values of table 1's simulated cells are those of their grap
   }
   CHECK(compared == 16);
 }
+
+}  // namespace faultline::theory

@@ -11,13 +11,15 @@
 
 #include "analysis/theory/step_model.hpp"
 
+namespace faultline::theory {
+
 /// The rules of docs/step-model.md once more, one process at a time with sets and recursion, slowly
 /// and with none of the model's code.
 class NaiveStepModel {
  public:
-  NaiveStepModel(faultline::StepModel model, const std::vector<std::uint32_t>& parents,
+  NaiveStepModel(faultline::theory::StepModel model, const std::vector<std::uint32_t>& parents,
                  const std::vector<std::uint32_t>& ranks)
-      : model_(model), literal_(model.rules == faultline::StepRules::literal) {
+      : model_(model), literal_(model.rules == faultline::theory::StepRules::literal) {
     std::vector<int> levels(parents.size());
     for (std::size_t task = 1; task < parents.size(); ++task)
       levels[task] = levels[parents[task]] + 1;
@@ -33,7 +35,7 @@ class NaiveStepModel {
         cda_credit_[p] = hcda_credit_[p] = model.initial_credit;
   }
 
-  faultline::ControlMessageCounts count() {
+  faultline::theory::ControlMessageCounts count() {
     for (step_ = 0; step_ < steps_; ++step_) {
       count_four_counter();
       count_edod();
@@ -73,11 +75,12 @@ class NaiveStepModel {
 
   /// Idle between two steps in which it is active.
   [[nodiscard]] bool rests(int p) const {
-    if (!was_active(p) || !is_active(p) || model_.activity == faultline::StepActivity::instant)
+    if (!was_active(p) || !is_active(p) ||
+        model_.activity == faultline::theory::StepActivity::instant)
       return false;
     for (const int from : senders_to(p)) {
       if (from == p) return false;
-      if (model_.activity == faultline::StepActivity::local) continue;
+      if (model_.activity == faultline::theory::StepActivity::local) continue;
       const int difference = load(step_, p) - load(step_, from);
       if (literal_ ? difference >= 0 : difference > 0) return false;
     }
@@ -182,7 +185,7 @@ class NaiveStepModel {
     credit = 0;
   }
 
-  faultline::StepModel model_;
+  faultline::theory::StepModel model_;
   bool literal_;
   int steps_ = 0;
   int step_ = 0;
@@ -195,5 +198,7 @@ class NaiveStepModel {
   std::map<int, std::uint64_t> hcda_arriving_;
   std::map<int, std::uint64_t> cda_credit_;
   std::map<int, std::uint64_t> cda_arriving_;
-  faultline::ControlMessageCounts counts_;
+  faultline::theory::ControlMessageCounts counts_;
 };
+
+}  // namespace faultline::theory

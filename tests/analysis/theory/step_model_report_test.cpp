@@ -3,7 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::theory {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -48,3 +49,5 @@ TEST_CASE("the table of a step model names the tree, and the seed of a random ma
   choices.mapping = "random";
   CHECK_THAT(step_model_table(choices, three_tasks(), kRows), Contains("(seed 17)"));
 }
+
+}  // namespace faultline::theory

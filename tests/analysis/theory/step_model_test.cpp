@@ -8,7 +8,7 @@
 
 #include "tests/analysis/theory/naive_step_model.hpp"
 
-namespace faultline {
+namespace faultline::theory {
 
 std::ostream& operator<<(std::ostream& out, const ControlMessageCounts& counts) {
   return out << "{" << counts.four_counter << ", " << counts.edod << ", " << counts.hcda << ", "
@@ -51,8 +51,8 @@ ControlMessageCounts count(std::uint32_t processes, StepActivity activity, StepR
 ControlMessageCounts round_robin(std::uint32_t processes, StepActivity activity, StepRules rules,
                                  const TaskTree& tree,
                                  std::uint64_t initial_credit = kStepInitialCredit) {
-  return count(processes, activity, rules, tree, round_robin_ranks(tree.tasks(), processes),
-               initial_credit);
+  return count(processes, activity, rules, tree,
+               workloads::round_robin_ranks(tree.tasks(), processes), initial_credit);
 }
 
 using Counts = ControlMessageCounts;
@@ -158,16 +158,17 @@ TEST_CASE("a process that was never activated does not hide those below it") {
 }
 
 TEST_CASE("an independent, naive implementation gives the same counts on random trees") {
-  TaskTreeShape shape = *task_tree_preset("small");
+  workloads::TaskTreeShape shape = *workloads::task_tree_preset("small");
   shape.maximum_height = 12;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    Stream random = task_tree_stream(seed, 0);
-    const TaskTree tree = random_task_tree(shape, random);
+    Stream random = workloads::task_tree_stream(seed, 0);
+    const TaskTree tree = workloads::random_task_tree(shape, random);
     for (const std::uint32_t processes : {1U, 2U, 3U, 7U, 12U, 31U, 50U}) {
       for (const bool at_random : {false, true}) {
         const auto ranks = at_random
-                               ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, 0))
-                               : round_robin_ranks(tree.tasks(), processes);
+                               ? workloads::random_ranks(tree.tasks(), processes,
+                                                         workloads::task_mapping_stream(seed, 0))
+                               : workloads::round_robin_ranks(tree.tasks(), processes);
         for (const StepActivity activity : kActivities) {
           for (const StepRules rules : kRules) {
             const std::uint64_t credit = seed % 3 == 0 ? seed : kStepInitialCredit;
@@ -185,10 +186,10 @@ TEST_CASE("an independent, naive implementation gives the same counts on random 
 
 // A process that goes idle in between only adds transitions: nothing is cheaper for it.
 TEST_CASE("S_instant has the fewest transitions, S_local the most") {
-  const TaskTreeShape shape = *task_tree_preset("small");
+  const workloads::TaskTreeShape shape = *workloads::task_tree_preset("small");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Stream random = task_tree_stream(seed, 0);
-    const TaskTree tree = random_task_tree(shape, random);
+    Stream random = workloads::task_tree_stream(seed, 0);
+    const TaskTree tree = workloads::random_task_tree(shape, random);
     for (const std::uint32_t processes : {2U, 9U, 64U}) {
       const auto at = [&](StepActivity activity) {
         return round_robin(processes, activity, kResolved, tree);
@@ -214,13 +215,13 @@ TEST_CASE("S_instant has the fewest transitions, S_local the most") {
 // miss the HCDA cells by a factor of seven or more: docs/step-model.md explains why.
 TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal ones do not") {
   struct PrintedCell {
-    TaskTreeSize size;
+    workloads::TaskTreeSize size;
     bool at_random;
     double edod;
     double hcda;
   };
-  const TaskTreeSize small = {.fewest = 47, .most = 47, .most_levels = 8};
-  const TaskTreeSize medium = {.fewest = 397, .most = 397};
+  const workloads::TaskTreeSize small = {.fewest = 47, .most = 47, .most_levels = 8};
+  const workloads::TaskTreeSize medium = {.fewest = 397, .most = 397};
   for (const PrintedCell& cell :
        {PrintedCell{small, false, 12.08, 37.68}, PrintedCell{small, true, 16.07, 38.28},
         PrintedCell{medium, false, 17.09, 11.65}, PrintedCell{medium, true, 18.97, 14.36}}) {
@@ -230,11 +231,13 @@ TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal one
     double literal_hcda = 0.0;
     int samples = 0;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      const TaskTree tree = *random_task_tree_of_size(*task_tree_preset("small"), cell.size, seed);
+      const TaskTree tree = *workloads::random_task_tree_of_size(
+          *workloads::task_tree_preset("small"), cell.size, seed);
       for (std::uint32_t processes = 2; processes <= 240; processes += 2) {
         const auto ranks = cell.at_random
-                               ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, 0))
-                               : round_robin_ranks(tree.tasks(), processes);
+                               ? workloads::random_ranks(tree.tasks(), processes,
+                                                         workloads::task_mapping_stream(seed, 0))
+                               : workloads::round_robin_ranks(tree.tasks(), processes);
         for (const StepActivity activity : kActivities) {
           const Counts resolved = count(processes, activity, kResolved, tree, ranks);
           literal = count(processes, activity, kLiteral, tree, ranks);
@@ -255,4 +258,4 @@ TEST_CASE("the resolved rules come near Table 1's EDOD and HCDA, the literal one
   }
 }
 
-}  // namespace faultline
+}  // namespace faultline::theory

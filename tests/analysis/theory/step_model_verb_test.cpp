@@ -11,23 +11,24 @@
 #include "sim/scenario/task_tree_file.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
+
 using Catch::Matchers::Contains;
 using nlohmann::json;
 
 namespace {
 
-std::string output_of(const Verb& verb, const std::vector<std::string>& arguments) {
+std::string output_of(const cli::Verb& verb, const std::vector<std::string>& arguments) {
   std::ostringstream out;
-  REQUIRE(carry_out(verb, arguments, out) == 0);
+  REQUIRE(cli::carry_out(verb, arguments, out) == 0);
   return out.str();
 }
 
 /// The message that `arguments` are refused with; nothing may have been written by then.
-std::string refusal_of_verb(const Verb& verb, const std::vector<std::string>& arguments) {
+std::string refusal_of_verb(const cli::Verb& verb, const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
-    carry_out(verb, arguments, out);
+    cli::carry_out(verb, arguments, out);
   } catch (const UsageError& error) {
     CHECK(out.str().empty());
     return error.what();
@@ -46,8 +47,8 @@ TEST_CASE("step-model prints a list of counts as JSON, in the order asked for") 
   const TemporaryDirectory folder;
   const std::string tree = folder.write("t.json", kSeven);
   const json counts = json::parse(
-      output_of(step_model_verb(), {"--tree", tree, "--processes", "4,3", "--activity", "load",
-                                    "--rules", "literal,resolved", "--format", "json"}));
+      output_of(cli::step_model_verb(), {"--tree", tree, "--processes", "4,3", "--activity", "load",
+                                         "--rules", "literal,resolved", "--format", "json"}));
   const auto row = [](int processes, const char* rules, std::array<int, 4> values) {
     return json({{"processes", processes},
                  {"activity", "load"},
@@ -65,12 +66,13 @@ TEST_CASE("step-model prints a list of counts as JSON, in the order asked for") 
 TEST_CASE("step-model's CSV and table hold the same counts") {
   const TemporaryDirectory folder;
   const std::string tree = folder.write("t.json", kSeven);
-  CHECK(output_of(step_model_verb(),
+  CHECK(output_of(cli::step_model_verb(),
                   {"--tree", tree, "--processes", "3", "--activity", "local", "--format", "csv"}) ==
         "processes,activity,rules,four-counter,edod,hcda,cda\n"
         "3,local,literal,8,9,6,5\n"
         "3,local,resolved,4,7,4,3\n");
-  const std::string table = output_of(step_model_verb(), {"--tree", tree, "--processes", "3,4"});
+  const std::string table =
+      output_of(cli::step_model_verb(), {"--tree", tree, "--processes", "3,4"});
   CHECK_THAT(table, Contains("7 tasks on 3 levels, mapping") &&
                         Contains("        3  local     literal              8     9     6    5\n"));
   std::istringstream lines(table);
@@ -85,7 +87,7 @@ TEST_CASE("the mapping is the file's if it has one, unless the user asks for ano
   const auto counts = [](const std::string& tree, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--tree", tree, "--processes", "5", "--format", "csv"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return output_of(step_model_verb(), arguments);
+    return output_of(cli::step_model_verb(), arguments);
   };
   CHECK(counts(plain, {}) == counts(plain, {"--mapping", "round-robin"}));
   CHECK(counts(mapped, {}) == counts(mapped, {"--mapping", "file"}));
@@ -103,7 +105,7 @@ TEST_CASE("step-model refuses what it cannot count") {
   const std::string plain = folder.write("plain.json", kSeven);
   const std::string mapped = folder.write("mapped.json", kMapped);
   const auto refusal = [](const std::vector<std::string>& arguments) {
-    return refusal_of_verb(step_model_verb(), arguments);
+    return refusal_of_verb(cli::step_model_verb(), arguments);
   };
   CHECK(refusal({"--processes", "3"}) == "step-model: --tree: missing");
   CHECK(refusal({"--tree", plain}) == "step-model: --processes: missing");
@@ -127,22 +129,24 @@ TEST_CASE("step-model refuses what it cannot count") {
 TEST_CASE("tree writes a tree that step-model reads, the same for the same seed") {
   const TemporaryDirectory folder;
   const std::string file = (folder.path() / "t.json").string();
-  const std::string said = output_of(tree_verb(), {"--preset", "small", "--seed", "7", "--out",
-                                                   file, "--mapping=random", "--processes", "6"});
-  Stream random = task_tree_stream(7, 0);
-  const TaskTree tree = random_task_tree(*task_tree_preset("small"), random);
+  const std::string said = output_of(
+      cli::tree_verb(),
+      {"--preset", "small", "--seed", "7", "--out", file, "--mapping=random", "--processes", "6"});
+  Stream random = workloads::task_tree_stream(7, 0);
+  const TaskTree tree = workloads::random_task_tree(*workloads::task_tree_preset("small"), random);
   CHECK(said == file + ": " + std::to_string(tree.tasks()) + " tasks on " +
-                    std::to_string(level_starts(tree).size() - 1) + " levels\n");
-  CHECK(read_task_tree(file).tree.parents == tree.parents);
-  CHECK(read_task_tree(file).ranks == random_ranks(tree.tasks(), 6, task_mapping_stream(7, 0)));
-  CHECK(output_of(tree_verb(), {"--seed", "7"}) == task_tree_text(tree, {}));
-  CHECK_THAT(output_of(step_model_verb(), {"--tree", file, "--processes", "6"}),
+                    std::to_string(workloads::level_starts(tree).size() - 1) + " levels\n");
+  CHECK(scenario::read_task_tree(file).tree.parents == tree.parents);
+  CHECK(scenario::read_task_tree(file).ranks ==
+        workloads::random_ranks(tree.tasks(), 6, workloads::task_mapping_stream(7, 0)));
+  CHECK(output_of(cli::tree_verb(), {"--seed", "7"}) == scenario::task_tree_text(tree, {}));
+  CHECK_THAT(output_of(cli::step_model_verb(), {"--tree", file, "--processes", "6"}),
              Contains("mapping file"));
 }
 
 TEST_CASE("tree follows its parameters") {
   const auto tasks = [](const std::vector<std::string>& arguments) {
-    return parse_task_tree(output_of(tree_verb(), arguments), "t").tree.tasks();
+    return scenario::parse_task_tree(output_of(cli::tree_verb(), arguments), "t").tree.tasks();
   };
   CHECK(tasks({"--lambda", "0"}) == 7);
   CHECK(tasks({"--lambda", "0", "--minimum-height", "5"}) == 31);
@@ -172,10 +176,12 @@ TEST_CASE("tree refuses what it cannot draw, and leaves no file") {
   for (const auto& [arguments, refusal] : refusals) {
     std::vector<std::string> words = arguments;
     words.insert(words.end(), {"--out", file});
-    CHECK_THAT(refusal_of_verb(tree_verb(), words), Contains(refusal));
+    CHECK_THAT(refusal_of_verb(cli::tree_verb(), words), Contains(refusal));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
   // What is expected stands there once.
-  CHECK_THAT(refusal_of_verb(tree_verb(), {"--preset", "wide"}),
+  CHECK_THAT(refusal_of_verb(cli::tree_verb(), {"--preset", "wide"}),
              Catch::Matchers::EndsWith("\"wide\""));
 }
+
+}  // namespace faultline::theory

@@ -3,18 +3,19 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::theory {
+
 using Catch::Matchers::Contains;
 
 namespace {
 
 /// Two sizes of faults, one of them above what Table 1 lists by itself; figures that no form gives.
 SurvivalReport by_hand() {
-  const FaultCounts faults = {.name = "a, b",
-                              .description = "",
-                              .source = "a machine in M\xC3\xBCnchen",
-                              .by_size = {{1, 3}, {30, 1}},
-                              .total = 4};
+  const faults::FaultCounts faults = {.name = "a, b",
+                                      .description = "",
+                                      .source = "a machine in M\xC3\xBCnchen",
+                                      .by_size = {{1, 3}, {30, 1}},
+                                      .total = 4};
   const auto row = [](const std::string& protocol, std::optional<std::int64_t> fanout) {
     return SurvivalRow{
         .protocol = protocol,
@@ -89,3 +90,5 @@ TEST_CASE("the table of survival adds large faults up, and says what is left out
   small.left_out.clear();
   CHECK_THAT(survival_table(small), !Contains("all >20") && !Contains("left out"));
 }
+
+}  // namespace faultline::theory

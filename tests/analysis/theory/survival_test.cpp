@@ -8,7 +8,7 @@
 #include "tests/analysis/theory/exact_survival.hpp"
 #include "tests/analysis/theory/table1.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST_CASE("the exact rounding rounds half up") {
 
 TEST_CASE(
     "INDEP equals exact rational arithmetic to 1e-12 for the paper's job and all its faults") {
-  for (const FaultCount& size : table1::counts().by_size) {
+  for (const faults::FaultCount& size : table1::counts().by_size) {
     for (const std::int64_t f : {1, 2, 8, 32, 512}) check_against_exact(1024, size.failed, f);
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE("INDEP keeps 12 digits where hundreds fail at once and where survival 
 }
 
 TEST_CASE("INDEP answers at once for the largest job, whatever the fault and the fanout") {
-  const std::int64_t n = max_fault_size;
+  const std::int64_t n = faults::max_fault_size;
   CHECK(indep_outcome(n, n / 2, n / 2).survival == 0.0);
   CHECK(indep_outcome(n, n - 1, 1).failure == 1.0);
   // ln S = k sum_{j<k} ln(1 - f/(n-j)), about -k (k-1) f / n so far from the edge
@@ -183,11 +183,11 @@ TEST_CASE("a job, fault or fanout that cannot be is refused") {
 
 TEST_CASE("a row's survival and failure are the exact weighted sums over the distribution") {
   for (const std::int64_t n : {300, 1024, 1'000'000}) {
-    const FaultCounts faults = table1::counts();
+    const faults::FaultCounts faults = table1::counts();
     const SurvivalRow row = indep_row(n, 2, faults);
     exact::Fraction survival;
     exact::Fraction failure;
-    for (const FaultCount& size : faults.by_size) {
+    for (const faults::FaultCount& size : faults.by_size) {
       const exact::Fraction one = exact::indep_survival(n, size.failed, 2);
       survival = survival + exact::share(size.count, faults.total) * one;
       failure = failure + exact::share(size.count, faults.total) * exact::one_minus(one);
@@ -198,7 +198,7 @@ TEST_CASE("a row's survival and failure are the exact weighted sums over the dis
 }
 
 TEST_CASE("the digits of a survival far below one percent are kept") {
-  const FaultCounts fatal{"fatal", "", "", {{40, 1}}, 1};
+  const faults::FaultCounts fatal{"fatal", "", "", {{40, 1}}, 1};
   const SurvivalRow row = indep_row(1024, 30, fatal);
   const exact::Fraction survival = exact::indep_survival(1024, 40, 30);
   CHECK(row.survival_percent < 1e-15);
@@ -214,3 +214,5 @@ TEST_CASE("the table has one INDEP row per fanout in the order asked, then REL*"
   CHECK(rows[2].protocol == "rel");
   CHECK(rows[2].fanout == std::nullopt);
 }
+
+}  // namespace faultline::theory

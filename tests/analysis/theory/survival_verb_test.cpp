@@ -11,7 +11,8 @@
 #include "tests/analysis/theory/table1.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
+
 using Catch::Matchers::Contains;
 using nlohmann::json;
 
@@ -19,7 +20,7 @@ namespace {
 
 std::string output_of(const std::vector<std::string>& arguments) {
   std::ostringstream out;
-  REQUIRE(carry_out(survival_verb(), arguments, out) == 0);
+  REQUIRE(cli::carry_out(cli::survival_verb(), arguments, out) == 0);
   return out.str();
 }
 
@@ -27,7 +28,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
 std::string refusal_of_survival(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
-    carry_out(survival_verb(), arguments, out);
+    cli::carry_out(cli::survival_verb(), arguments, out);
   } catch (const UsageError& error) {
     CHECK(out.str().empty());
     return error.what();
@@ -198,3 +199,5 @@ TEST_CASE("a wrong option is refused by name, with what was expected, and nothin
              Contains("more than once"));
   CHECK_THAT(refusal_of_survival({"1024"}), Contains("unexpected word \"1024\""));
 }
+
+}  // namespace faultline::theory

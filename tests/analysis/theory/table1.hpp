@@ -8,6 +8,8 @@
 
 #include "sim/scenario/fault_counts_file.hpp"
 
+namespace faultline::theory {
+
 /// Table 1 of adoption-2013-lifflander as it is printed (n = 1024).
 namespace table1 {
 
@@ -59,7 +61,7 @@ inline const std::vector<Row> rows = {
 
 /// The integer counts behind the printed percentages, entered here apart from the shipped data
 /// file.
-inline faultline::FaultCounts counts() {
+inline faultline::faults::FaultCounts counts() {
   return {"jaguar",
           "",
           "",
@@ -84,3 +86,5 @@ inline faultline::FaultCounts counts() {
 }
 
 }  // namespace table1
+
+}  // namespace faultline::theory

@@ -7,7 +7,7 @@
 #include "analysis/theory/survival.hpp"
 #include "tests/analysis/theory/exact_survival.hpp"
 
-using namespace faultline;
+namespace faultline::theory {
 
 namespace {
 
@@ -50,16 +50,17 @@ Comparison compare(const std::map<std::int64_t, exact::Fraction>& shares,
   return result;
 }
 
-std::map<std::int64_t, exact::Fraction> shares_of(const FaultCounts& faults) {
+std::map<std::int64_t, exact::Fraction> shares_of(const faults::FaultCounts& faults) {
   std::map<std::int64_t, exact::Fraction> shares;
-  for (const FaultCount& size : faults.by_size) {
+  for (const faults::FaultCount& size : faults.by_size) {
     shares[size.failed] = exact::share(size.count, faults.total);
   }
   return shares;
 }
 
 /// The table that the program computes, digit for digit as its doubles stand.
-Comparison compare_program(const FaultCounts& faults, std::int64_t processes = table1::processes,
+Comparison compare_program(const faults::FaultCounts& faults,
+                           std::int64_t processes = table1::processes,
                            std::int64_t more_fanout = 0) {
   std::vector<std::map<std::int64_t, exact::Fraction>> failures;
   std::vector<exact::Fraction> survivals;
@@ -77,13 +78,13 @@ Comparison compare_program(const FaultCounts& faults, std::int64_t processes = t
 }
 
 /// The table in exact rational numbers.
-Comparison compare_exact(const FaultCounts& faults) {
+Comparison compare_exact(const faults::FaultCounts& faults) {
   std::vector<std::map<std::int64_t, exact::Fraction>> failures;
   std::vector<exact::Fraction> survivals;
   for (const table1::Row& printed : table1::rows) {
     failures.emplace_back();
     exact::Fraction sum;
-    for (const FaultCount& size : faults.by_size) {
+    for (const faults::FaultCount& size : faults.by_size) {
       const exact::Fraction survival =
           printed.fanout ? exact::indep_survival(table1::processes, size.failed, *printed.fanout)
                          : exact::rel_survival(table1::processes, size.failed);
@@ -116,7 +117,7 @@ TEST_CASE("the exact rational value of every figure of Table 1 rounds half up to
 
 TEST_CASE("the comparison with Table 1 fails when any one count is off by one") {
   for (std::size_t i = 0; i < table1::counts().by_size.size(); ++i) {
-    FaultCounts perturbed = table1::counts();
+    faults::FaultCounts perturbed = table1::counts();
     ++perturbed.by_size[i].count;
     ++perturbed.total;
     INFO("size " << perturbed.by_size[i].failed);
@@ -126,7 +127,7 @@ TEST_CASE("the comparison with Table 1 fails when any one count is off by one") 
 
 TEST_CASE("the comparison with Table 1 fails when a fault is booked under another size") {
   for (std::size_t i = 1; i < table1::counts().by_size.size(); ++i) {
-    FaultCounts perturbed = table1::counts();
+    faults::FaultCounts perturbed = table1::counts();
     --perturbed.by_size.front().count;
     ++perturbed.by_size[i].count;
     INFO("size " << perturbed.by_size[i].failed);
@@ -140,8 +141,8 @@ TEST_CASE("the comparison with Table 1 fails for another job size or fanout") {
 }
 
 TEST_CASE("the shipped distribution jaguar is the one behind Table 1") {
-  const FaultCounts shipped = find_fault_counts("jaguar");
-  const FaultCounts expected = table1::counts();
+  const faults::FaultCounts shipped = scenario::find_fault_counts("jaguar");
+  const faults::FaultCounts expected = table1::counts();
   CHECK(shipped.name == "jaguar");
   CHECK(shipped.source.find("Table 1") != std::string::npos);
   CHECK(shipped.total == expected.total);
@@ -151,3 +152,5 @@ TEST_CASE("the shipped distribution jaguar is the one behind Table 1") {
     CHECK(shipped.by_size[i].count == expected.by_size[i].count);
   }
 }
+
+}  // namespace faultline::theory

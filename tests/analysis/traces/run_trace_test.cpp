@@ -14,14 +14,15 @@
 #include "tests/platform/in_child.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::traces {
+
+using namespace test;
 
 namespace {
 
 const TraceTitle kTitle{.scenario = "a test", .point = "", .engine = "loggp"};
 
-RunTrace traced(const RunSpec& spec, EngineKind engine, std::uint64_t seed) {
+RunTrace traced(const scenario::RunSpec& spec, scenario::EngineKind engine, std::uint64_t seed) {
   TraceRecorder recorder(spec.platform.processes);
   return recorder.finish(engine::run_simulation(spec, engine, seed, 0, &recorder));
 }
@@ -34,7 +35,7 @@ struct TracedKind {
   }
 };
 
-std::map<TracedKind, double> counted(const RunTrace& trace, const RunSpec& spec) {
+std::map<TracedKind, double> counted(const RunTrace& trace, const scenario::RunSpec& spec) {
   std::map<TracedKind, double> counts;
   for (const TracedMessage& message : trace.messages)
     counts[{kind_name(spec, message.family, message.kind), message.family != Family::workload}] +=
@@ -47,7 +48,7 @@ double metric(const RunTrace& trace, const std::string& name) {
 }
 
 /// "" if the messages are told of as the run counts them.
-std::string wrong_counts(const RunTrace& trace, const RunSpec& spec) {
+std::string wrong_counts(const RunTrace& trace, const scenario::RunSpec& spec) {
   std::map<std::string, double> control;
   double application = 0;
   for (const auto& [kind, count] : counted(trace, spec)) {
@@ -104,7 +105,7 @@ std::string wrong_spans(const RunTrace& trace) {
   return "";
 }
 
-std::string wrong(const RunTrace& trace, const RunSpec& spec) {
+std::string wrong(const RunTrace& trace, const scenario::RunSpec& spec) {
   for (const std::string& found :
        {wrong_counts(trace, spec), wrong_messages(trace), wrong_spans(trace)})
     if (!found.empty()) return found;
@@ -112,15 +113,17 @@ std::string wrong(const RunTrace& trace, const RunSpec& spec) {
 }
 
 /// Compares the events and metrics with those of a run that nobody watches.
-bool undisturbed(const RunTrace& trace, const RunSpec& spec, std::uint64_t seed) {
-  const engine::RunResult alone = engine::run_simulation(spec, EngineKind::loggp, seed, 0);
+bool undisturbed(const RunTrace& trace, const scenario::RunSpec& spec, std::uint64_t seed) {
+  const engine::RunResult alone =
+      engine::run_simulation(spec, scenario::EngineKind::loggp, seed, 0);
   return alone.events == trace.result.events && alone.outcome == trace.result.outcome &&
          alone.metrics.values() == trace.result.metrics.values();
 }
 
-nlohmann::json perfetto(const RunSpec& spec, EngineKind engine) {
+nlohmann::json perfetto(const scenario::RunSpec& spec, scenario::EngineKind engine) {
   const auto text = [&] { return perfetto_text(traced(spec, engine, 1), spec, kTitle); };
-  return nlohmann::json::parse(engine == EngineKind::loggp ? text() : in_child(text));
+  return nlohmann::json::parse(engine == scenario::EngineKind::loggp ? text()
+                                                                     : platform::in_child(text));
 }
 
 /// The times in seconds of the events of one kind.
@@ -137,7 +140,7 @@ Times times_of(const nlohmann::json& trace, const std::string& phase, const std:
 TEST_CASE("a ping and its answer, traced by hand") {
   Job job;
   job.workload("ping-pong", {{"repetitions", 1}, {"bytes", 100}});
-  const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+  const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 1);
   REQUIRE(trace.messages.size() == 2);
   const TracedMessage& ping = trace.messages[0];
   CHECK((ping.from == 0 && ping.to == 1 && ping.bytes == 100 && ping.fate == Fate::handled));
@@ -160,7 +163,7 @@ TEST_CASE("a ping and its answer, traced by hand") {
 TEST_CASE("the same for Perfetto on both engines, and for Paje") {
   Job job;
   job.workload("ping-pong", {{"repetitions", 1}, {"bytes", 100}});
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     INFO(engine_word(engine));
     const nlohmann::json trace = perfetto(job.spec, engine);
     CHECK(close(times_of(trace, "s", "ball"), {0, 13}, engine));
@@ -168,7 +171,7 @@ TEST_CASE("the same for Perfetto on both engines, and for Paje") {
     CHECK(close(times_of(trace, "X", "ball"), {12, 25}, engine));
     CHECK(close(times_of(trace, "X", "send"), {0}, engine));
   }
-  const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+  const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 1);
   const std::string paje = paje_text(trace, job.spec, kTitle);
   for (const char* line :
        {"\n9 0 APPLICATION run \"ball\" p0 m0\n", "\n10 13 APPLICATION run \"ball\" p1 m0\n",
@@ -194,9 +197,9 @@ TEST_CASE("messages of and to the dead are told apart") {
     return script;
   });
   job.kill(5, {1}).kill(31.5, {0});
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = 35;
-  const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+  const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 1);
   REQUIRE(trace.messages.size() == 4);
   CHECK(trace.messages[0].fate == Fate::receiver_died);
   CHECK(trace.messages[0].end_s == 12);
@@ -220,7 +223,7 @@ TEST_CASE("a message that enters a cut network is lost there") {
     handlers.timer = [](ScriptContext& context, std::uint64_t) { context.send(1, 0, 0); };
     return handlers;
   });
-  const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+  const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 1);
   REQUIRE(trace.messages.size() == 2);
   CHECK(trace.messages[0].fate == Fate::lost_in_network);
   CHECK(trace.messages[1].fate == Fate::handled);
@@ -248,9 +251,9 @@ TEST_CASE("messages to an earlier life, and of one taken for dead, are told apar
       return handlers;
     });
     if (restarts) job.kill(5, {1});
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 30;
-    const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+    const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 1);
     REQUIRE(trace.messages.size() == 2);
     const TracedMessage& to_1 = trace.messages[0];
     const TracedMessage& to_0 = trace.messages[1];
@@ -270,14 +273,14 @@ TEST_CASE("random runs with deaths are traced as they are counted") {
   std::size_t deaths = 0;
   for (std::uint64_t number = 1; number <= 300; ++number)
     for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
-      const FaultSchedule schedule = draw_schedule(number);
-      const RunSpec spec = run_spec(schedule, under_oracle(detector));
-      const RunTrace trace = traced(spec, EngineKind::loggp, schedule.seed);
+      const lemmas::FaultSchedule schedule = lemmas::draw_schedule(number);
+      const scenario::RunSpec spec = lemmas::run_spec(schedule, lemmas::under_oracle(detector));
+      const RunTrace trace = traced(spec, scenario::EngineKind::loggp, schedule.seed);
       INFO(detector << ", schedule " << number);
       CHECK(wrong(trace, spec) == "");
       CHECK(undisturbed(trace, spec, schedule.seed));
       for (const TracedMoment& moment : trace.moments)
-        deaths += moment.kind == Sight::Kind::died ? 1 : 0;
+        deaths += moment.kind == audit::Sight::Kind::died ? 1 : 0;
     }
   CHECK(deaths > 900);
 }
@@ -285,22 +288,23 @@ TEST_CASE("random runs with deaths are traced as they are counted") {
 TEST_CASE("random runs with deaths are traced as they are counted on simgrid too") {
   if (!kSimGridEngine) return;
   for (std::uint64_t number = 1; number <= 12; ++number) {
-    const FaultSchedule schedule = draw_schedule(number);
-    const RunSpec spec = run_spec(schedule, under_oracle("indep"));
+    const lemmas::FaultSchedule schedule = lemmas::draw_schedule(number);
+    const scenario::RunSpec spec = lemmas::run_spec(schedule, lemmas::under_oracle("indep"));
     INFO("schedule " << number);
-    CHECK(in_child([&] { return wrong(traced(spec, EngineKind::simgrid, schedule.seed), spec); }) ==
-          "");
+    CHECK(platform::in_child([&] {
+            return wrong(traced(spec, scenario::EngineKind::simgrid, schedule.seed), spec);
+          }) == "");
   }
 }
 
 TEST_CASE("random runs without deaths, under every detector") {
   for (std::uint64_t number = 1; number <= 40; ++number)
     for (const std::string& detector : detectors()) {
-      FaultSchedule schedule = draw_schedule(number);
+      lemmas::FaultSchedule schedule = lemmas::draw_schedule(number);
       schedule.faults.clear();
-      if (needed_ordering(detector) == Ordering::fifo) schedule.reordering_s = 0;
-      const RunSpec spec = run_spec(schedule, under_oracle(detector));
-      const RunTrace trace = traced(spec, EngineKind::loggp, schedule.seed);
+      if (needed_ordering(detector) == scenario::Ordering::fifo) schedule.reordering_s = 0;
+      const scenario::RunSpec spec = lemmas::run_spec(schedule, lemmas::under_oracle(detector));
+      const RunTrace trace = traced(spec, scenario::EngineKind::loggp, schedule.seed);
       INFO(detector << ", schedule " << number);
       CHECK(wrong(trace, spec) == "");
       CHECK(undisturbed(trace, spec, schedule.seed));
@@ -311,11 +315,11 @@ TEST_CASE("phases, daemons and shared processors are traced too") {
   Job job(12, quick_machine());
   job.spec.platform.processes_per_node = 3;
   job.spec.platform.worker_cores = 2;
-  job.spec.platform.progress = Progress::shared;
+  job.spec.platform.progress = scenario::Progress::shared;
   job.workload("work-stealing", {{"preset", std::string("n-queens")}, {"board", 8}});
   job.detector("lai-wu").use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.kill(6e-5, {5}).kill(9e-5, {}, {3});
-  const RunTrace trace = traced(job.spec, EngineKind::loggp, 7);
+  const RunTrace trace = traced(job.spec, scenario::EngineKind::loggp, 7);
   CHECK(wrong(trace, job.spec) == "");
   CHECK(undisturbed(trace, job.spec, 7));
   std::set<std::uint32_t> phases;
@@ -327,5 +331,7 @@ TEST_CASE("phases, daemons and shared processors are traced too") {
     if (span.kind == TracedSpan::Kind::computing) cores.insert(span.core);
   CHECK(cores == std::set<std::uint32_t>{0, 1});
   const std::string text = perfetto_text(trace, job.spec, kTitle);
-  CHECK(text == perfetto_text(traced(job.spec, EngineKind::loggp, 7), job.spec, kTitle));
+  CHECK(text == perfetto_text(traced(job.spec, scenario::EngineKind::loggp, 7), job.spec, kTitle));
 }
+
+}  // namespace faultline::traces

@@ -10,17 +10,18 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::traces {
+
+using namespace test;
 
 namespace {
 
 const std::string kBegin = R"(<script type="application/json" id="run">)";
 
-std::string page_of(const RunSpec& spec, const std::string& name) {
+std::string page_of(const scenario::RunSpec& spec, const std::string& name) {
   TraceRecorder recorder(spec.platform.processes);
   const RunTrace trace =
-      recorder.finish(engine::run_simulation(spec, EngineKind::loggp, 1, 0, &recorder));
+      recorder.finish(engine::run_simulation(spec, scenario::EngineKind::loggp, 1, 0, &recorder));
   return space_time_page(trace, spec, {.scenario = name, .point = "", .engine = "loggp"});
 }
 
@@ -41,7 +42,7 @@ void add_a_death(Job& job) {
     return handlers;
   });
   job.kill(5, {1});
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = 20;
 }
 
@@ -77,3 +78,5 @@ TEST_CASE("a scenario's name ends no element of the page and hides no text") {
   CHECK(page.find("\u202e") == std::string::npos);
   CHECK(run_in(page)["title"]["scenario"] == "</script><!-- \\u202e \\x1b");
 }
+
+}  // namespace faultline::traces

@@ -11,8 +11,9 @@
 #include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::traces {
+
+using namespace test;
 
 namespace {
 
@@ -41,7 +42,8 @@ TEST_CASE("a diagram has a line for each rank, an arrow for each message, a cros
   });
   job.kill(0.5, {2});
   TraceRecorder recorder(3);
-  engine::RunResult result = engine::run_simulation(job.spec, EngineKind::loggp, 1, 0, &recorder);
+  engine::RunResult result =
+      engine::run_simulation(job.spec, scenario::EngineKind::loggp, 1, 0, &recorder);
   result.violations = {{.kind = "lost-work", .time_s = 0.0, .actor = std::nullopt, .detail = ""}};
   const std::string svg =
       space_time_svg(recorder.finish(std::move(result)), job.spec, "<title> & more");
@@ -58,3 +60,5 @@ TEST_CASE("a diagram has a line for each rank, an arrow for each message, a cros
   CHECK(count(svg, ">dies<") == 1);
   CHECK(count(svg, ">lost-work<") == 1);
 }
+
+}  // namespace faultline::traces

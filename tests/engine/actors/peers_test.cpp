@@ -7,8 +7,7 @@
 #include "sim/engine/actors/known_lives.hpp"
 #include "sim/engine/actors/refusals.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -48,3 +47,5 @@ TEST_CASE("an actor knows the latest life that it has learned of") {
   CHECK(lives.of(1) == Incarnation{1, 1});
   CHECK(lives.of(2) == Incarnation{2, 0});
 }
+
+}  // namespace faultline::engine

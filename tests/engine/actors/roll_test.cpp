@@ -6,8 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 TEST_CASE("what is said of a rank twice is counted once") {
   Roll roll(3);
@@ -40,3 +39,5 @@ TEST_CASE("a rank that is struck off takes with it what it was counted for") {
   roll.enter();
   CHECK(roll.live() == 2);
 }
+
+}  // namespace faultline::engine

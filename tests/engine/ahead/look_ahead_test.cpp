@@ -10,9 +10,9 @@
 #include "sim/core/prefetched.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -89,3 +89,5 @@ TEST_CASE("a run has the same result if its program is prefetched") {
   CHECK(prefetched.events == plain.events);
   CHECK(prefetched.metrics.values() == plain.metrics.values());
 }
+
+}  // namespace faultline::engine

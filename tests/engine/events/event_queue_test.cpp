@@ -9,8 +9,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -245,3 +244,5 @@ TEST_CASE("random mixes of pushes and pops agree with a plain heap") {
     CHECK(both.same());
   }
 }
+
+}  // namespace faultline::engine

@@ -6,8 +6,7 @@
 
 #include "sim/engine/events/schedule.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 TEST_CASE("an end of a computation keeps a run alive until it comes, and a wake-up does not") {
   Schedule schedule;
@@ -55,3 +54,5 @@ TEST_CASE("events at one time come in the order in which they were added, and co
   CHECK(schedule.take_next().at.actor == 5);
   CHECK(copy.take_next().at.actor == 6);
 }
+
+}  // namespace faultline::engine

@@ -6,8 +6,7 @@
 
 #include "sim/engine/membership/death_list.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -70,3 +69,5 @@ TEST_CASE("the order and the times of deaths are no part of their digest") {
   second.cover({3, 0}, kDaemon);
   CHECK(digest_of(first) != digest_of(second));
 }
+
+}  // namespace faultline::engine

@@ -6,8 +6,7 @@
 
 #include "sim/engine/membership/fence_list.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -75,3 +74,5 @@ TEST_CASE("the digest of fences names the living that are accused, in whatever o
   CHECK(digest_of(fences, {kB, kC}) != digest_of(fences, {kA, kB, kC}));
   CHECK(digest_of(fences, {kC}) == digest_of(FenceList(), {kC}));
 }
+
+}  // namespace faultline::engine

@@ -12,9 +12,9 @@
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -75,15 +75,16 @@ void talk(Job& job, double until_s, std::optional<RestartOn> where = std::nullop
   });
 }
 
-void fence_after(Job& job, double delay_s, FencingReach reach = FencingReach::all) {
+void fence_after(Job& job, double delay_s,
+                 scenario::FencingReach reach = scenario::FencingReach::all) {
   job.spec.platform.fencing = {
-      .by = FencedBy::resource_manager, .delay_s = delay_s, .reach = reach};
+      .by = scenario::FencedBy::resource_manager, .delay_s = delay_s, .reach = reach};
 }
 
 }  // namespace
 
 TEST_CASE("a process that is declared dead acts until the resource manager ends it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool fences : {false, true}) {
       Job job(3);
       err(job, {{5, 0, 1}});
@@ -106,7 +107,7 @@ TEST_CASE("a process that is declared dead acts until the resource manager ends 
 }
 
 TEST_CASE("whoever has declared a process dead is told nothing when it is ended, others hear") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.use(Family::failure_detection, "erring-oracle",
             {{"reporter", std::int64_t{0}},
@@ -124,7 +125,7 @@ TEST_CASE("whoever has declared a process dead is told nothing when it is ended,
 }
 
 TEST_CASE("a process starts again only when its former life has ended") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const RestartOn where : {RestartOn::same_node, RestartOn::spare_node}) {
       Job job(3);
       job.spec.platform.spare_nodes = 1;
@@ -145,7 +146,7 @@ TEST_CASE("a process starts again only when its former life has ended") {
 }
 
 TEST_CASE("what is known of the first life is not held against the second") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.spec.platform.restart_delay_s = 4;
     // Rank 2 declares the first life dead when the second one lives already.
@@ -166,7 +167,7 @@ TEST_CASE("what is known of the first life is not held against the second") {
 }
 
 TEST_CASE("a restart for which no node is left is refused when the process is ended") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     err(job, {{5, 0, 1}});
     talk(job, 30, RestartOn::spare_node);
@@ -178,7 +179,7 @@ TEST_CASE("a restart for which no node is left is refused when the process is en
 }
 
 TEST_CASE("all who have asked for the restart of a living process are answered when it is dead") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool dies : {false, true})
       for (const std::uint32_t spares : {0U, 1U}) {
         Job job(4);
@@ -200,7 +201,7 @@ TEST_CASE("all who have asked for the restart of a living process are answered w
 }
 
 TEST_CASE("a fault that comes before the fence answers the request, and no fence follows") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     err(job, {{5, 0, 1}});
     talk(job, 58, RestartOn::same_node);
@@ -214,7 +215,7 @@ TEST_CASE("a fault that comes before the fence answers the request, and no fence
 }
 
 TEST_CASE("the restart of a process that nobody ends waits, and a run that is stuck says so") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
@@ -233,7 +234,7 @@ TEST_CASE("the restart of a process that nobody ends waits, and a run that is st
 }
 
 TEST_CASE("of two that accuse each other, the one that is accused first is ended") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     err(job, {{5, 2, 1}, {6, 1, 2}, {7, 1, 0}, {8, 0, 1}});
     talk(job, 38);
@@ -246,7 +247,7 @@ TEST_CASE("of two that accuse each other, the one that is accused first is ended
 }
 
 TEST_CASE("the fence of a daemon takes the ranks of its node along, and counts them") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     talk(job, 38);
@@ -270,15 +271,15 @@ TEST_CASE("the fence of a daemon takes the ranks of its node along, and counts t
 }
 
 TEST_CASE("a manager that reaches its own side of a cut alone ends the others when it heals") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const double heals_s : {30.0, kNever}) {
       Job job(3);
       // Both sides accuse each other. That of node 0 is believed, although it is later.
       err(job, {{5, 2, 0}, {6, 0, 2}});
       talk(job, 58);
-      fence_after(job, 10, FencingReach::connected);
+      fence_after(job, 10, scenario::FencingReach::connected);
       job.spec.partitions = {{.groups = {{0}, {2}}, .from_s = 2, .to_s = heals_s}};
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 70;
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), heals_s);
@@ -290,15 +291,15 @@ TEST_CASE("a manager that reaches its own side of a cut alone ends the others wh
 }
 
 TEST_CASE("a node in no group of a cut is reached by all, and a cut between ranks by the manager") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool of_ranks : {false, true}) {
       Job job(3);
       err(job, {{5, 0, 1}});
       talk(job, 38);
-      fence_after(job, 10, FencingReach::connected);
+      fence_after(job, 10, scenario::FencingReach::connected);
       job.spec.partitions = {
           {.of_ranks = of_ranks, .groups = {{0}, {of_ranks ? 1U : 2U}}, .from_s = 2}};
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 50;
       CHECK(job.run(engine).metric("fenced_alive") == 1);
     }
@@ -309,7 +310,7 @@ TEST_CASE("the manager fences where message logging or transactions recover, unl
   CHECK_FALSE(job.spec.fences());
   job.use(Family::message_logging, "checkpoint-restart");
   CHECK(job.spec.fences());
-  job.spec.platform.fencing.by = FencedBy::nobody;
+  job.spec.platform.fencing.by = scenario::FencedBy::nobody;
   CHECK_FALSE(job.spec.fences());
   Job other(3);
   other.use(Family::transactions, "ulfm");
@@ -348,3 +349,5 @@ TEST_CASE("a fence is a step of its own, which may come before or after any othe
   engine.kill(1);  // it dies otherwise, and there is nobody to be ended
   CHECK_FALSE(place_of_fence());
 }
+
+}  // namespace faultline::engine

@@ -8,8 +8,7 @@
 
 #include "sim/engine/events/schedule.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -22,7 +21,7 @@ Event notice(EventKind kind) {
 
 /// Rank 1 is dead.
 MembershipState one_death() {
-  MembershipState state{FaultPlan({}, JobShape{}), 0};
+  MembershipState state{faults::FaultPlan({}, JobShape{}), 0};
   state.deaths().add({.dead = {1, 0}, .daemon = {}, .time_s = 0.0, .silent = false});
   return state;
 }
@@ -53,7 +52,7 @@ TEST_CASE("a notice is about who is dead, and a restart about who starts again")
 }
 
 TEST_CASE("a node that fails again during its repair is back after the last repair") {
-  MembershipState state{FaultPlan({}, JobShape{}), 2};
+  MembershipState state{faults::FaultPlan({}, JobShape{}), 2};
   CHECK(state.is_up(1, 0.0));
   CHECK_FALSE(state.is_repaired(1, 0.0));
   state.fail(1, 8.0);
@@ -66,10 +65,12 @@ TEST_CASE("a node that fails again during its repair is back after the last repa
 }
 
 TEST_CASE("the first strike and the last are known") {
-  MembershipState state{FaultPlan({}, JobShape{}), 0};
+  MembershipState state{faults::FaultPlan({}, JobShape{}), 0};
   CHECK(state.strikes().count == 0);
   for (const double time_s : {2.0, 3.0, 5.0}) state.note_strike(time_s);
   CHECK(state.strikes().count == 3);
   CHECK(state.strikes().first_s == 2.0);
   CHECK(state.strikes().last_s == 5.0);
 }
+
+}  // namespace faultline::engine

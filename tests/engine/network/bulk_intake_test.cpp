@@ -11,8 +11,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 namespace {
 
@@ -226,3 +225,5 @@ TEST_CASE("words go before what waits, and delay it by their own time") {
     }
   }
 }
+
+}  // namespace faultline::engine

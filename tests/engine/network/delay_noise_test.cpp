@@ -7,15 +7,16 @@
 #include "sim/core/random.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
 constexpr std::int64_t kMessages = 100;
 
 /// Rank 0 sends numbered messages to rank 1 every `period_s`.
-Seen run(const DelayNoise& noise, double period_s, EngineKind engine,
+Seen run(const scenario::DelayNoise& noise, double period_s, scenario::EngineKind engine,
          const std::function<void(Job&)>& prepare = {}) {
   Job job(2);
   job.spec.platform.delay_noise = noise;
@@ -43,22 +44,23 @@ Stream delays() { return {1, 0, Purpose::delay_noise, 0}; }
 }  // namespace
 
 TEST_CASE("each message is delayed by a time that the law gives") {
-  for (const EngineKind engine : engines())
-    for (const DelayLaw law : {DelayLaw::exponential, DelayLaw::uniform, DelayLaw::pareto}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::DelayLaw law : {scenario::DelayLaw::exponential,
+                                         scenario::DelayLaw::uniform, scenario::DelayLaw::pareto}) {
       const Seen seen = run({.law = law, .mean_s = 5, .shape = 3}, 1000, engine);
       Stream random = delays();
       Times expected_s;
       for (std::int64_t i = 1; i <= kMessages; ++i)
         expected_s.push_back(1000.0 * static_cast<double>(i) + 12 +
-                             (law == DelayLaw::exponential ? random.exponential(5)
-                              : law == DelayLaw::uniform   ? 10 * random.uniform()
-                                                           : random.pareto(5, 3)));
+                             (law == scenario::DelayLaw::exponential ? random.exponential(5)
+                              : law == scenario::DelayLaw::uniform   ? 10 * random.uniform()
+                                                                     : random.pareto(5, 3)));
       CHECK(close(seen.times_s(1, "got"), expected_s, engine));
     }
 }
 
 TEST_CASE("each link of the route can have a delay of its own") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({.mean_s = 5, .per_hop = true}, 1000, engine);
     Stream random = delays();
     Times expected_s;
@@ -71,7 +73,7 @@ TEST_CASE("each link of the route can have a delay of its own") {
 }
 
 TEST_CASE("delays keep the order of the messages between two processes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({.mean_s = 20}, 1, engine);
     Stream random = delays();
     Times expected_s;
@@ -90,9 +92,9 @@ TEST_CASE("delays keep the order of the messages between two processes") {
 }
 
 TEST_CASE("an unordered network lets delayed messages be overtaken") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({.mean_s = 20}, 1, engine, [](Job& job) {
-      job.spec.platform.ordering = Ordering::unordered;
+      job.spec.platform.ordering = scenario::Ordering::unordered;
       job.spec.platform.unordered_delay_s = 0;
     });
     const Values got = seen.values(1, "got");
@@ -102,7 +104,7 @@ TEST_CASE("an unordered network lets delayed messages be overtaken") {
 }
 
 TEST_CASE("messages within a node are not delayed") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({.mean_s = 20}, 1000, engine,
                           [](Job& job) { job.spec.platform.processes_per_node = 2; });
     Times expected_s;
@@ -111,3 +113,5 @@ TEST_CASE("messages within a node are not delayed") {
     CHECK(close(seen.times_s(1, "got"), expected_s, engine));
   }
 }
+
+}  // namespace faultline::engine

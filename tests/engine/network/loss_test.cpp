@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -27,7 +28,7 @@ Handlers sending(Job& job, ActorId self) {
   return handlers;
 }
 
-Seen run(Family family, double probability, std::uint32_t per_node, EngineKind engine) {
+Seen run(Family family, double probability, std::uint32_t per_node, scenario::EngineKind engine) {
   Job job(2);
   job.spec.platform.processes_per_node = per_node;
   job.spec.platform.detection_loss_probability = probability;
@@ -44,7 +45,7 @@ Seen run(Family family, double probability, std::uint32_t per_node, EngineKind e
 
 TEST_CASE("the network loses messages of failure detection, and the others come in time") {
   Values on_loggp;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run(Family::failure_detection, 0.25, 1, engine);
     const Values got = seen.values(1, "got");
     Times expected_s;
@@ -63,8 +64,10 @@ TEST_CASE("the network loses messages of failure detection, and the others come 
 }
 
 TEST_CASE("neither the application's messages are lost nor those within a node") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(run(Family::workload, 0.9, 1, engine).count("got") == kMessages);
     CHECK(run(Family::failure_detection, 0.9, 2, engine).count("got") == kMessages);
   }
 }
+
+}  // namespace faultline::engine

@@ -6,9 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -23,7 +23,7 @@ Handlers noting(Job& job) {
 }  // namespace
 
 TEST_CASE("what enters the network while it is cut is lost between groups, and nothing else") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.partitions = {{.groups = {{0, 3}, {1}}, .from_s = 41, .to_s = 61}};
     job.script(Family::workload, [&job](ActorId self) {
@@ -56,7 +56,7 @@ TEST_CASE("what enters the network while it is cut is lost between groups, and n
 }
 
 TEST_CASE("groups of ranks are apart also within a node, and daemons reach all") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.spec.platform.processes_per_node = 2;
     job.spec.partitions = {{.of_ranks = true, .groups = {{0}, {1}}}};
@@ -85,7 +85,7 @@ TEST_CASE("groups of ranks are apart also within a node, and daemons reach all")
 }
 
 TEST_CASE("a message is lost if it waits for its NIC until the network is cut") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 5}};
@@ -115,7 +115,7 @@ TEST_CASE("a message is lost if it waits for its NIC until the network is cut") 
 
 TEST_CASE("no termination detector announces once a message of the work is lost") {
   for (const std::string& detector : detectors())
-    for (const EngineKind engine : engines()) {
+    for (const scenario::EngineKind engine : engines()) {
       CAPTURE(detector);
       Job job(4);
       job.workload("token-ring", {{"stop_probability", 1e-9}}).detector(detector);
@@ -128,3 +128,5 @@ TEST_CASE("no termination detector announces once a message of the work is lost"
       CHECK(seen.metric("application_messages_lost") == 1);
     }
 }
+
+}  // namespace faultline::engine

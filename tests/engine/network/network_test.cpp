@@ -12,9 +12,9 @@
 #include "sim/engine/state/run_state.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -23,7 +23,7 @@ using Entered = std::vector<std::pair<ActorId, double>>;
 
 class Noting final : public Transport {
  public:
-  void transmit(Message& message, const Transit& /*transit*/) override {
+  void transmit(Message& message, const platform::Transit& /*transit*/) override {
     entered.push_back({message.to, message.inject_s});
   }
   Entered entered;
@@ -39,7 +39,7 @@ struct Rooms {
         processors(run, state.serial),
         network(run, state.network, processors, transport) {}
 
-  static RunSpec spec() {
+  static scenario::RunSpec spec() {
     Job job(3);
     job.spec.platform.machine.send_overhead_s = 1.0;
     job.spec.platform.machine.gap_s = 3.0;
@@ -64,7 +64,7 @@ struct Rooms {
   std::shared_ptr<const RunJob> job;
   RunState state;
   Reached reached;
-  RunObserver* observer = nullptr;
+  audit::RunObserver* observer = nullptr;
   const Common run;
   Processors processors;
   Noting transport;
@@ -137,3 +137,5 @@ TEST_CASE("of a pair of actors something is in flight until it is lost or refuse
   message->inject_s = 6.0;
   CHECK_FALSE(rooms.network.any_in_flight({0, 0}, 1));
 }
+
+}  // namespace faultline::engine

@@ -9,9 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -22,14 +22,14 @@ struct Send {
 };
 
 /// What a rank sends in one handler, once it has computed for a while.
-struct Turn {
+struct SendingTurn {
   Rank from;
   double after_s;
   std::vector<Send> sends;
 };
 
 /// Every rank makes its turns and notes what it gets, with the sender as value.
-void turns(Job& job, const std::vector<Turn>& all) {
+void turns(Job& job, const std::vector<SendingTurn>& all) {
   job.script(Family::workload, [&job, all](ActorId self) {
     const auto make = [self, all](ScriptContext& context, std::uint64_t tag) {
       for (const Send& send : all[tag].sends)
@@ -55,9 +55,9 @@ void turns(Job& job, const std::vector<Turn>& all) {
 }  // namespace
 
 TEST_CASE("a NIC that is faster than a link feeds several links at once") {
-  for (const EngineKind engine : engines()) {
-    Machine machine = round_machine();
-    machine.topology = Torus{{4, 4}};
+  for (const scenario::EngineKind engine : engines()) {
+    platform::Machine machine = round_machine();
+    machine.topology = platform::Torus{{4, 4}};
     machine.nodes = 16;
     machine.nic_bandwidth_Bps = 400;
     Job job(16, machine);
@@ -74,22 +74,22 @@ TEST_CASE("a NIC that is faster than a link feeds several links at once") {
 }
 
 TEST_CASE("loggp: messages that leave a node by one link follow each other on it") {
-  Machine machine = round_machine();
-  machine.topology = Torus{{5, 4}};
+  platform::Machine machine = round_machine();
+  machine.topology = platform::Torus{{5, 4}};
   machine.nodes = 20;
   machine.nic_bandwidth_Bps = 400;
   Job job(20, machine);
   job.spec.platform.whole_machine = true;
   // Nodes 1, 2 and 7 (2 along the first dimension, 1 along the second) lie behind one link.
   turns(job, {{0, 0, {{1, 400}, {7, 400}, {2, 0}}}});
-  const Seen seen = job.run(EngineKind::loggp);
-  CHECK(close(seen.times_s(1, "got"), {1 + 4 + 9 + 1}, EngineKind::loggp));
-  CHECK(close(seen.times_s(7, "got"), {5 + 4 + 11 + 1}, EngineKind::loggp));
-  CHECK(close(seen.times_s(2, "got"), {9 + 0 + 10 + 1}, EngineKind::loggp));
+  const Seen seen = job.run(scenario::EngineKind::loggp);
+  CHECK(close(seen.times_s(1, "got"), {1 + 4 + 9 + 1}, scenario::EngineKind::loggp));
+  CHECK(close(seen.times_s(7, "got"), {5 + 4 + 11 + 1}, scenario::EngineKind::loggp));
+  CHECK(close(seen.times_s(2, "got"), {9 + 0 + 10 + 1}, scenario::EngineKind::loggp));
 }
 
 TEST_CASE("a NIC serves the processes of its node in the order of time, not of turns") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.machine.gap_s = 0.25;
@@ -101,7 +101,7 @@ TEST_CASE("a NIC serves the processes of its node in the order of time, not of t
 }
 
 TEST_CASE("a busy NIC takes waiting messages in the order in which they were ready") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     // Ready at 1, 2, 3 and, of the other process, at 2.5; each keeps the NIC for 4 s.
@@ -113,7 +113,7 @@ TEST_CASE("a busy NIC takes waiting messages in the order in which they were rea
 }
 
 TEST_CASE("the dead leave their place before the NIC to others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     // Taken up at 1, and were to be at 5 and 9.
@@ -127,7 +127,7 @@ TEST_CASE("the dead leave their place before the NIC to others") {
 }
 
 TEST_CASE("a NIC that the dead had reserved and not used is free for others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
     turns(job, {{0, 0, {{2, 400}}}, {1, 0.75, {{4, 0}}}});
@@ -137,7 +137,7 @@ TEST_CASE("a NIC that the dead had reserved and not used is free for others") {
 }
 
 TEST_CASE("a node takes in no two messages within the gap") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(8);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.machine.gap_s = 3;
@@ -153,13 +153,13 @@ TEST_CASE("loggp: a message that the NIC is receiving does not delay one within 
   job.spec.platform.processes_per_node = 2;
   // The two from outside are in at 16 and 21; the neighbour's has come at 17.
   turns(job, {{2, 0, {{0, 500}}}, {4, 0, {{0, 500}}}, {1, 14, {{0, 0}}}});
-  const Seen seen = job.run(EngineKind::loggp);
-  CHECK(close(seen.times_s(0, "got"), {17, 18, 22}, EngineKind::loggp));
+  const Seen seen = job.run(scenario::EngineKind::loggp);
+  CHECK(close(seen.times_s(0, "got"), {17, 18, 22}, scenario::EngineKind::loggp));
   CHECK(seen.values(0, "got") == Values{2, 1, 4});
 }
 
 TEST_CASE("a fence waits for what earlier handlers have sent, and holds up its processor") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     // The second message enters the network at 9; the fenced one within the node is sent then.
@@ -173,7 +173,7 @@ TEST_CASE("a fence waits for what earlier handlers have sent, and holds up its p
 }
 
 TEST_CASE("what waits at a fence dies with its sender") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     turns(job, {{0, 0, {{2, 800}, {2, 100}, {1, 0, kFence}}}});
@@ -185,3 +185,5 @@ TEST_CASE("what waits at a fence dies with its sender") {
     CHECK(seen.result.outcome == Outcome::finished);
   }
 }
+
+}  // namespace faultline::engine

@@ -9,9 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -58,8 +58,8 @@ std::size_t pairs_out_of_order(const Arrivals& found) {
   }));
 }
 
-Machine random_machine(Stream& random) {
-  Machine machine = quick_machine();
+platform::Machine random_machine(Stream& random) {
+  platform::Machine machine = quick_machine();
   const auto up_to = [&random](double most) {
     return random.chance(0.3) ? 0.0 : most * random.uniform();
   };
@@ -77,7 +77,7 @@ Machine random_machine(Stream& random) {
 
 TEST_CASE("fifo keeps the order of every ordered pair whatever sizes and costs are") {
   Stream random(4, 0, Purpose::workload, 0);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t run = 0; run < sample_of(60, engine); ++run) {
       Job job(6, random_machine(random));
       job.spec.platform.processes_per_node = 1 + static_cast<std::uint32_t>(random.below(3));
@@ -91,10 +91,10 @@ TEST_CASE("fifo keeps the order of every ordered pair whatever sizes and costs a
 }
 
 TEST_CASE("unordered really reorders, loses nothing, and does so the same way for the same seed") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto run = [engine](std::uint64_t seed, std::uint64_t replication) {
       Job job(6, quick_machine());
-      job.spec.platform.ordering = Ordering::unordered;
+      job.spec.platform.ordering = scenario::Ordering::unordered;
       random_senders(job, 20);
       return job.run(engine, seed, replication);
     };
@@ -110,10 +110,12 @@ TEST_CASE("unordered really reorders, loses nothing, and does so the same way fo
 
 TEST_CASE("the noise of unordered messages has the mean that was asked for") {
   Job job(2);
-  job.spec.platform.ordering = Ordering::unordered;
+  job.spec.platform.ordering = scenario::Ordering::unordered;
   job.spec.platform.unordered_delay_s = 5;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.workload("ping-pong", {{"repetitions", 2000}, {"bytes", 0}});
   // 4000 exponential delays of mean 5 have a mean within 4 x 5/sqrt(4000).
   CHECK(job.run().metric("half_round_trip_s") == Approx(12 + 5).margin(4 * 5 / 63.2));
 }
+
+}  // namespace faultline::engine

@@ -9,8 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -41,7 +42,7 @@ void timed_sends(Job& job, const std::vector<TimedSend>& all) {
 /// Two ranks a node; the ranks of node n are 2n and 2n + 1.
 class PacketJob : public Job {
  public:
-  explicit PacketJob(const std::vector<TimedSend>& all, Machine machine = round_machine())
+  explicit PacketJob(const std::vector<TimedSend>& all, platform::Machine machine = round_machine())
       : Job(8, std::move(machine)) {
     spec.platform.processes_per_node = 2;
     spec.platform.packet_bytes = 50;
@@ -49,13 +50,13 @@ class PacketJob : public Job {
   }
 };
 
-constexpr EngineKind kLoggp = EngineKind::loggp;
+constexpr scenario::EngineKind kLoggp = scenario::EngineKind::loggp;
 
 /// Nodes 1 and 2 of five lie behind one link of node 0, which is a quarter as fast as its NIC, and
 /// node 4 behind the other.
-Machine narrow_ring() {
-  Machine machine = round_machine();
-  machine.topology = Torus{{5}};
+platform::Machine narrow_ring() {
+  platform::Machine machine = round_machine();
+  machine.topology = platform::Torus{{5}};
   machine.nodes = 5;
   machine.nic_bandwidth_Bps = 400;
   return machine;
@@ -121,7 +122,8 @@ TEST_CASE(
 
 TEST_CASE("loggp: a word overtakes a long message on a narrow link and delays it there") {
   // A gap that is over before the next message comes changes nothing, nor does the order.
-  for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+  for (const scenario::Ordering ordering :
+       {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
     for (const double gap_s : {0.0, 0.25, 0.5}) {
       Job job(5, narrow_ring());
       job.spec.platform.whole_machine = true;
@@ -161,7 +163,7 @@ TEST_CASE("loggp: a word that comes while a long message streams in is taken in 
 }
 
 TEST_CASE("a NIC with bandwidth to spare takes in a word without delay of the long message") {
-  Machine machine = round_machine();
+  platform::Machine machine = round_machine();
   machine.nic_bandwidth_Bps = 200;
   // The long one streams in from 11 to 15, the word from 13 to 13.5.
   PacketJob job({{2, 0, 0, 400}, {4, 2, 1, 50}}, machine);
@@ -171,7 +173,7 @@ TEST_CASE("a NIC with bandwidth to spare takes in a word without delay of the lo
 }
 
 TEST_CASE("two long messages into one node share the NIC byte by byte") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // They stream in from 11 and 12 on. When the last byte of the first comes, 300 of the second
     // have come before it.
     PacketJob job({{2, 0, 0, 400}, {4, 1, 1, 400}});
@@ -265,13 +267,13 @@ TEST_CASE("loggp: a word behind the long message of its pair passes those of oth
 
 TEST_CASE("loggp: unordered, a word overtakes the long message of its pair") {
   PacketJob job({{0, 0, 2, 400}, {0, 0.5, 2, 50}});
-  job.spec.platform.ordering = Ordering::unordered;
+  job.spec.platform.ordering = scenario::Ordering::unordered;
   job.spec.platform.unordered_delay_s = 0;
   CHECK(close(job.run().times_s(2, "got"), {2.5 + 11, 5.5 + 11}, kLoggp));
 }
 
 TEST_CASE("a long message that has begun to leave stays in the network when its sender dies") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // It leaves from 1 to 5. Behind it wait a long one and a word of its pair, both of the dead.
     PacketJob job({{0, 0, 2, 400}, {0, 0.5, 4, 400}, {0, 0.6, 2, 50}, {1, 3, 6, 400}});
     job.kill(3.5, {0});
@@ -290,3 +292,5 @@ TEST_CASE("loggp: words delay a long message whose sender has died in the meanti
   CHECK(close(seen.times_s(4, "got"), {4.5 + 11}, kLoggp));
   CHECK(close(seen.times_s(2, "got"), {5.5 + 11}, kLoggp));
 }
+
+}  // namespace faultline::engine

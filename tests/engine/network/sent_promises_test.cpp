@@ -6,8 +6,7 @@
 
 #include "sim/engine/network/sent_promises.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
+namespace faultline::engine {
 
 TEST_CASE("the number of a promise that has come is that of the next one") {
   SentPromises promises;
@@ -34,3 +33,5 @@ TEST_CASE("a rollback leaves what the layer itself and others wait for") {
   CHECK(promises[of_other].from == 2);
   CHECK(promises.size() == 4);  // their events come all the same
 }
+
+}  // namespace faultline::engine

@@ -7,8 +7,9 @@
 #include "sim/core/random.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -23,10 +24,10 @@ double first_s(NodeId node) {
 /// Two ranks on two nodes, of which node 1 is interrupted. Rank 0 sends, and rank 1 does `work`, at
 /// the given times after the node's first interruption has begun. Rank 1 answers messages.
 Seen interrupted(const Times& sends_s, const Times& works_s,
-                 const std::function<void(ScriptContext&)>& work, EngineKind engine,
+                 const std::function<void(ScriptContext&)>& work, scenario::EngineKind engine,
                  const std::function<void(Job&)>& prepare = {}) {
   Job job(2);
-  job.spec.platform.os_noise = OsNoise{kInterval_s, kLength_s, {1}};
+  job.spec.platform.os_noise = scenario::OsNoise{kInterval_s, kLength_s, {1}};
   if (prepare) prepare(job);
   job.script(Family::workload, [&](ActorId self) {
     Handlers handlers;
@@ -60,7 +61,7 @@ Times after_first(Times times_s) {
 }  // namespace
 
 TEST_CASE("messages wait while the processor of their receiver is away") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // They arrive at 110, in the interruption from 100 to 130, at 199.5, and at 260.
     const Seen seen = interrupted({99, 188.5, 249}, {}, {}, engine);
     CHECK(close(seen.times_s(1, "got"), after_first({131, 230.5, 261}), engine));
@@ -69,7 +70,7 @@ TEST_CASE("messages wait while the processor of their receiver is away") {
 }
 
 TEST_CASE("timers, sends and computations wait for the processor, too") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto work = [](ScriptContext& context) {
       context.send(0, 0, 0);
       context.compute(150);
@@ -83,7 +84,7 @@ TEST_CASE("timers, sends and computations wait for the processor, too") {
 }
 
 TEST_CASE("a send that an interruption cuts in two goes on after it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto work = [](ScriptContext& context) { context.send(0, 0, 0); };
     const Seen seen = interrupted({}, {99.75}, work, engine);
     CHECK(close(seen.times_s(0, "got"), after_first({130.75 + 11}), engine));
@@ -91,7 +92,7 @@ TEST_CASE("a send that an interruption cuts in two goes on after it") {
 }
 
 TEST_CASE("a slow node is interrupted as others are") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // The message arrives at 499. A second of the two that the slow processor takes has passed when
     // it is interrupted. At 530.5 a quarter of the work is left, and the node is quick again.
     const Seen seen = interrupted({488}, {}, {}, engine, [](Job& job) {
@@ -102,20 +103,21 @@ TEST_CASE("a slow node is interrupted as others are") {
 }
 
 TEST_CASE("what is taken from a worker can be interrupted") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto work = [](ScriptContext& context) { context.compute(39.5); };
-    const Seen seen = interrupted({70}, {60}, work, engine,
-                                  [](Job& job) { job.spec.platform.progress = Progress::shared; });
+    const Seen seen = interrupted({70}, {60}, work, engine, [](Job& job) {
+      job.spec.platform.progress = scenario::Progress::shared;
+    });
     // Until 99.5, and 2 s more: one to receive the message and one to answer it.
     CHECK(close(seen.times_s(1, "computed"), after_first({131.5}), engine));
   }
 }
 
 TEST_CASE("each node is interrupted from a moment of its own on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
-    job.spec.platform.os_noise = OsNoise{kInterval_s, kLength_s, {}};
+    job.spec.platform.os_noise = scenario::OsNoise{kInterval_s, kLength_s, {}};
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
       handlers.start = [](ScriptContext& context) {
@@ -142,3 +144,5 @@ TEST_CASE("each node is interrupted from a moment of its own on") {
     }
   }
 }
+
+}  // namespace faultline::engine

@@ -6,9 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -29,8 +29,8 @@ void computes(Job& job, const std::vector<double>& durations_s) {
 
 /// Rank 1 computes 100 s from time zero. Rank 0 sends it empty messages that are handled at 12, 13,
 /// ... if nothing stands in the way; rank 1 answers each with `answers` messages.
-Seen messages_while_computing(EngineKind engine, Progress progress, int messages, int answers,
-                              std::uint32_t cores = 1) {
+Seen messages_while_computing(scenario::EngineKind engine, scenario::Progress progress,
+                              int messages, int answers, std::uint32_t cores = 1) {
   Job job(2);
   job.spec.platform.progress = progress;
   job.spec.platform.worker_cores = cores;
@@ -61,7 +61,7 @@ TEST_CASE("computations share the worker cores in the order in which they were a
     Values order;
   };
   const std::vector<double> durations{10, 4, 3, 5, 1};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Case& expected :
          {Case{1, {10, 14, 17, 22, 23}, {0, 1, 2, 3, 4}},
           Case{2, {4, 7, 10, 11, 12}, {1, 2, 0, 4, 3}}, Case{3, {3, 4, 5, 8, 10}, {2, 1, 4, 3, 0}},
@@ -77,7 +77,7 @@ TEST_CASE("computations share the worker cores in the order in which they were a
 }
 
 TEST_CASE("a computation of no length ends at once, after what is queued before it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     computes(job, {0, 3, 0});
     const Seen seen = job.run(engine);
@@ -87,7 +87,7 @@ TEST_CASE("a computation of no length ends at once, after what is queued before 
 }
 
 TEST_CASE("a computation begins when the sends of its handler are out") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -106,8 +106,8 @@ TEST_CASE("a computation begins when the sends of its handler are out") {
 }
 
 TEST_CASE("a dedicated core handles messages as if nothing were computed") {
-  for (const EngineKind engine : engines()) {
-    const Seen seen = messages_while_computing(engine, Progress::dedicated, 2, 1);
+  for (const scenario::EngineKind engine : engines()) {
+    const Seen seen = messages_while_computing(engine, scenario::Progress::dedicated, 2, 1);
     // The answer to the first keeps the communication core from 12 to 13; then o_r.
     CHECK(close(seen.times_s(1, "got"), {12, 14}, engine));
     CHECK(close(seen.times_s(1, "done"), {100}, engine));
@@ -116,20 +116,20 @@ TEST_CASE("a dedicated core handles messages as if nothing were computed") {
 }
 
 TEST_CASE("a shared core handles messages at once and computes that much longer") {
-  for (const EngineKind engine : engines()) {
-    const Seen seen = messages_while_computing(engine, Progress::shared, 2, 0);
+  for (const scenario::EngineKind engine : engines()) {
+    const Seen seen = messages_while_computing(engine, scenario::Progress::shared, 2, 0);
     CHECK(close(seen.times_s(1, "got"), {12, 13}, engine));
     CHECK(close(seen.times_s(1, "done"), {102}, engine));
-    const Seen answered = messages_while_computing(engine, Progress::shared, 2, 1);
+    const Seen answered = messages_while_computing(engine, scenario::Progress::shared, 2, 1);
     CHECK(close(answered.times_s(1, "got"), {12, 14}, engine));
     CHECK(close(answered.times_s(1, "done"), {104}, engine));
   }
 }
 
 TEST_CASE("a shared core that does not compute loses nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
-    job.spec.platform.progress = Progress::shared;
+    job.spec.platform.progress = scenario::Progress::shared;
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
       handlers.start = [self](ScriptContext& context) {
@@ -146,8 +146,8 @@ TEST_CASE("a shared core that does not compute loses nothing") {
 }
 
 TEST_CASE("between computations: messages wait until the computation ends") {
-  for (const EngineKind engine : engines()) {
-    const Seen seen = messages_while_computing(engine, Progress::between, 1, 1);
+  for (const scenario::EngineKind engine : engines()) {
+    const Seen seen = messages_while_computing(engine, scenario::Progress::between, 1, 1);
     CHECK(close(seen.times_s(1, "done"), {100}, engine));
     REQUIRE(seen.times_s(1, "got").size() == 1);
     CHECK(seen.times_s(1, "got").front() >= 100);
@@ -156,14 +156,14 @@ TEST_CASE("between computations: messages wait until the computation ends") {
 }
 
 TEST_CASE("between computations: a second worker core that is free handles messages") {
-  for (const EngineKind engine : engines()) {
-    const Seen seen = messages_while_computing(engine, Progress::between, 2, 0, 2);
+  for (const scenario::EngineKind engine : engines()) {
+    const Seen seen = messages_while_computing(engine, scenario::Progress::between, 2, 0, 2);
     CHECK(close(seen.times_s(1, "got"), {12, 13}, engine));
   }
 }
 
 TEST_CASE("computing ranks are active and idle ones are not") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
       return Handlers{.start = [](ScriptContext& context) { context.compute(10); }};
@@ -186,7 +186,7 @@ TEST_CASE("computing ranks are active and idle ones are not") {
 }
 
 TEST_CASE("declared work keeps a rank active until it is withdrawn") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
       Handlers handlers;
@@ -212,7 +212,7 @@ TEST_CASE("declared work keeps a rank active until it is withdrawn") {
 }
 
 TEST_CASE("abandoned computations never end, and their core is free at once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -240,7 +240,7 @@ TEST_CASE("abandoned computations never end, and their core is free at once") {
 }
 
 TEST_CASE("to abandon computations makes way for those of another component") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -271,3 +271,5 @@ TEST_CASE("to abandon computations makes way for those of another component") {
     CHECK(close(seen.times_s(0, "layer"), {8}, engine));
   }
 }
+
+}  // namespace faultline::engine

@@ -6,13 +6,14 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
 /// Rank 0 sends `messages` to rank 1, which is on a node of its own and notes and answers each.
-Seen ask(const std::vector<SlowSpec>& slow, int messages, EngineKind engine) {
+Seen ask(const std::vector<faults::SlowSpec>& slow, int messages, scenario::EngineKind engine) {
   Job job(8);
   job.spec.slow = slow;
   job.script(Family::workload, [&job, messages](ActorId self) {
@@ -32,7 +33,7 @@ Seen ask(const std::vector<SlowSpec>& slow, int messages, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("a slow node takes longer to receive and to send") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = ask({{.nodes = {1}, .factor = 3}}, 1, engine);
     CHECK(close(seen.times_s(1, "got"), {1 + 10 + 3}, engine));
     CHECK(close(seen.times_s(0, "got"), {14 + 3 + 10 + 1}, engine));
@@ -40,7 +41,7 @@ TEST_CASE("a slow node takes longer to receive and to send") {
 }
 
 TEST_CASE("the factors of several entries multiply") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen =
         ask({{.nodes = {1}, .factor = 3}, {.nodes = {0, 1}, .factor = 2, .from_s = 5}}, 1, engine);
     CHECK(close(seen.times_s(1, "got"), {1 + 10 + 6}, engine));
@@ -49,7 +50,7 @@ TEST_CASE("the factors of several entries multiply") {
 }
 
 TEST_CASE("what a node has begun while it was slow it ends at its usual pace") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // The message arrives at 11. In 1.5 s the slow processor does 0.75 s of the work.
     const Seen seen = ask({{.nodes = {1}, .factor = 2, .to_s = 12.5}}, 1, engine);
     CHECK(close(seen.times_s(1, "got"), {12.75}, engine));
@@ -61,7 +62,7 @@ TEST_CASE("what a node has begun while it was slow it ends at its usual pace") {
 }
 
 TEST_CASE("messages do not overtake each other when a node is quick again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // They arrive at 11, 12 and 13. Until 12 a tenth of the first is received.
     const Seen seen = ask({{.nodes = {1}, .factor = 10, .to_s = 12}}, 3, engine);
     CHECK(close(seen.times_s(1, "got"), {12.9, 14.9, 16.9}, engine));
@@ -69,10 +70,11 @@ TEST_CASE("messages do not overtake each other when a node is quick again") {
 }
 
 TEST_CASE("a slow node does not slow others, nor itself before and after") {
-  for (const EngineKind engine : engines())
-    for (const SlowSpec& slow :
-         {SlowSpec{.nodes = {7}, .factor = 5}, SlowSpec{.nodes = {1}, .factor = 5, .from_s = 100},
-          SlowSpec{.nodes = {1}, .factor = 5, .from_s = 1, .to_s = 10}}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const faults::SlowSpec& slow :
+         {faults::SlowSpec{.nodes = {7}, .factor = 5},
+          faults::SlowSpec{.nodes = {1}, .factor = 5, .from_s = 100},
+          faults::SlowSpec{.nodes = {1}, .factor = 5, .from_s = 1, .to_s = 10}}) {
       const Seen seen = ask({slow}, 1, engine);
       CHECK(close(seen.times_s(1, "got"), {12}, engine));
       CHECK(close(seen.times_s(0, "got"), {24}, engine));
@@ -80,7 +82,7 @@ TEST_CASE("a slow node does not slow others, nor itself before and after") {
 }
 
 TEST_CASE("what a protocol spends takes longer on a slow node, what a rank computes does not") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.spec.slow = {{.nodes = {0}, .factor = 3}};
     job.script(Family::workload, [&job](ActorId self) {
@@ -116,9 +118,9 @@ TEST_CASE("what a protocol spends takes longer on a slow node, what a rank compu
 }
 
 TEST_CASE("a slow processor takes more time from the worker that it preempts") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
-    job.spec.platform.progress = Progress::shared;
+    job.spec.platform.progress = scenario::Progress::shared;
     job.spec.slow = {{.nodes = {1}, .factor = 3}};
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -134,3 +136,5 @@ TEST_CASE("a slow processor takes more time from the worker that it preempts") {
     CHECK(close(job.run(engine).times_s(1, "computed"), {43}, engine));
   }
 }
+
+}  // namespace faultline::engine

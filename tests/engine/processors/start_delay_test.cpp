@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -38,7 +39,7 @@ Handlers busy_from_the_start(Job& job, ActorId self) {
 }  // namespace
 
 TEST_CASE("until its processes are launched, a daemon neither sends nor handles anything") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.spec.platform.start_delay_s = 30;
     job.spec.platform.local_exit_delay_s = 2;
@@ -66,7 +67,7 @@ TEST_CASE("until its processes are launched, a daemon neither sends nor handles 
 }
 
 TEST_CASE("a start delay means nothing to a job without daemons") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.workload("token-ring", {{"stop_probability", 0.05}}).detector("four-counter");
     const Seen plain = job.run(engine, 3);
@@ -74,3 +75,5 @@ TEST_CASE("a start delay means nothing to a job without daemons") {
     CHECK(to_text(job.run(engine, 3)) == to_text(plain));
   }
 }
+
+}  // namespace faultline::engine

@@ -3,9 +3,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -23,7 +23,7 @@ void one_rank(Job& job, const std::function<void(ScriptContext&)>& start,
 }  // namespace
 
 TEST_CASE("a timer fires once, after its delay, with its key") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) {
       context.set_timer(7, 4);
@@ -36,7 +36,7 @@ TEST_CASE("a timer fires once, after its delay, with its key") {
 }
 
 TEST_CASE("a timer with the same key is replaced, whether it was to come earlier or later") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 3);
@@ -51,7 +51,7 @@ TEST_CASE("a timer with the same key is replaced, whether it was to come earlier
 }
 
 TEST_CASE("a cancelled timer never fires, and cancelling nothing does nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(
         job,
@@ -72,7 +72,7 @@ TEST_CASE("a cancelled timer never fires, and cancelling nothing does nothing") 
 }
 
 TEST_CASE("cancelled, then set again: only the new one fires") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 3);
@@ -84,7 +84,7 @@ TEST_CASE("cancelled, then set again: only the new one fires") {
 }
 
 TEST_CASE("components of one actor have keys of their own") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) { context.set_timer(1, 3); });
     job.script(Family::termination, [&job](ActorId) {
@@ -106,7 +106,7 @@ TEST_CASE("components of one actor have keys of their own") {
 }
 
 TEST_CASE("periodic background timers never keep a run alive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(
         job,
@@ -125,7 +125,7 @@ TEST_CASE("periodic background timers never keep a run alive") {
 }
 
 TEST_CASE("replacing a background timer by another kind changes what keeps the run alive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) {
       context.set_timer(1, 2, true);
@@ -138,7 +138,7 @@ TEST_CASE("replacing a background timer by another kind changes what keeps the r
 }
 
 TEST_CASE("a timer that its own handler sets again goes on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(
         job, [](ScriptContext& context) { context.set_timer(1, 2); },
@@ -151,7 +151,7 @@ TEST_CASE("a timer that its own handler sets again goes on") {
 
 TEST_CASE(
     "timers that run out while the processor sends wait for it, in the order of their times") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -188,10 +188,10 @@ TEST_CASE(
 
 TEST_CASE(
     "between computations: timers wait until the computation ends, and come before messages") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool spends : {false, true}) {
       Job job(2);
-      job.spec.platform.progress = Progress::between;
+      job.spec.platform.progress = scenario::Progress::between;
       job.script(Family::workload, [&job, spends](ActorId self) {
         Handlers handlers;
         handlers.start = [self](ScriptContext& context) {
@@ -224,7 +224,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a timer waits behind a send fence") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     job.script(Family::workload, [&job](ActorId self) {
@@ -246,7 +246,7 @@ TEST_CASE("a timer waits behind a send fence") {
 }
 
 TEST_CASE("a timer that waits for the processor dies with its actor") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -270,7 +270,7 @@ TEST_CASE("a timer that waits for the processor dies with its actor") {
 }
 
 TEST_CASE("equal timers fire in the order in which they were set") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     one_rank(job, [](ScriptContext& context) {
       for (const std::uint64_t key : {5U, 3U, 8U, 1U}) context.set_timer(key, 2);
@@ -278,3 +278,5 @@ TEST_CASE("equal timers fire in the order in which they were set") {
     CHECK(job.run(engine).values(0, "timer") == Values{5, 3, 8, 1});
   }
 }
+
+}  // namespace faultline::engine

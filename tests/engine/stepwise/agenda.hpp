@@ -10,7 +10,7 @@
 
 #include "sim/core/types.hpp"
 
-namespace faultline::test {
+namespace faultline::engine {
 
 /// Things to do, each at its time; equal times in the order in which they were asked for.
 class Agenda {
@@ -49,4 +49,4 @@ class Agenda {
   double closest_s_ = kNever;
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::engine

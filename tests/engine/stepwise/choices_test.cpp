@@ -11,15 +11,15 @@
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
 using Bounds = std::vector<std::uint64_t>;
 
-RunSpec two_hops(const std::string& choices) {
+scenario::RunSpec two_hops(const std::string& choices) {
   Job job(3);
   job.workload("uniform-traffic", {{"tokens", std::int64_t{1}},
                                    {"hops", std::int64_t{2}},
@@ -28,7 +28,7 @@ RunSpec two_hops(const std::string& choices) {
   return job.spec;
 }
 
-StepwiseEngine driven(const RunSpec& spec, std::uint64_t seed = 1) {
+StepwiseEngine driven(const scenario::RunSpec& spec, std::uint64_t seed = 1) {
   return StepwiseEngine(run_job(without_costs(spec), seed, 0));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("what led to a state is no part of it where the driver chooses") {
 }
 
 TEST_CASE("an ordinary run draws the same numbers, whether choices are open or not") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto sent_s = [&](const std::string& choices) {
       Job job(5, quick_machine());
       job.workload("token-ring", {{"most_steps", std::int64_t{50}},
@@ -141,3 +141,5 @@ TEST_CASE("an ordinary run draws the same numbers, whether choices are open or n
     CHECK(sent_s("all") == sent_s("seeded"));
   }
 }
+
+}  // namespace faultline::engine

@@ -11,9 +11,9 @@
 #include "sim/engine/stepwise/stepwise_engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -67,7 +67,7 @@ TEST_CASE("a network can lose any message of a failure detector between two node
     CHECK(ways == std::vector<std::size_t>{1, 2, 1});
   }
   SECTION("in any order") {
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     StepwiseEngine engine = driven(job);
     engine.begin();
     count_with_losses(engine, 0, ways);
@@ -210,3 +210,5 @@ TEST_CASE("what waits before a NIC departs in order, and is lost with its sender
     CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::arrive});
   }
 }
+
+}  // namespace faultline::engine

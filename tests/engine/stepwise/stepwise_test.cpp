@@ -14,9 +14,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -112,7 +112,7 @@ TEST_CASE("all orders of a ring of three processes are those counted by hand") {
   // hops: 3^3 states. In 2 x 9 of these a given message can move.
   SECTION("two hops each, in any order") {
     ring(job, 2, {0, 1, 2});
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     CHECK(counted(job) == Counts{90, 27, 54});
   }
   // The second hop b of a message follows its first hop a, and overtakes no message that was sent
@@ -292,7 +292,7 @@ TEST_CASE("an abandoned computation is nothing that can happen next, and leaves 
 
 TEST_CASE("a timer that is cancelled while it waits for the processor cannot happen any more") {
   Job job(1);
-  job.spec.platform.progress = Progress::between;
+  job.spec.platform.progress = scenario::Progress::between;
   job.script(Family::workload, [](ActorId) {
     Handlers handlers;
     handlers.start = [](ScriptContext& context) {
@@ -359,7 +359,7 @@ class Walks {
       }
       engine.take(random.below(engine.agenda().size()));
     }
-    for (const Violation& violation : engine.end().violations)
+    for (const audit::Violation& violation : engine.end().violations)
       FAIL(violation.kind << ": " << violation.detail);
   }
 
@@ -391,8 +391,9 @@ bool survives(const std::string& detector) {
 
 TEST_CASE("states with the same digest have the same future, whatever led to them") {
   for (const std::string& detector : detectors())
-    for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-      if (ordering == Ordering::unordered && detector == "edod") continue;  // needs fifo
+    for (const scenario::Ordering ordering :
+         {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
+      if (ordering == scenario::Ordering::unordered && detector == "edod") continue;  // needs fifo
       CAPTURE(detector);
       Job job(kRing);
       ring(job, 3, {0, 1});
@@ -404,3 +405,5 @@ TEST_CASE("states with the same digest have the same future, whatever led to the
       CHECK(walks.again > 100);
     }
 }
+
+}  // namespace faultline::engine

@@ -9,9 +9,9 @@
 #include "sim/engine/storage/stable_storage.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -80,7 +80,7 @@ TEST_CASE("a storage whose words are gone has the digest of one that has never h
 }
 
 TEST_CASE("what is stored last is found by a process that takes the place of a dead one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     store_and_restart(job, RestartOn::same_node);
     job.kill(5, {1});
@@ -95,7 +95,7 @@ TEST_CASE("what is stored last is found by a process that takes the place of a d
 }
 
 TEST_CASE("what is stored on a node is found on no other, and is lost when that node fails") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool node_fails : {false, true}) {
       Job job(2);
       store_and_restart(job, RestartOn::spare_node);
@@ -160,3 +160,5 @@ TEST_CASE("what a handler stores is there before a message of the same handler l
           std::vector<std::uint64_t>{7});
   }
 }
+
+}  // namespace faultline::engine

@@ -8,9 +8,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 TEST_CASE("once something is sent again, it is no longer audited what a protocol conserves") {
   const Job job;
@@ -45,3 +45,5 @@ TEST_CASE("a job that can lose no rank keeps no ledgers") {
   CHECK(truth.ledger_of(0, 7) == nullptr);
   CHECK(truth.ledger_of(0).empty());
 }
+
+}  // namespace faultline::engine

@@ -12,9 +12,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -40,8 +40,8 @@ void waiting(Job& job, double report_s = kNever) {
     };
     return handlers;
   });
-  job.spec.platform.fencing = {.by = FencedBy::resource_manager, .delay_s = 1};
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.platform.fencing = {.by = scenario::FencedBy::resource_manager, .delay_s = 1};
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.spec.stop.time_s = 200;
 }
 
@@ -61,7 +61,7 @@ std::vector<Hindrance> hindrances() {
        [](Job& job) { job.spec.slow = {{.nodes = {1}, .factor = 2, .from_s = 20, .to_s = 50}}; }},
       {"a stall",
        [](Job& job) {
-         FaultSpec stall;
+         faults::FaultSpec stall;
          stall.time_s = 20;
          stall.ranks = {1};
          stall.stall_s = 30;
@@ -73,7 +73,7 @@ std::vector<Hindrance> hindrances() {
 }  // namespace
 
 TEST_CASE("a run in which all wait goes on while something can make the detector err, or will") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Hindrance& hindrance : hindrances()) {
       CAPTURE(engine_word(engine), hindrance.name);
       Job job(2);
@@ -87,7 +87,7 @@ TEST_CASE("a run in which all wait goes on while something can make the detector
 }
 
 TEST_CASE("when it is over, and the detector has said nothing, all wait for ever") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Hindrance& hindrance : hindrances()) {
       CAPTURE(engine_word(engine), hindrance.name);
       Job job(2);
@@ -101,7 +101,7 @@ TEST_CASE("when it is over, and the detector has said nothing, all wait for ever
 }
 
 TEST_CASE("without a disturbance a run in which all wait is over at once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool is_accurate : {false, true}) {
       Job job(2);
       waiting(job);
@@ -116,7 +116,7 @@ TEST_CASE("without a disturbance a run in which all wait is over at once") {
 }
 
 TEST_CASE("a cut that does not heal keeps a run going to its limit, where it is stuck") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     waiting(job);
     job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 20}};
@@ -127,7 +127,7 @@ TEST_CASE("a cut that does not heal keeps a run going to its limit, where it is 
 }
 
 TEST_CASE("whatever promise breaks after a false report, the detector is blamed, and not before") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool is_later : {false, true}) {
       CAPTURE(engine_word(engine), is_later);
       Job job(3);
@@ -195,7 +195,7 @@ TEST_CASE("a protocol that asks for what cannot be after a false report ends its
 }
 
 TEST_CASE("giving up because of a report counts those who were falsely declared dead") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     RecoveryTraits of_two;
     of_two.may_give_up = [](const OptionValues&, const JobShape&,
@@ -225,3 +225,5 @@ TEST_CASE("giving up because of a report counts those who were falsely declared 
     CHECK(seen.violations().empty());
   }
 }
+
+}  // namespace faultline::engine

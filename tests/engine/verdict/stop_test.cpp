@@ -9,9 +9,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::engine {
+
+using namespace test;
 
 namespace {
 
@@ -47,10 +47,10 @@ void ticking(Job& job) {
 }  // namespace
 
 TEST_CASE("stop when finished: the run ends when the last live rank has finished") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     finishing(job);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.metric("end_time_s") == Approx(4));
@@ -62,7 +62,7 @@ TEST_CASE("stop when finished: the run ends when the last live rank has finished
 }
 
 TEST_CASE("stop when finished: whoever never finishes is a deadlock") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start =
@@ -71,7 +71,7 @@ TEST_CASE("stop when finished: whoever never finishes is a deadlock") {
                           },
                       .waiting_for = self == 1 ? "a letter" : ""};
     });
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::deadlock);
     REQUIRE(seen.violations() == Words{"deadlock"});
@@ -81,10 +81,10 @@ TEST_CASE("stop when finished: whoever never finishes is a deadlock") {
 }
 
 TEST_CASE("stop at a time: the run ends there, and everything before it has happened") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     ticking(job);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 10.5;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
@@ -94,8 +94,10 @@ TEST_CASE("stop at a time: the run ends there, and everything before it has happ
 }
 
 TEST_CASE("the time limit of another stop is a limit") {
-  for (const EngineKind engine : engines())
-    for (const StopWhen when : {StopWhen::announced, StopWhen::finished, StopWhen::all_reported}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::StopWhen when :
+         {scenario::StopWhen::announced, scenario::StopWhen::finished,
+          scenario::StopWhen::all_reported}) {
       Job job(1);
       ticking(job);
       job.spec.stop.when = when;
@@ -107,11 +109,11 @@ TEST_CASE("the time limit of another stop is a limit") {
 }
 
 TEST_CASE("nobody dies after the event that ends a run") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     finishing(job);
-    job.spec.stop.when = StopWhen::finished;
-    FaultSpec fault;
+    job.spec.stop.when = scenario::StopWhen::finished;
+    faults::FaultSpec fault;
     fault.event = job.run(engine).result.events;
     fault.ranks = {0};
     job.spec.faults = {fault};
@@ -122,7 +124,7 @@ TEST_CASE("nobody dies after the event that ends a run") {
 }
 
 TEST_CASE("the limit on events ends a run after that many") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     ticking(job);
     job.spec.stop.events = 25;
@@ -134,7 +136,7 @@ TEST_CASE("the limit on events ends a run after that many") {
 }
 
 TEST_CASE("stop when announced: the run ends when the last live rank knows") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::termination, [](ActorId self) {
@@ -158,7 +160,7 @@ TEST_CASE("stop when announced: the run ends when the last live rank knows") {
 }
 
 TEST_CASE("without a detector, terminated is null and the run ends with its work") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     finishing(job);
     const Seen seen = job.run(engine);
@@ -171,13 +173,13 @@ TEST_CASE("without a detector, terminated is null and the run ends with its work
 }
 
 TEST_CASE("stop when all is reported: the run ends when every live rank knows of every death") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
     job.kill(10, {1});
     job.kill(30, {2, 3});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.metric("end_time_s") == Approx(37));
@@ -185,40 +187,40 @@ TEST_CASE("stop when all is reported: the run ends when every live rank knows of
 }
 
 TEST_CASE("stop when all is reported: a run without a death ends when nothing is left to happen") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     CHECK(job.run(engine).result.outcome == Outcome::finished);
   }
 }
 
 TEST_CASE("stop when all is reported: a death that nobody reports is a deadlock") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.kill(10, {1});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     CHECK(job.run(engine).result.outcome == Outcome::deadlock);
   }
 }
 
 TEST_CASE("stop when all is reported: a death at a mark or an event that does not come is none") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
     job.kill(10, {1});
-    FaultSpec at_mark;
-    at_mark.mark = MarkSpec{"nobody-sets-it", 3};
+    faults::FaultSpec at_mark;
+    at_mark.mark = faults::MarkSpec{"nobody-sets-it", 3};
     at_mark.ranks = {2};
-    FaultSpec late;
+    faults::FaultSpec late;
     late.event = 1000000;
     late.ranks = {2};
     job.spec.faults.push_back(at_mark);
     job.spec.faults.push_back(late);
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.metric("end_time_s") == Approx(17));
@@ -226,7 +228,7 @@ TEST_CASE("stop when all is reported: a death at a mark or an event that does no
 }
 
 TEST_CASE("a fatal error that the protocol reports ends the run with its own words") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     ticking(job);
     job.script(Family::termination, [](ActorId self) {
@@ -247,7 +249,7 @@ TEST_CASE("a fatal error that the protocol reports ends the run with its own wor
 }
 
 TEST_CASE("the death of every rank ends the run, and is not its good end") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     ticking(job);
     job.kill(4.5, {0, 1, 2});
@@ -261,20 +263,21 @@ TEST_CASE("the death of every rank ends the run, and is not its good end") {
 }
 
 TEST_CASE("all are dead, whatever a run waits for, and also if all had known of the end before") {
-  for (const EngineKind engine : engines())
-    for (const StopWhen when :
-         {StopWhen::announced, StopWhen::all_reported, StopWhen::finished, StopWhen::time})
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::StopWhen when :
+         {scenario::StopWhen::announced, scenario::StopWhen::all_reported,
+          scenario::StopWhen::finished, scenario::StopWhen::time})
       for (const double limit_s : {1e9, 30.0}) {
         Job job(2);
         finishing(job);
         job.detector("four-counter").use(Family::failure_detection, "oracle", {{"delay_s", 50.0}});
-        job.kill(0.5, {1}).kill(when == StopWhen::time ? 20 : 1.5, {0});
+        job.kill(0.5, {1}).kill(when == scenario::StopWhen::time ? 20 : 1.5, {0});
         job.spec.stop.when = when;
         job.spec.stop.time_s = limit_s;
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ", when " << static_cast<int>(when) << ", limit " << limit_s);
         // Rank 0 has finished at 1 s, the only one that is left; what it announces nobody learns.
-        if (when == StopWhen::finished) {
+        if (when == scenario::StopWhen::finished) {
           CHECK(seen.result.outcome == Outcome::finished);
           continue;
         }
@@ -293,7 +296,7 @@ TEST_CASE("every outcome has a word of its own") {
 }
 
 TEST_CASE("under stop time, background timers go on until then") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.script(Family::failure_detection, [&job](ActorId) {
@@ -305,25 +308,25 @@ TEST_CASE("under stop time, background timers go on until then") {
       };
       return handlers;
     });
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 45;
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(1, "beat"), {10, 20, 30, 40}, engine));
     CHECK(seen.metric("end_time_s") == 45);
     CHECK(seen.result.outcome == Outcome::finished);
     // Under any other end they keep nothing alive, once all have heard of all deaths.
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     CHECK(job.run(engine).count("beat") == 0);
   }
 }
 
 TEST_CASE("under stop time, a run in which nothing is left to happen ends then, too") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(1);
     job.script(Family::workload, [](ActorId) {
       return Handlers{.start = [](ScriptContext& context) { context.compute(2); }};
     });
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 45;
     const Seen seen = job.run(engine);
     CHECK(seen.metric("end_time_s") == 45);
@@ -333,7 +336,7 @@ TEST_CASE("under stop time, a run in which nothing is left to happen ends then, 
 }
 
 TEST_CASE("background timers keep a run alive while a live rank has not heard of a death") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId) {
       Handlers handlers;
@@ -353,7 +356,7 @@ TEST_CASE("background timers keep a run alive while a live rank has not heard of
       return handlers;
     });
     job.kill(5, {1});
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(close(seen.times_s(0, "failed"), {50}, engine));
@@ -375,13 +378,13 @@ void finishing_apart(Job& job) {
     handlers.compute_done = [](ScriptContext& context, std::uint64_t) { context.finish(); };
     return handlers;
   });
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("a run does not finish while a layer recovers somebody") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     finishing_apart(job);
     job.script(Family::message_logging, [](ActorId self) {
@@ -401,7 +404,7 @@ TEST_CASE("a run does not finish while a layer recovers somebody") {
 }
 
 TEST_CASE("a run does not finish during the delay of a restart with which a layer recovers") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     job.spec.platform.restart_delay_s = 20;
     finishing_apart(job);
@@ -422,7 +425,7 @@ TEST_CASE("a run does not finish during the delay of a restart with which a laye
 }
 
 TEST_CASE("heartbeats that are always under way keep no run alive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.script(Family::failure_detection, [](ActorId self) {
       Handlers handlers;
@@ -440,9 +443,11 @@ TEST_CASE("heartbeats that are always under way keep no run alive") {
       };
       return handlers;
     });
-    job.spec.stop.when = StopWhen::finished;  // which no rank declares
+    job.spec.stop.when = scenario::StopWhen::finished;  // which no rank declares
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::deadlock);
     CHECK(seen.metric("end_time_s") == Approx(12));
   }
 }
+
+}  // namespace faultline::engine

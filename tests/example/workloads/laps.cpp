@@ -6,7 +6,7 @@
 
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::workloads {
 
 namespace {
 
@@ -91,4 +91,4 @@ const Registered registered{registration<Laps>(
 
 }  // namespace
 
-}  // namespace faultline
+}  // namespace faultline::workloads

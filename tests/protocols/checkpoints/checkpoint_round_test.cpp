@@ -11,8 +11,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::checkpoints {
+
+using namespace test;
 
 namespace {
 
@@ -127,3 +128,5 @@ TEST_CASE("a round that begins anew owes nothing to the one before") {
   CHECK(!ranks.round(0).asked());
   CHECK(!ranks.round(0).counts());
 }
+
+}  // namespace faultline::checkpoints

@@ -10,8 +10,9 @@
 #include "protocols/checkpoints/point_storage.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::checkpoints {
+
+using namespace test;
 
 namespace {
 
@@ -142,3 +143,5 @@ TEST_CASE("a checkpoint that is written again is there once") {
   written.write(10);
   CHECK(written.there() == Iterations{5, 10});
 }
+
+}  // namespace faultline::checkpoints

@@ -10,8 +10,9 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::checkpoints {
+
+using namespace test;
 
 namespace {
 
@@ -168,3 +169,5 @@ TEST_CASE("a rank knows the images that it keeps of those who have restarted") {
   CHECK(known.images.front().client == 0);
   CHECK(known.images.front().number == 0);
 }
+
+}  // namespace faultline::checkpoints

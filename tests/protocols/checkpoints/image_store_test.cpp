@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::checkpoints {
 
 namespace {
 
@@ -62,3 +62,5 @@ TEST_CASE("an image from a client says in which life it has its image itself") {
   store.put_pending({4, 1}, of_number(0));
   CHECK(store.clients().of(4).sent_to == 2);
 }
+
+}  // namespace faultline::checkpoints

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::checkpoints {
 
 namespace {
 
@@ -48,3 +48,5 @@ TEST_CASE("the keeper of a rank that has restarted elsewhere is on another node 
   placement.move(1, 2);  // to the node of its keeper
   CHECK(keeper_of(placement, job, 1) == 0);
 }
+
+}  // namespace faultline::checkpoints

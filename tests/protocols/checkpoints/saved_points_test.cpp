@@ -8,7 +8,7 @@
 
 #include "protocols/checkpoints/gathering.hpp"
 
-using namespace faultline;
+namespace faultline::checkpoints {
 
 namespace {
 
@@ -57,3 +57,5 @@ TEST_CASE("a rank of a tree waits for itself and for all its children") {
   CHECK(!gathering.has_own());
   CHECK(!gathering.is_complete(0));
 }
+
+}  // namespace faultline::checkpoints

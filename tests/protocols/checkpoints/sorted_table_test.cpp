@@ -10,8 +10,9 @@
 #include "sim/core/types.hpp"
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::checkpoints {
+
+using namespace test;
 
 namespace {
 
@@ -59,3 +60,5 @@ TEST_CASE("an entry is found by its key, and there is none before somebody has a
   table.clear();
   CHECK(table.find(7) == nullptr);
 }
+
+}  // namespace faultline::checkpoints

@@ -14,7 +14,7 @@
 
 #include "protocols/failure_detection/member_circle.hpp"
 
-using namespace faultline;
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -195,3 +195,5 @@ TEST_CASE("what is relayed along a tree arrives, over the nearest common ancesto
       }
   }
 }
+
+}  // namespace faultline::failure_detection

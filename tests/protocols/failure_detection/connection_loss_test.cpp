@@ -12,8 +12,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -25,7 +26,7 @@ void connect(Job& job, const std::string& members = "ranks", std::int64_t radix 
   job.use(Family::failure_detection, "connection-loss", {{"members", members}, {"radix", radix}});
   job.spec.platform.link_lost_delay_s = 3;
   job.spec.platform.silent_link_lost_delay_s = 30;
-  job.spec.stop.when = StopWhen::all_reported;
+  job.spec.stop.when = scenario::StopWhen::all_reported;
 }
 
 /// Rank 2 takes rank 5, its child, for dead at 5 s although it lives, and tells it so.
@@ -66,14 +67,14 @@ void ask_for(Job& job, Rank rank, const std::vector<std::pair<Rank, double>>& as
         .peer_failed = [&job](ScriptContext& context,
                               Incarnation peer) { job.note(context, "failed", peer.actor); }};
   });
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = 400;
 }
 
 }  // namespace
 
 TEST_CASE("the death of a rank breaks the links of its neighbours, which tell the others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7);
     connect(job);
     job.kill(5, {1});
@@ -98,7 +99,7 @@ TEST_CASE("the death of a rank breaks the links of its neighbours, which tell th
 }
 
 TEST_CASE("orphans connect to the nearest ancestor that lives, so that its death reaches them") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(15);
     connect(job);
     job.kill(5, {3}).kill(100, {1});  // 7 and 8 are below 3, and then below 1, and then below 0
@@ -111,7 +112,7 @@ TEST_CASE("orphans connect to the nearest ancestor that lives, so that its death
 }
 
 TEST_CASE("a member that loses a link while its ancestors are dead, too, finds them one by one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(15);
     connect(job);
     job.kill(5, {3, 1});
@@ -126,7 +127,7 @@ TEST_CASE("a member that loses a link while its ancestors are dead, too, finds t
 }
 
 TEST_CASE("without an ancestor that lives, the first member takes the place of the root") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7);
     connect(job);
     job.kill(5, {0});
@@ -137,11 +138,11 @@ TEST_CASE("without an ancestor that lives, the first member takes the place of t
 }
 
 TEST_CASE("after any deaths at once, everybody hears of all of them") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {3U, 6U, 8U})
       for (std::uint32_t dead_set = 1; dead_set + 1 < 1U << processes; ++dead_set) {
         // On simgrid, each run is a process of its own.
-        if (engine == EngineKind::simgrid && dead_set % 17 != 1) continue;
+        if (engine == scenario::EngineKind::simgrid && dead_set % 17 != 1) continue;
         std::vector<Rank> dead;
         for (Rank rank = 0; rank < processes; ++rank)
           if ((dead_set >> rank & 1U) != 0) dead.push_back(rank);
@@ -161,7 +162,7 @@ TEST_CASE("after any deaths at once, everybody hears of all of them") {
 }
 
 TEST_CASE("deaths at random times while the tree mends reach everybody") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(200, engine); ++seed) {
       Stream random(seed, 0, Purpose::faults, 0);
       const auto processes = static_cast<std::uint32_t>(4 + random.below(30));
@@ -181,7 +182,7 @@ TEST_CASE("deaths at random times while the tree mends reach everybody") {
 }
 
 TEST_CASE("daemons find the death of a rank, of a daemon, and late that of a node") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(12);
     job.spec.platform.processes_per_node = 2;
     job.spec.platform.local_exit_delay_s = 2;
@@ -201,12 +202,12 @@ TEST_CASE("daemons find the death of a rank, of a daemon, and late that of a nod
 }
 
 TEST_CASE("a member that is told that it is dead stops, and the others hear of that") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7);
     connect(job);
     Registration erring;
     make_mistaken<Errs>(job.spec, Family::failure_detection, erring);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 200;
     const Seen seen = job.run(engine);
     CHECK(differences(seen, 7, {5}) == "");
@@ -218,10 +219,10 @@ TEST_CASE("a member that is told that it is dead stops, and the others hear of t
 // Rank 0 is above 1, 2 and 3. Rank 1 has rank 2 started again, and is not its neighbour in the
 // tree.
 TEST_CASE("the death of a new process that has told nobody that it lives reaches everybody") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     connect(job, "ranks", 3);
-    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.when = scenario::StopWhen::time;
     job.spec.stop.time_s = 400;
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{
@@ -252,7 +253,7 @@ TEST_CASE("the death of a new process that has told nobody that it lives reaches
 // The resource manager tells only the asking rank of the daemon that has started with rank 1: a
 // rank that tells its own daemon, or one that dies before that; then the next one that asks.
 TEST_CASE("the death of a new daemon that has told nobody that it lives reaches everybody") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool asker_dies : {false, true}) {
       Job job(4);
       connect(job, "daemons", 3);
@@ -269,7 +270,7 @@ TEST_CASE("the death of a new daemon that has told nobody that it lives reaches 
 
 // Ranks 0 and 1 die with their daemon. Nobody but that has to tell the new process of rank 0 so.
 TEST_CASE("a new daemon tells its processes of the ranks that died with the one before") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     connect(job, "daemons", 3);
@@ -308,3 +309,5 @@ TEST_CASE("connection-loss refuses a job with one member") {
   CHECK(problems({}, 1).front().option == "members");
   CHECK(problems({{"members", std::string("ranks")}}, 1).size() == 1);
 }
+
+}  // namespace faultline::failure_detection

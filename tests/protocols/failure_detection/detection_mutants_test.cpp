@@ -20,48 +20,53 @@
 #include "tests/protocols/failure_detection/wrapped_detectors.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
 template <class Mistake>
-Mutation with_mistake(Registration& mistaken) {
-  return [&mistaken](RunSpec& spec) {
+lemmas::Mutation with_mistake(Registration& mistaken) {
+  return [&mistaken](scenario::RunSpec& spec) {
     make_mistaken<Mistake>(spec, Family::failure_detection, mistaken);
   };
 }
 
-Mutation with_option(const std::string& name, const OptionValue& value) {
-  return [=](RunSpec& spec) {
+lemmas::Mutation with_option(const std::string& name, const OptionValue& value) {
+  return [=](scenario::RunSpec& spec) {
     spec.components[static_cast<std::size_t>(Family::failure_detection)].options.at(name) = value;
   };
 }
 
-std::string said(const std::optional<BrokenPromise>& broken) {
-  return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
+std::string said(const std::optional<lemmas::BrokenPromise>& broken) {
+  return broken ? lemmas::lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
 }
 
 /// The mistake shows in that way in one of the schedules, and not in what shrinking leaves of
 /// it once the mistake is mended.
-void check_found(const std::string& name, const Mutation& mutation, LemmaFigure figure,
-                 std::uint64_t schedules) {
-  const LemmaSubject& subject = detection_subject(name);
-  const Judge judge = [&](const FaultSchedule& schedule) -> std::optional<BrokenPromise> {
-    auto broken = run_lemma(schedule, subject.stack, EngineKind::loggp, mutation).broken;
+void check_found(const std::string& name, const lemmas::Mutation& mutation,
+                 lemmas::LemmaFigure figure, std::uint64_t schedules) {
+  const lemmas::LemmaSubject& subject = lemmas::detection_subject(name);
+  const lemmas::Judge judge =
+      [&](const lemmas::FaultSchedule& schedule) -> std::optional<lemmas::BrokenPromise> {
+    auto broken =
+        lemmas::run_lemma(schedule, subject.stack, scenario::EngineKind::loggp, mutation).broken;
     return broken && broken->figure == figure ? broken : std::nullopt;
   };
   for (std::uint64_t number = 1; number <= schedules; ++number) {
-    const FaultSchedule schedule = subject.draw(number);
+    const lemmas::FaultSchedule schedule = subject.draw(number);
     const auto broken = judge(schedule);
     if (!broken) continue;
-    const LemmaCounterexample found = shrink({schedule, *broken}, judge, 3);
+    const lemmas::LemmaCounterexample found = lemmas::shrink({schedule, *broken}, judge, 3);
     INFO("schedule " << number << ": "
-                     << replay_files(found.schedule, subject.stack, EngineKind::loggp,
-                                     found.broken.text, "m.json")
+                     << lemmas::replay_files(found.schedule, subject.stack,
+                                             scenario::EngineKind::loggp, found.broken.text,
+                                             "m.json")
                             .scenario);
     CHECK(judge(found.schedule) == found.broken);
-    CHECK(said(run_lemma(found.schedule, subject.stack, EngineKind::loggp).broken) == "");
+    CHECK(said(lemmas::run_lemma(found.schedule, subject.stack, scenario::EngineKind::loggp)
+                   .broken) == "");
     return;
   }
   FAIL(name << ": not found in " << schedules << " schedules");
@@ -69,7 +74,7 @@ void check_found(const std::string& name, const Mutation& mutation, LemmaFigure 
 
 /// Looks at each heartbeat that reaches a member of a ring, and at whom it observes: the nearest
 /// one before it that it has not declared dead.
-class HeartbeatWatch final : public RunObserver {
+class HeartbeatWatch final : public audit::RunObserver {
  public:
   HeartbeatWatch(std::uint32_t first, std::uint32_t members) : first_(first), members_(members) {}
 
@@ -77,9 +82,9 @@ class HeartbeatWatch final : public RunObserver {
   [[nodiscard]] std::uint32_t of_the_dead() const { return of_the_dead_; }
   [[nodiscard]] std::uint32_t of_strangers() const { return of_strangers_; }
 
-  void see(const Sight& sight) override {
-    if (sight.kind == Sight::Kind::declared_dead) declared_[sight.actor].insert(sight.peer);
-    const bool is_heartbeat = sight.kind == Sight::Kind::received &&
+  void see(const audit::Sight& sight) override {
+    if (sight.kind == audit::Sight::Kind::declared_dead) declared_[sight.actor].insert(sight.peer);
+    const bool is_heartbeat = sight.kind == audit::Sight::Kind::received &&
                               sight.message->channel == Family::failure_detection &&
                               sight.message->kind == kHeartbeat;
     if (!is_heartbeat || sight.message->from == emitter_of(sight.message->to)) return;
@@ -108,80 +113,88 @@ class HeartbeatWatch final : public RunObserver {
 
 TEST_CASE("the search finds an rdaemon that asks nobody for heartbeats") {
   Registration mistaken;
-  check_found("rdaemon", with_mistake<NoRequest>(mistaken), LemmaFigure::false_report, 1000);
+  check_found("rdaemon", with_mistake<NoRequest>(mistaken), lemmas::LemmaFigure::false_report,
+              1000);
 }
 
 TEST_CASE("the search finds an rdaemon that knows duplicates by their sender") {
   Registration mistaken;
-  check_found("rdaemon", with_mistake<DuplicatesBySender>(mistaken), LemmaFigure::missed, 1000);
+  check_found("rdaemon", with_mistake<DuplicatesBySender>(mistaken), lemmas::LemmaFigure::missed,
+              1000);
 }
 
 TEST_CASE("the search finds an rdaemon without a grace") {
   Registration mistaken;
-  check_found("rdaemon", with_mistake<NoGrace>(mistaken), LemmaFigure::false_report, 1000);
+  check_found("rdaemon", with_mistake<NoGrace>(mistaken), lemmas::LemmaFigure::false_report, 1000);
 }
 
 TEST_CASE("the search finds an rdaemon with half of its neighbours") {
   Registration mistaken;
-  check_found("rdaemon", with_mistake<HalfOfTheNeighbours>(mistaken), LemmaFigure::missed, 1000);
+  check_found("rdaemon", with_mistake<HalfOfTheNeighbours>(mistaken), lemmas::LemmaFigure::missed,
+              1000);
 }
 
 TEST_CASE("the search finds a swim that never refutes") {
   for (const char* name : {"swim", "swim without lifeguard", "swim of daemons"}) {
     Registration mistaken;
-    check_found(name, with_mistake<NeverRefutes>(mistaken), LemmaFigure::false_report, 1000);
+    check_found(name, with_mistake<NeverRefutes>(mistaken), lemmas::LemmaFigure::false_report,
+                1000);
   }
 }
 
 TEST_CASE("the search finds a swim that sends each update once") {
   check_found("swim without lifeguard", with_option("retransmit_multiplier", std::int64_t{1}),
-              LemmaFigure::false_report, 2000);
+              lemmas::LemmaFigure::false_report, 2000);
 }
 
 TEST_CASE("the search finds an ulfm without its late-loop rule") {
-  check_found("ulfm", with_option("late_loop_rule", false), LemmaFigure::false_report, 2000);
+  check_found("ulfm", with_option("late_loop_rule", false), lemmas::LemmaFigure::false_report,
+              2000);
 }
 
 TEST_CASE("the search finds an rdaemon that tells its processes of a death again") {
   Registration mistaken;
-  check_found("rdaemon", with_mistake<TellsEachTime>(mistaken), LemmaFigure::told_twice, 1000);
+  check_found("rdaemon", with_mistake<TellsEachTime>(mistaken), lemmas::LemmaFigure::told_twice,
+              1000);
 }
 
 TEST_CASE("the search finds an ulfm that tells the application of a death again") {
   Registration mistaken;
-  check_found("ulfm", with_mistake<ReportsEachTime>(mistaken), LemmaFigure::told_twice, 1000);
+  check_found("ulfm", with_mistake<ReportsEachTime>(mistaken), lemmas::LemmaFigure::told_twice,
+              1000);
 }
 
 // A daemon sends heartbeats to nobody but its observer, and nobody becomes that without observing
 // it, or stops to observe it without declaring it dead. So the ring must not rely on that.
 TEST_CASE("the search finds an rdaemon that counts anyone's heartbeats, once others send it some") {
   Registration strays;
-  const Mutation with_strays = with_mistake<StrayHeartbeats>(strays);
-  const LemmaSubject& subject = detection_subject("rdaemon");
+  const lemmas::Mutation with_strays = with_mistake<StrayHeartbeats>(strays);
+  const lemmas::LemmaSubject& subject = lemmas::detection_subject("rdaemon");
   for (std::uint64_t number = 1; number <= 200; ++number) {
     INFO("schedule " << number);
-    const FaultSchedule schedule = subject.draw(number);
-    CHECK(said(run_lemma(schedule, subject.stack, EngineKind::loggp, with_strays).broken) == "");
+    const lemmas::FaultSchedule schedule = subject.draw(number);
+    CHECK(said(lemmas::run_lemma(schedule, subject.stack, scenario::EngineKind::loggp, with_strays)
+                   .broken) == "");
   }
   Registration mistaken;
-  const Mutation with_both = [&](RunSpec& spec) {
+  const lemmas::Mutation with_both = [&](scenario::RunSpec& spec) {
     make_mistaken<AnyonesHeartbeat>(spec, Family::failure_detection, mistaken);
     with_strays(spec);
   };
-  check_found("rdaemon", with_both, LemmaFigure::missed, 1000);
+  check_found("rdaemon", with_both, lemmas::LemmaFigure::missed, 1000);
 }
 
 TEST_CASE("heartbeats come from whom a member observes, or from whom it has declared dead") {
   std::uint32_t of_the_dead = 0;
   for (const char* name : {"rdaemon", "rdaemon comparing", "ulfm"})
     for (std::uint64_t number = 1; number <= 1000; ++number) {
-      const LemmaSubject& subject = detection_subject(name);
-      const FaultSchedule schedule = subject.draw(number);
+      const lemmas::LemmaSubject& subject = lemmas::detection_subject(name);
+      const lemmas::FaultSchedule schedule = subject.draw(number);
       const bool of_daemons = subject.stack.detection(schedule).of_daemons;
       HeartbeatWatch watch(of_daemons ? schedule.processes : 0,
-                           of_daemons ? nodes_of(schedule) : schedule.processes);
-      const RunSpec spec = run_spec(schedule, subject.stack);
-      engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
+                           of_daemons ? lemmas::nodes_of(schedule) : schedule.processes);
+      const scenario::RunSpec spec = lemmas::run_spec(schedule, subject.stack);
+      engine::run_simulation(spec, scenario::EngineKind::loggp, schedule.seed, 0, &watch);
       INFO(name << ", schedule " << number);
       CHECK(watch.of_strangers() == 0);
       of_the_dead += watch.of_the_dead();
@@ -191,17 +204,18 @@ TEST_CASE("heartbeats come from whom a member observes, or from whom it has decl
 
 TEST_CASE(
     "an rdaemon that counts anyone's heartbeats is as good while none come that do not count") {
-  const LemmaSubject& subject = detection_subject("rdaemon");
+  const lemmas::LemmaSubject& subject = lemmas::detection_subject("rdaemon");
   std::uint32_t compared = 0;
   for (std::uint64_t number = 1; number <= 400; ++number) {
-    const FaultSchedule schedule = subject.draw(number);
-    HeartbeatWatch watch(schedule.processes, nodes_of(schedule));
-    const RunSpec spec = run_spec(schedule, subject.stack);
+    const lemmas::FaultSchedule schedule = subject.draw(number);
+    HeartbeatWatch watch(schedule.processes, lemmas::nodes_of(schedule));
+    const scenario::RunSpec spec = lemmas::run_spec(schedule, subject.stack);
     const engine::RunResult real =
-        engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &watch);
+        engine::run_simulation(spec, scenario::EngineKind::loggp, schedule.seed, 0, &watch);
     Registration mistaken;
-    const LemmaRun other = run_lemma(schedule, subject.stack, EngineKind::loggp,
-                                     with_mistake<AnyonesHeartbeat>(mistaken));
+    const lemmas::LemmaRun other =
+        lemmas::run_lemma(schedule, subject.stack, scenario::EngineKind::loggp,
+                          with_mistake<AnyonesHeartbeat>(mistaken));
     INFO("schedule " << number);
     CHECK(said(other.broken) == "");
     if (watch.of_the_dead() > 0) continue;
@@ -211,3 +225,5 @@ TEST_CASE(
   }
   CHECK(compared > 300);
 }
+
+}  // namespace faultline::failure_detection

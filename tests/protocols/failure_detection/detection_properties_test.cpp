@@ -17,35 +17,36 @@
 #include "tests/support/job.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
-std::string said_of_run(const std::optional<BrokenPromise>& broken) {
-  return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
+std::string said_of_run(const std::optional<lemmas::BrokenPromise>& broken) {
+  return broken ? lemmas::lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
 }
 
 /// Counts deaths while a part of a broadcast is in the network and the rest is not.
-class CutBroadcasts final : public RunObserver {
+class CutBroadcasts final : public audit::RunObserver {
  public:
   explicit CutBroadcasts(std::uint16_t report) : report_(report) {}
 
   [[nodiscard]] std::uint32_t seen() const { return seen_; }
 
-  void see(const Sight& sight) override {
+  void see(const audit::Sight& sight) override {
     std::map<const Message*, double>& last = last_[sight.actor];
     const bool is_report = sight.message != nullptr &&
                            sight.message->channel == Family::failure_detection &&
                            sight.message->kind == report_;
-    if (sight.kind == Sight::Kind::sent && is_report) {
+    if (sight.kind == audit::Sight::Kind::sent && is_report) {
       if (begins_.insert(sight.actor).second) last.clear();
       last[sight.message] = sight.until_s;
     }
-    if (sight.kind == Sight::Kind::sending) begins_.erase(sight.actor);
-    if (sight.kind == Sight::Kind::injected && last.count(sight.message) > 0)
+    if (sight.kind == audit::Sight::Kind::sending) begins_.erase(sight.actor);
+    if (sight.kind == audit::Sight::Kind::injected && last.count(sight.message) > 0)
       last[sight.message] = sight.until_s;
-    if (sight.kind != Sight::Kind::died) return;
+    if (sight.kind != audit::Sight::Kind::died) return;
     const auto entered = std::count_if(last.begin(), last.end(), [&](const auto& report) {
       return report.second <= sight.time_s;
     });
@@ -59,7 +60,7 @@ class CutBroadcasts final : public RunObserver {
   std::uint32_t seen_ = 0;
 };
 
-std::uint16_t report_kind(const RunSpec& spec) {
+std::uint16_t report_kind(const scenario::RunSpec& spec) {
   const auto& kinds = spec.component(Family::failure_detection).registration->message_kinds;
   const auto report = std::find(kinds.begin(), kinds.end(), "report");
   REQUIRE(report != kinds.end());
@@ -69,9 +70,9 @@ std::uint16_t report_kind(const RunSpec& spec) {
 }  // namespace
 
 TEST_CASE("failure detectors find all deaths, err nowhere on a quiet network, and tell once") {
-  for (const LemmaSubject& subject : detection_subjects()) {
-    check_schedules(subject, EngineKind::loggp, 1, 401);
-    check_schedules(subject, EngineKind::simgrid, 1, 6);
+  for (const lemmas::LemmaSubject& subject : lemmas::detection_subjects()) {
+    check_schedules(subject, scenario::EngineKind::loggp, 1, 401);
+    check_schedules(subject, scenario::EngineKind::simgrid, 1, 6);
   }
 }
 
@@ -79,13 +80,13 @@ TEST_CASE("schedules for failure detectors have deaths between two sends of a br
   const std::map<std::string, std::uint32_t> least{
       {"rdaemon", 40}, {"rdaemon comparing", 40}, {"ulfm", 15}, {"connection-loss", 10}};
   for (const auto& [name, expected] : least) {
-    const LemmaSubject& subject = detection_subject(name);
+    const lemmas::LemmaSubject& subject = lemmas::detection_subject(name);
     std::uint32_t cut = 0;
     for (std::uint64_t number = 1; number <= 1000; ++number) {
-      const FaultSchedule schedule = subject.draw(number);
-      const RunSpec spec = run_spec(schedule, subject.stack);
+      const lemmas::FaultSchedule schedule = subject.draw(number);
+      const scenario::RunSpec spec = lemmas::run_spec(schedule, subject.stack);
       CutBroadcasts broadcasts(report_kind(spec));
-      engine::run_simulation(spec, EngineKind::loggp, schedule.seed, 0, &broadcasts);
+      engine::run_simulation(spec, scenario::EngineKind::loggp, schedule.seed, 0, &broadcasts);
       if (broadcasts.seen() > 0) ++cut;
     }
     INFO(name << ": in " << cut << " of 1000 schedules");
@@ -94,14 +95,14 @@ TEST_CASE("schedules for failure detectors have deaths between two sends of a br
 }
 
 TEST_CASE("each failure detector promises much under many schedules with deaths") {
-  for (const LemmaSubject& subject : detection_subjects()) {
+  for (const lemmas::LemmaSubject& subject : lemmas::detection_subjects()) {
     std::uint32_t accurate = 0;
     std::uint32_t complete = 0;
     std::uint32_t healed = 0;  // complete after a partition
     for (std::uint64_t number = 1; number <= 1000; ++number) {
-      const FaultSchedule schedule = subject.draw(number);
+      const lemmas::FaultSchedule schedule = subject.draw(number);
       if (schedule.faults.empty()) continue;
-      const DetectionPromise promise = subject.stack.detection(schedule);
+      const lemmas::DetectionPromise promise = subject.stack.detection(schedule);
       if (promise.accurate) ++accurate;
       if (promise.complete_after_s) ++complete;
       if (promise.complete_after_s && !schedule.partitions.empty()) ++healed;
@@ -119,8 +120,8 @@ TEST_CASE("each failure detector promises much under many schedules with deaths"
 TEST_CASE("schedules for failure detectors differ in everything that they may differ in") {
   std::set<std::string> seen;
   for (std::uint64_t number = 1; number <= 1000; ++number) {
-    const FaultSchedule schedule = draw_detection_schedule(number, {});
-    CHECK((nodes_of(schedule) >= 3 && nodes_of(schedule) <= 16));
+    const lemmas::FaultSchedule schedule = lemmas::draw_detection_schedule(number, {});
+    CHECK((lemmas::nodes_of(schedule) >= 3 && lemmas::nodes_of(schedule) <= 16));
     seen.insert(schedule.workload);
     if (schedule.processes_per_node > 1) seen.insert("full nodes");
     if (schedule.loss_probability > 0) seen.insert("loss");
@@ -130,7 +131,7 @@ TEST_CASE("schedules for failure detectors differ in everything that they may di
     if (!schedule.partitions.empty()) seen.insert("partition");
     if (!schedule.slow.empty()) seen.insert("slow");
     if (schedule.until_reported) seen.insert("until all is reported");
-    for (const FaultSpec& fault : schedule.faults) {
+    for (const faults::FaultSpec& fault : schedule.faults) {
       if (fault.time_s == 0.0) seen.insert("at the start");
       if (fault.event) seen.insert("at an event");
       if (fault.mark) seen.insert("at a mark");
@@ -143,14 +144,15 @@ TEST_CASE("schedules for failure detectors differ in everything that they may di
 }
 
 TEST_CASE("a schedule for a failure detector is replayed from its files") {
-  for (const LemmaSubject& subject : detection_subjects()) check_replays(subject, 40);
+  for (const lemmas::LemmaSubject& subject : lemmas::detection_subjects())
+    check_replays(subject, 40);
 }
 
 // What the search has found: a rank dies, and its node before its daemon has told anybody.
 TEST_CASE("a rank that hears of a node's death hears of the ranks that have died there before") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* name : {"rdaemon", "swim of daemons", "connection-loss"}) {
-      FaultSchedule schedule;
+      lemmas::FaultSchedule schedule;
       schedule.processes = 8;
       schedule.processes_per_node = 2;
       schedule.silent_loss_s = 0.05;
@@ -160,9 +162,12 @@ TEST_CASE("a rank that hears of a node's death hears of the ranks that have died
       schedule.faults[1].time_s = 0.1 + schedule.exit_delay_s / 2;
       schedule.faults[1].nodes = {2};
       const auto judged = [&] {
-        return said_of_run(run_lemma(schedule, detection_subject(name).stack, engine).broken);
+        return said_of_run(
+            lemmas::run_lemma(schedule, lemmas::detection_subject(name).stack, engine).broken);
       };
       INFO(engine_word(engine) << " " << name);
-      CHECK((engine == EngineKind::loggp ? judged() : in_child(judged)) == "");
+      CHECK((engine == scenario::EngineKind::loggp ? judged() : platform::in_child(judged)) == "");
     }
 }
+
+}  // namespace faultline::failure_detection

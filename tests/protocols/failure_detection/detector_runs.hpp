@@ -8,19 +8,19 @@
 
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::failure_detection {
 
 /// Lets the ranks of a job note of whose death they are told: "failed".
-inline void note_deaths(Job& job) {
+inline void note_deaths(test::Job& job) {
   job.script(Family::workload, [&job](ActorId) {
-    return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
+    return test::Handlers{.peer_failed = [&job](test::ScriptContext& context, Incarnation peer) {
       job.note(context, "failed", peer.actor);
     }};
   });
 }
 
 /// How many messages of this kind, which some failure detector declares, have been sent.
-inline double messages(const Seen& seen, const std::string& kind) {
+inline double messages(const test::Seen& seen, const std::string& kind) {
   const auto& all = registrations();
   if (std::none_of(all.begin(), all.end(), [&](const Registration& registration) {
         const auto& kinds = registration.message_kinds;
@@ -34,9 +34,9 @@ inline double messages(const Seen& seen, const std::string& kind) {
 }
 
 /// When ranks were told of the death of this actor, in order.
-inline Times told_s(const Seen& seen, ActorId dead) {
-  Times times_s;
-  for (const Entry& entry : seen.log)
+inline test::Times told_s(const test::Seen& seen, ActorId dead) {
+  test::Times times_s;
+  for (const test::Entry& entry : seen.log)
     if (entry.what == "failed" && entry.value == std::int64_t{dead})
       times_s.push_back(entry.time_s);
   std::sort(times_s.begin(), times_s.end());
@@ -44,15 +44,15 @@ inline Times told_s(const Seen& seen, ActorId dead) {
 }
 
 /// How often this rank was told of that death.
-inline std::int64_t times_told(const Seen& seen, Rank rank, ActorId dead) {
-  const Values told = seen.values(rank, "failed");
+inline std::int64_t times_told(const test::Seen& seen, Rank rank, ActorId dead) {
+  const test::Values told = seen.values(rank, "failed");
   return std::count(told.begin(), told.end(), std::int64_t{dead});
 }
 
 /// Runs on for that long after the last fault, whatever happens.
-inline void stop_at(Job& job, double time_s) {
-  job.spec.stop.when = StopWhen::time;
+inline void stop_at(test::Job& job, double time_s) {
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = time_s;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::failure_detection

@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -19,7 +20,7 @@ constexpr double kDeath_s = 30.0;
 constexpr double kEnd_s = 100.0;
 
 /// Four ranks, of which 1 takes 2 for dead after 3 s; rank 3 really dies after 30 s.
-Seen run_erring(EngineKind engine, bool spreads) {
+Seen run_erring(scenario::EngineKind engine, bool spreads) {
   Job job(4);
   job.script(Family::workload, [&job](ActorId) {
     return Handlers{.peer_failed = [&job](ScriptContext& context, Incarnation peer) {
@@ -29,7 +30,7 @@ Seen run_erring(EngineKind engine, bool spreads) {
   job.use(Family::failure_detection, "erring-oracle",
           {{"report_s", kReport_s}, {"spreads", spreads}, {"delay_s", 1.0}});
   job.kill(kDeath_s, {3});
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = kEnd_s;
   return job.run(engine);
 }
@@ -38,7 +39,7 @@ Seen run_erring(EngineKind engine, bool spreads) {
 
 TEST_CASE(
     "erring-oracle errs towards the reporter alone, and tells all live ranks of real deaths") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_erring(engine, false);
     INFO(engine_word(engine));
     CHECK(seen.values(0, "failed") == Ranks{3});
@@ -52,7 +53,7 @@ TEST_CASE(
 }
 
 TEST_CASE("erring-oracle spreads its mistake to all ranks, and the accused stops") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_erring(engine, true);
     INFO(engine_word(engine));
     CHECK(seen.values(0, "failed") == Ranks{2, 3});
@@ -62,3 +63,5 @@ TEST_CASE("erring-oracle spreads its mistake to all ranks, and the accused stops
     CHECK(seen.metric("detection_messages") == 3);
   }
 }
+
+}  // namespace faultline::failure_detection

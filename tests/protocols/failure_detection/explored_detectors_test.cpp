@@ -16,8 +16,9 @@
 #include "tests/protocols/failure_detection/ring_mutants.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -37,7 +38,7 @@ struct Bound {
   std::uint32_t depth = UINT32_MAX;
 };
 
-using Change = std::function<void(RunSpec&)>;
+using Change = std::function<void(scenario::RunSpec&)>;
 
 /// Rank 0 computes, for any time. The job is over when it has, and all have heard of all deaths.
 void set_up_explored(Job& job, const Bound& bound, const Change& change) {
@@ -53,12 +54,12 @@ void set_up_explored(Job& job, const Bound& bound, const Change& change) {
   if (change) change(job.spec);
 }
 
-ExplorationRequest request_of(const Job& job, const Bound& bound) {
-  return {.spec = explored_spec(job.spec),
+exploration::ExplorationRequest request_of(const Job& job, const Bound& bound) {
+  return {.spec = exploration::explored_spec(job.spec),
           .faults = bound.faults,
           .victims = bound.victims,
           .in_order = bound.in_order,
-          .timers = TimerRule::patient,
+          .timers = exploration::TimerRule::patient,
           .message_s = bound.message_s,
           .losses = bound.losses,
           .stalls = bound.stalls,
@@ -66,17 +67,17 @@ ExplorationRequest request_of(const Job& job, const Bound& bound) {
           .depth = bound.depth};
 }
 
-ExplorationResult explored(const Bound& bound, const Change& change = {}) {
+exploration::ExplorationResult explored(const Bound& bound, const Change& change = {}) {
   Job job(bound.processes);
   set_up_explored(job, bound, change);
-  return explore(request_of(job, bound));
+  return exploration::explore(request_of(job, bound));
 }
 
 /// No live process is declared dead, and all live processes hear of every death.
 void check_right(const Bound& bound, const Change& change = {}) {
-  const ExplorationResult result = explored(bound, change);
+  const exploration::ExplorationResult result = explored(bound, change);
   CAPTURE(bound.detector, bound.processes, bound.faults, result.states, result.wall_s);
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
   CHECK(result.progress_checked);
   CHECK(result.fairness_checked);
 }
@@ -85,7 +86,7 @@ void check_right(const Bound& bound, const Change& change = {}) {
 /// is stated.
 void check_refuted(const Bound& bound, const Change& change, const std::string& kind,
                    std::optional<std::size_t> steps) {
-  const ExplorationResult result = explored(bound, change);
+  const exploration::ExplorationResult result = explored(bound, change);
   CAPTURE(result.states, result.wall_s);
   REQUIRE(result.refutation);
   CHECK(result.refutation->violations.front().kind == kind);
@@ -96,12 +97,13 @@ void check_refuted(const Bound& bound, const Change& change, const std::string& 
 void check_repeated(const Bound& bound, const Change& change, const std::string& kind) {
   Job job(bound.processes);
   set_up_explored(job, bound, change);
-  const ExplorationRequest request = request_of(job, bound);
-  const ExplorationResult result = explore(request);
+  const exploration::ExplorationRequest request = request_of(job, bound);
+  const exploration::ExplorationResult result = exploration::explore(request);
   REQUIRE(result.refutation);
-  RunSpec ordered = job.spec;
-  ordered.order = told_run(request, result.refutation->steps).order;
-  const engine::RunResult again = engine::run_simulation(ordered, EngineKind::loggp, 1, 0);
+  scenario::RunSpec ordered = job.spec;
+  ordered.order = exploration::told_run(request, result.refutation->steps).order;
+  const engine::RunResult again =
+      engine::run_simulation(ordered, scenario::EngineKind::loggp, 1, 0);
   REQUIRE(!again.violations.empty());
   CHECK(again.violations.front().kind == kind);
   const double explored_s = result.refutation->violations.front().time_s;
@@ -110,7 +112,7 @@ void check_repeated(const Bound& bound, const Change& change, const std::string&
 
 template <class Mistake>
 Change with_mistake(Registration& mistaken) {
-  return [&mistaken](RunSpec& spec) {
+  return [&mistaken](scenario::RunSpec& spec) {
     make_mistaken<Mistake>(spec, Family::failure_detection, mistaken);
   };
 }
@@ -160,7 +162,7 @@ TEST_CASE("explored: an rdaemon that counts anyone's heartbeats, once others sen
   Registration mistaken;
   check_refuted(
       {},
-      [&](RunSpec& spec) {
+      [&](scenario::RunSpec& spec) {
         make_mistaken<AnyonesHeartbeat>(spec, Family::failure_detection, mistaken);
         make_mistaken<StrayHeartbeats>(spec, Family::failure_detection, strays);
       },
@@ -196,7 +198,7 @@ TEST_CASE("explored: a swim that never refutes") {
               .depth = 28};
   Registration mistaken;
   check_refuted(bound, with_mistake<NeverRefutes>(mistaken), "false-report", 26);
-  CHECK(explored(bound).limit == SearchLimit::depth);
+  CHECK(explored(bound).limit == exploration::SearchLimit::depth);
 }
 
 // All die before anybody can be told. Of the two that are left, rank 4 hears of the first death
@@ -224,7 +226,7 @@ TEST_CASE("explored: a swim that sends each update once, where messages are lost
   check_refuted(bound, {}, "false-report", 23);
   check_repeated(bound, {}, "false-report");
   bound.options["retransmit_multiplier"] = std::int64_t{4};
-  CHECK(explored(bound).limit == SearchLimit::depth);
+  CHECK(explored(bound).limit == exploration::SearchLimit::depth);
 }
 
 // A heartbeat comes every 100 ms.
@@ -268,12 +270,12 @@ TEST_CASE("searches with losses and stalls find the same with several threads") 
                     .stall_s = 0.5};
   Job job(bound.processes);
   set_up_explored(job, bound, {});
-  ExplorationRequest request = request_of(job, bound);
-  const ExplorationResult one = explore(request);
-  CHECK(one.verdict == ExplorationResult::Verdict::exhausted);
+  exploration::ExplorationRequest request = request_of(job, bound);
+  const exploration::ExplorationResult one = exploration::explore(request);
+  CHECK(one.verdict == exploration::ExplorationResult::Verdict::exhausted);
   request.jobs = 3;
-  request.recall = StepRecall::checked;
-  const ExplorationResult other = explore(request);
+  request.recall = exploration::StepRecall::checked;
+  const exploration::ExplorationResult other = exploration::explore(request);
   CHECK(other.states == one.states);
   CHECK(other.transitions == one.transitions);
   CHECK(other.ends == one.ends);
@@ -300,3 +302,5 @@ TEST_CASE("a run with patient timers is repeated to the same error, at the same 
   Registration mistaken;
   check_repeated({}, with_mistake<NoRequest>(mistaken), "false-report");
 }
+
+}  // namespace faultline::failure_detection

@@ -13,8 +13,9 @@
 
 #include "tests/support/alone.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -444,3 +445,5 @@ TEST_CASE("a place in the ring is the same whatever has led to it") {
   other.request(15);
   CHECK(one.digest() != other.digest());
 }
+
+}  // namespace faultline::failure_detection

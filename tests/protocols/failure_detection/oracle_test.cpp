@@ -9,8 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -72,7 +73,7 @@ std::vector<Word> words_heard(const Seen& seen, Rank rank) {
 }  // namespace
 
 TEST_CASE("oracle in random faults: each live rank hears of each death once, after its delay") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(200, engine); ++seed) {
       DrawnDeaths deaths(seed);
       Job job(2 + static_cast<std::uint32_t>(deaths.random.below(15)));
@@ -85,7 +86,7 @@ TEST_CASE("oracle in random faults: each live rank hears of each death once, aft
         }};
       });
       job.use(Family::failure_detection, "oracle", {{"delay_s", delay_s}});
-      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 200;
       const Seen seen = job.run(engine);
       INFO(engine_word(engine) << ", seed " << seed << ", delay " << delay_s);
@@ -103,7 +104,7 @@ TEST_CASE("oracle in random faults: each live rank hears of each death once, aft
 }
 
 TEST_CASE("oracle without faults says nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5);
     job.workload("uniform-traffic", {{"tokens", 4}, {"hops", 20}});
     job.use(Family::failure_detection, "oracle");
@@ -113,3 +114,5 @@ TEST_CASE("oracle without faults says nothing") {
     CHECK(seen.violations().empty());
   }
 }
+
+}  // namespace faultline::failure_detection

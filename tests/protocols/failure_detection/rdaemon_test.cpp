@@ -18,8 +18,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -58,7 +59,7 @@ bool all_told_once(const Nodes& job, const Seen& seen, const std::vector<NodeId>
 }  // namespace
 
 TEST_CASE("rdaemon: a node's death is found from eta - delta to eta after it, and told at once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(60, engine); ++seed) {
       Stream random(seed, 0, Purpose::faults, 0);
       Nodes job(3 + static_cast<std::uint32_t>(random.below(10)));
@@ -80,8 +81,9 @@ TEST_CASE("rdaemon: a node's death is found from eta - delta to eta after it, an
 }
 
 TEST_CASE("rdaemon: a dead daemon costs D reports of each other daemon, and one request") {
-  for (const EngineKind engine : engines())
-    for (std::uint32_t nodes = 2; nodes <= 16; nodes += engine == EngineKind::loggp ? 1 : 5) {
+  for (const scenario::EngineKind engine : engines())
+    for (std::uint32_t nodes = 2; nodes <= 16;
+         nodes += engine == scenario::EngineKind::loggp ? 1 : 5) {
       Nodes job(nodes);
       job.kill(0.03, {}, {nodes / 2});
       stop_at(job, 0.1);
@@ -103,7 +105,7 @@ TEST_CASE("rdaemon: a dead daemon costs D reports of each other daemon, and one 
 
 TEST_CASE(
     "rdaemon: heartbeats go once a period from each daemon, and nothing else without deaths") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(5);
     stop_at(job, 10 * kPeriod_s - 1e-6);
     const Seen seen = job.run(engine);
@@ -115,7 +117,7 @@ TEST_CASE(
 }
 
 TEST_CASE("rdaemon: the daemon of a node hears of a local death from the system, and tells all") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(7);
     job.kill(0.05, {3});
     stop_at(job, 0.1);
@@ -132,7 +134,7 @@ TEST_CASE("rdaemon: the daemon of a node hears of a local death from the system,
 
 // The observer of the last node asks its way back, one timeout after the other.
 TEST_CASE("rdaemon: neighbours that die together are found one timeout after the other") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool as_built : {false, true})
       for (const double grace_s : {0.0, 0.004}) {
         Nodes job(10, {{"as_built", as_built}, {"mending_grace_s", grace_s}});
@@ -158,7 +160,7 @@ TEST_CASE("rdaemon: as built, the next neighbour is found after 2 eta whenever t
     Nodes job(6, {{"as_built", true}});
     job.kill(death_s, {}, {2, 3});
     stop_at(job, death_s + 0.2);
-    const Seen seen = job.run(EngineKind::loggp);
+    const Seen seen = job.run(scenario::EngineKind::loggp);
     INFO(death_s);
     REQUIRE(all_told_once(job, seen, {2, 3}));
     const double later_s =
@@ -169,7 +171,7 @@ TEST_CASE("rdaemon: as built, the next neighbour is found after 2 eta whenever t
 }
 
 TEST_CASE("rdaemon: nodes apart that die together are found independently") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(12);
     job.kill(0.05, {}, {1, 4, 8, 10});
     stop_at(job, 0.1);
@@ -184,7 +186,7 @@ TEST_CASE("rdaemon: nodes apart that die together are found independently") {
 // 3 finds 2, and observes 1. Then 3 dies: 4 observes 1 at once if it has taken note of 2.
 TEST_CASE(
     "rdaemon: a daemon that mends the ring skips reported ones, unless it believes only itself") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool feeds : {true, false}) {
       Nodes job(8, {{"feed_from_broadcast", feeds}});
       job.kill(0.02, {}, {2}).kill(0.06, {}, {3}).kill(0.15, {}, {1});
@@ -197,7 +199,7 @@ TEST_CASE(
 }
 
 TEST_CASE("rdaemon: a report reaches all over each graph, relayed or not") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string broadcast : {"bmg", "prrte-as-built", "routed-tree"})
       for (const std::int64_t radix : {1, 2, 64}) {
         if (broadcast != "routed-tree" && radix != 2) continue;
@@ -217,7 +219,7 @@ TEST_CASE("rdaemon: a report reaches all over each graph, relayed or not") {
 // next daemon, and so on. What the delay adds shows in whole hops.
 TEST_CASE("rdaemon: a daemon acts on a report after its delay, which takes no processor time") {
   constexpr double kDelay_s = 2e-3;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(12, {{"daemon_delay_s", kDelay_s}});
     job.kill(0.05, {0});
     stop_at(job, 0.1);
@@ -234,7 +236,7 @@ TEST_CASE("rdaemon: a daemon acts on a report after its delay, which takes no pr
 }
 
 TEST_CASE("rdaemon: a daemon takes its processor time before it passes a report on") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes free(12);
     Nodes busy(12, {{"daemon_cpu_s", 1e-4}});
     double last_s[2] = {};
@@ -268,7 +270,7 @@ class Mute final : public PassThrough<Mute, Detector> {
 }  // namespace
 
 TEST_CASE("rdaemon: a node that is declared dead while it lives stops with its ranks") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(6);
     Registration mistaken;
     make_mistaken<Mute>(job.spec, Family::failure_detection, mistaken, job.daemon(3));
@@ -285,13 +287,13 @@ TEST_CASE("rdaemon: a node that is declared dead while it lives stops with its r
 
 // Node 4 observes 3, and dies itself somewhere between its reports about 3.
 TEST_CASE("rdaemon: the death of the reporter between two sends leaves nobody out") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     double found_s = 0;
     for (int step = -1; step <= static_cast<int>(sample_of(60, engine)); ++step) {
       Nodes job(9);
       job.kill(0.05, {}, {3});
       constexpr double kStep_s = 2.5e-7;
-      const double factor = engine == EngineKind::loggp ? 1 : 10;
+      const double factor = engine == scenario::EngineKind::loggp ? 1 : 10;
       if (step >= 0) job.kill(found_s - 3e-6 + factor * kStep_s * step, {}, {4});
       stop_at(job, 0.2);
       const Seen seen = job.run(engine);
@@ -309,10 +311,10 @@ TEST_CASE("rdaemon: the death of the reporter between two sends leaves nobody ou
 }
 
 TEST_CASE("rdaemon: a run ends when all have been told, and heartbeats do not keep it alive") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(5);
     job.kill(0.05, {}, {2});
-    job.spec.stop.when = StopWhen::all_reported;
+    job.spec.stop.when = scenario::StopWhen::all_reported;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.metric("end_time_s") <= 0.05 + kTimeout_s + kFewMessages_s);
@@ -344,7 +346,7 @@ class Deaf final : public PassThrough<Deaf, Detector> {
 }  // namespace
 
 TEST_CASE("rdaemon: neighbours on the ring find out by comparison that reports were lost") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool compares : {true, false}) {
       Nodes job(9, {{"compare_reports", compares}});
       Registration mistaken;
@@ -370,7 +372,7 @@ TEST_CASE("rdaemon: neighbours on the ring find out by comparison that reports w
 }
 
 TEST_CASE("rdaemon: all live ranks hear once of random deaths of nodes and ranks") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(80, engine); ++seed) {
       Stream random(seed, 1, Purpose::faults, 0);
       Nodes job(3 + static_cast<std::uint32_t>(random.below(14)),
@@ -385,7 +387,7 @@ TEST_CASE("rdaemon: all live ranks hear once of random deaths of nodes and ranks
         else
           job.kill(0.2 + 0.1 * random.uniform(), {2 * node});
       }
-      job.spec.stop.when = StopWhen::all_reported;
+      job.spec.stop.when = scenario::StopWhen::all_reported;
       job.spec.stop.time_s = 5;
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
@@ -403,7 +405,7 @@ TEST_CASE("rdaemon: all live ranks hear once of random deaths of nodes and ranks
 }
 
 TEST_CASE("rdaemon: a daemon tells a rank that is started again of all deaths") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(4);
     job.spec.platform.spare_nodes = 1;
     // Rank 0 asks for the restart of rank 6 when it is told of its death.
@@ -423,7 +425,7 @@ TEST_CASE("rdaemon: a daemon tells a rank that is started again of all deaths") 
 }
 
 TEST_CASE("rdaemon: a process that restarts where the daemon died hears of deaths by a new one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(4);
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{.peer_failed = [&job, self](ScriptContext& context, Incarnation peer) {
@@ -445,7 +447,7 @@ TEST_CASE("rdaemon: a process that restarts where the daemon died hears of death
 // it took the second for dead, which lived, and nobody ever heard of rank 3.
 TEST_CASE(
     "rdaemon: a daemon that is back before its death is found is found dead in its first life") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(4);
     job.spec.platform.restart_delay_s = kPeriod_s;
     job.script(Family::workload, [&job](ActorId self) {
@@ -468,7 +470,7 @@ TEST_CASE(
 }
 
 TEST_CASE("rdaemon as built: daemon 0 is no member of the ring, and all wait for a slow start") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Nodes job(4, {{"as_built", true}});
     job.kill(1e-9, {}, {2}).kill(1.0, {}, {0});
     stop_at(job, 4);
@@ -504,3 +506,5 @@ TEST_CASE("rdaemon: the state of a daemon is what it has reported and its place 
   other.start().gets(8 + 4, kReport, report(5, 8 + 3)).gets(8 + 4, kReport, report(8 + 6, 8 + 3));
   CHECK(one.digest() == other.digest());
 }
+
+}  // namespace faultline::failure_detection

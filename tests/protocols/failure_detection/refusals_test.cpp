@@ -7,15 +7,16 @@
 
 #include "tests/scenario/workspace.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
 namespace {
 
 std::string errors_of(const std::string& name, const std::string& options) {
-  const Workspace workspace;
+  const scenario::Workspace workspace;
   std::string error = workspace.errors_after({R"(failure_detection={"name": ")" + name + "\"" +
                                               (options.empty() ? "" : ", ") + options + "}"});
   const std::string file = workspace.path("s.json") + ": ";
@@ -54,7 +55,7 @@ TEST_CASE("detectors with heartbeats refuse times out of range") {
 }
 
 TEST_CASE("detectors with heartbeats refuse a job with a single member") {
-  const Workspace workspace;
+  const scenario::Workspace workspace;
   const std::string one_node = R"(platform.processes=4)";
   const std::string one_rank = R"(platform.processes=1)";
   const auto errors = [&](const std::string& platform, const std::string& detector) {
@@ -69,3 +70,5 @@ TEST_CASE("detectors with heartbeats refuse a job with a single member") {
              Contains("failure_detection.as_built: rdaemon needs 3 nodes"));
   CHECK(errors("platform.processes=8", R"({"name": "rdaemon"})") == "");
 }
+
+}  // namespace faultline::failure_detection

@@ -12,8 +12,9 @@
 
 #include "tests/protocols/failure_detection/detector_runs.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -131,10 +132,10 @@ OptionValues silent_ring(const std::string& name, bool rejoin) {
 }
 
 /// The deaths that live ranks have not heard of, of many jobs whose members die again and again.
-double missed_by(const std::string& name, bool rejoin, EngineKind engine) {
+double missed_by(const std::string& name, bool rejoin, scenario::EngineKind engine) {
   double missed = 0.0;
   for (std::uint64_t seed = 1; seed <= sample_of(400, engine); ++seed) {
-    if (engine == EngineKind::simgrid && seed > 20) break;
+    if (engine == scenario::EngineKind::simgrid && seed > 20) break;
     Stream random(seed, 3, Purpose::faults, 0);
     const bool daemons = name == "rdaemon";
     const std::uint32_t per_node = 1 + static_cast<std::uint32_t>(random.below(3));
@@ -160,7 +161,7 @@ double missed_by(const std::string& name, bool rejoin, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("members of a ring that are started again are watched, with rejoin only") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* name : {"rdaemon", "ulfm"}) {
       CHECK(missed_by(name, true, engine) == 0);
       CHECK(missed_by(name, false, engine) > 0);
@@ -169,10 +170,10 @@ TEST_CASE("members of a ring that are started again are watched, with rejoin onl
 
 // Announcements and requests are lost, too, and are repeated. The timeout bears five heartbeats.
 TEST_CASE("members come back to a ring on a network that loses messages") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string name : {"rdaemon", "ulfm"})
       for (std::uint64_t seed = 1; seed <= sample_of(100, engine); ++seed) {
-        if (engine == EngineKind::simgrid && seed > 10) break;
+        if (engine == scenario::EngineKind::simgrid && seed > 10) break;
         Job job(12, quick_machine(64));
         job.spec.platform.detection_loss_probability = 0.1;
         OptionValues options = silent_ring(name, true);
@@ -201,11 +202,11 @@ TEST_CASE("members come back to a ring on a network that loses messages") {
 }
 
 TEST_CASE("detectors find the deaths of new processes, whenever they die") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const auto& [name, options] : variants()) {
       if (name != "connection-loss" && name != "rdaemon") continue;
       for (std::uint64_t seed = 1; seed <= sample_of(1000, engine); ++seed) {
-        if (engine == EngineKind::simgrid && seed > 20) break;
+        if (engine == scenario::EngineKind::simgrid && seed > 20) break;
         Stream random(seed, 1, Purpose::faults, 0);
         const std::uint32_t per_node = 1 + static_cast<std::uint32_t>(random.below(3));
         Job job(per_node * (4 + static_cast<std::uint32_t>(random.below(5))), quick_machine(64));
@@ -227,7 +228,7 @@ TEST_CASE("detectors find the deaths of new processes, whenever they die") {
 }
 
 TEST_CASE("detectors do not take restarted processes for dead, and tell all of the death") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const auto& [name, options] : variants())
       for (std::uint64_t seed = 1; seed <= sample_of(40, engine); ++seed) {
         Stream random(seed, 0, Purpose::faults, 0);
@@ -246,3 +247,5 @@ TEST_CASE("detectors do not take restarted processes for dead, and tell all of t
         CHECK(seen.violations().empty());
       }
 }
+
+}  // namespace faultline::failure_detection

@@ -10,7 +10,7 @@
 
 // The detectors that watch each other on a ring, with one mistake each.
 
-namespace faultline::test {
+namespace faultline::failure_detection {
 
 inline constexpr std::uint16_t kReport = kAfterRing;   ///< of rdaemon and of ulfm
 inline constexpr std::uint16_t kNotice = kReport + 1;  ///< of rdaemon
@@ -147,4 +147,4 @@ class ReportsEachTime final : public Wrapped<ReportsEachTime> {
   std::set<Incarnation> heard_;
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::failure_detection

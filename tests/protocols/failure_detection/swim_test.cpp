@@ -14,8 +14,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -26,18 +27,18 @@ constexpr std::int64_t kSurely = 16;
 
 void use_swim(Job& job, const OptionValues& changes = {}) {
   job.use(Family::failure_detection, "swim", changes);
-  job.spec.stop.when = StopWhen::all_reported;
+  job.spec.stop.when = scenario::StopWhen::all_reported;
 }
 
 /// Runs on until this time, whichever members have heard of what.
 void run_until(Job& job, double time_s) {
-  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.when = scenario::StopWhen::time;
   job.spec.stop.time_s = time_s;
 }
 
 /// Ranks of which one computes from 10 s on for so long, and handles no messages meanwhile.
 void one_is_late(Job& job, Rank late, double duration_s) {
-  job.spec.platform.progress = Progress::between;
+  job.spec.platform.progress = scenario::Progress::between;
   job.script(Family::workload, [&job, late, duration_s](ActorId self) {
     Handlers handlers;
     handlers.start = [=](ScriptContext& context) {
@@ -105,7 +106,7 @@ std::string problem_option(const OptionValues& changes, std::uint32_t processes 
 }  // namespace
 
 TEST_CASE("swim finds a dead rank, and everybody hears of it once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool lifeguard : {true, false})
       for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
         INFO(engine_word(engine) << ", seed " << seed << ", lifeguard " << lifeguard);
@@ -128,7 +129,7 @@ TEST_CASE("swim finds a dead rank, and everybody hears of it once") {
 
 TEST_CASE(
     "swim among daemons tells the ranks of a dead rank, of a dead daemon and of a dead node") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2 * kRanks, quick_machine());
     job.spec.platform.processes_per_node = 2;
     listen(job);
@@ -146,7 +147,7 @@ TEST_CASE(
 }
 
 TEST_CASE("swim hears of many deaths at once, also without any gossip of its own") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool gossips : {true, false}) {
       Job job(24, quick_machine());
       listen(job);
@@ -164,7 +165,7 @@ TEST_CASE("swim hears of many deaths at once, also without any gossip of its own
 // Each of the 7 others probes it in one of 7 periods. That none does so while it computes, which
 // takes two and a half periods, is possible, but not usual.
 TEST_CASE("a live member whose answers are late is suspected, denies it and stays alive") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool lifeguard : {true, false}) {
       std::uint64_t suspected = 0;
       for (std::uint64_t seed = 1; seed <= sample_of(10, engine); ++seed) {
@@ -185,7 +186,7 @@ TEST_CASE("a live member whose answers are late is suspected, denies it and stay
 }
 
 TEST_CASE("a swim that never denies a suspicion is found by the same run") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= sample_of(10, engine); ++seed) {
       Job job(kRanks, quick_machine());
@@ -204,7 +205,7 @@ TEST_CASE("a swim that never denies a suspicion is found by the same run") {
 }
 
 TEST_CASE("others probe for a member whose own probe does not arrive") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::int64_t helpers : {0, 1, 3}) {
       Job job(kRanks, quick_machine());
       listen(job);
@@ -225,7 +226,7 @@ TEST_CASE("others probe for a member whose own probe does not arrive") {
 }
 
 TEST_CASE("a member that probes for another one reports when it has had no answer") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool lifeguard : {true, false}) {
       Job job(kRanks, quick_machine());
       listen(job);
@@ -240,7 +241,7 @@ TEST_CASE("a member that probes for another one reports when it has had no answe
 }
 
 TEST_CASE("each member sends an update lambda log10(N + 1) times, rounded up") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const auto& [members, lambda, times] :
          {std::tuple{8U, 4, 4U}, std::tuple{9U, 4, 4U}, std::tuple{10U, 4, 8U},
           std::tuple{12U, 3, 6U}, std::tuple{12U, 4, 8U}}) {
@@ -252,7 +253,7 @@ TEST_CASE("each member sends an update lambda log10(N + 1) times, rounded up") {
       Registration changed;
       make_mistaken<Gossips>(job.spec, Family::failure_detection, changed, suspicion_of(4));
       // The counts are those of this process.
-      if (engine == EngineKind::simgrid) continue;
+      if (engine == scenario::EngineKind::simgrid) continue;
       sent_updates.clear();
       const Seen seen = job.run(engine);
       INFO(members << " members, lambda " << lambda);
@@ -320,7 +321,7 @@ TEST_CASE("suspicions last as long as memberlist's formulas say") {
 
 // A suspicion that comes right after the death: rank 2 suspects rank 4 from then on.
 TEST_CASE("a suspect is declared dead when its time is over") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool lifeguard : {true, false}) {
       Job job(kRanks, quick_machine());
       listen(job);
@@ -349,7 +350,7 @@ TEST_CASE("a suspect is declared dead when its time is over") {
 }
 
 TEST_CASE("a member that is declared dead while it lives stops, and everybody hears of it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(kRanks, quick_machine());
     listen(job);
     use_swim(job);
@@ -369,7 +370,7 @@ TEST_CASE("a member that is declared dead while it lives stops, and everybody he
 // too short a time to declare them dead. Gossip of its death is over when the network is whole
 // again.
 TEST_CASE("a member that was cut off hears of its death from those that take it for dead") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool reconnects : {true, false})
       for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
         Job job(8, quick_machine());
@@ -388,7 +389,7 @@ TEST_CASE("a member that was cut off hears of its death from those that take it 
 }
 
 TEST_CASE("without deaths swim sends probes and answers, and remembers nobody") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(kRanks, quick_machine());
     listen(job);
     use_swim(job, {{"push_pull_period_s", kNone}});
@@ -492,3 +493,5 @@ TEST_CASE("swim refuses what cannot work") {
       CHECK(option.above_minimum);
     }
 }
+
+}  // namespace faultline::failure_detection

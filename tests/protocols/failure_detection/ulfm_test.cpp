@@ -16,8 +16,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/support/pass_through.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -55,7 +56,7 @@ bool told_once(const Ranks& job, const Seen& seen, const std::vector<Rank>& dead
 // A heartbeat leaves 0.9 periods after the last one. As built, a deadline is found by the next
 // tick.
 TEST_CASE("ulfm: a death is found from eta - 0.9 delta to eta after it, or a tick later as built") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(40, engine); ++seed) {
       Stream random(seed, 0, Purpose::faults, 0);
       const bool as_built = seed % 2 == 0;
@@ -84,7 +85,7 @@ TEST_CASE("ulfm: the next neighbour is found after 2 eta whenever the two have d
     Ranks job(5, 1, {{"as_built", seed % 2 == 0}});
     job.kill(death_s, {2, 3});
     stop_at(job, death_s + 0.2);
-    const Seen seen = job.run(EngineKind::loggp, seed);
+    const Seen seen = job.run(scenario::EngineKind::loggp, seed);
     INFO(death_s);
     REQUIRE(told_once(job, seen, {2, 3}));
     const double later_s = told_s(seen, 2).front() - told_s(seen, 3).front();
@@ -94,7 +95,7 @@ TEST_CASE("ulfm: the next neighbour is found after 2 eta whenever the two have d
 }
 
 TEST_CASE("ulfm: the ranks of a node see each other die at once, unless they hold no links") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool in_band : {true, false}) {
       Ranks job(12, 4, {{"in_band", in_band}});
       job.kill(0.05, {5});
@@ -117,7 +118,7 @@ TEST_CASE("ulfm: the ranks of a node see each other die at once, unless they hol
 // round. So 1, 3, 7, which are at distance 2 or 4 of it, send 4 reports; 2 and 0 are no neighbours
 // of it and send 5; 4 and 6 send 5, two of them to one rank. The observer tells the suspect.
 TEST_CASE("ulfm: reports leave out the dead, and go round the dead next to a rank") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Ranks job(8, 1);
     job.kill(0.05, {5});
     stop_at(job, 0.2);
@@ -129,14 +130,15 @@ TEST_CASE("ulfm: reports leave out the dead, and go round the dead next to a ran
 
 // Each further rank of the node has two timeouts, from the request on.
 TEST_CASE("ulfm: the ranks of a dead node are found one after the other where they are placed so") {
-  for (const EngineKind engine : engines())
-    for (const Mapping mapping : {Mapping::block, Mapping::round_robin}) {
+  for (const scenario::EngineKind engine : engines())
+    for (const scenario::Mapping mapping :
+         {scenario::Mapping::block, scenario::Mapping::round_robin}) {
       Ranks job(12, 3);
       job.spec.platform.mapping = mapping;
       job.kill(0.05, {}, {1});
       stop_at(job, 1);
       const Seen seen = job.run(engine);
-      const bool in_blocks = mapping == Mapping::block;
+      const bool in_blocks = mapping == scenario::Mapping::block;
       const std::vector<Rank> dead =
           in_blocks ? std::vector<Rank>{3, 4, 5} : std::vector<Rank>{1, 5, 9};
       INFO(engine_word(engine) << (in_blocks ? ", block" : ", round-robin"));
@@ -203,7 +205,7 @@ class Paused final : public PassThrough<Paused, Detector> {
 // it had heard of it some time before the pause, and is not itself overdue if it had sent a
 // heartbeat just before.
 TEST_CASE("ulfm: a rank that did not run for a while blames itself by the late-loop rule") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool rule : {true, false}) {
       int wrongly = 0;
       double late_looks = 0;
@@ -225,7 +227,7 @@ TEST_CASE("ulfm: a rank that did not run for a while blames itself by the late-l
 }
 
 TEST_CASE("ulfm: a rank that is declared dead while it lives stops") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Ranks job(6, 1);
     Registration paused;
     make_mistaken<Paused>(job.spec, Family::failure_detection, paused, Rank{2}, 0.04);
@@ -240,7 +242,7 @@ TEST_CASE("ulfm: a rank that is declared dead while it lives stops") {
 
 TEST_CASE("ulfm: a rank acts on a report after its delay") {
   constexpr double kDelay_s = 2e-4;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Ranks job(16, 16, {{"message_delay_s", kDelay_s}, {"in_band", true}});
     // All ranks of the node see it themselves: no report is waited for.
     job.kill(0.05, {4});
@@ -262,7 +264,7 @@ TEST_CASE("ulfm: a rank acts on a report after its delay") {
 // it, that it lives, before rank 0 acts on the report. Once rank 0 waited for its heartbeats then,
 // and took the second life for dead.
 TEST_CASE("ulfm: a rank that lives again before its death is told has left the ring") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Ranks job(6, 2, {{"message_delay_s", 1e-3}});
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{.start =
@@ -289,7 +291,7 @@ TEST_CASE("ulfm: a rank that lives again before its death is told has left the r
 }
 
 TEST_CASE("ulfm: all live ranks hear once of random deaths") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(80, engine); ++seed) {
       Stream random(seed, 1, Purpose::faults, 0);
       const auto ranks = 4 + static_cast<std::uint32_t>(random.below(13));
@@ -299,7 +301,7 @@ TEST_CASE("ulfm: all live ranks hear once of random deaths") {
       const std::uint64_t deaths = 1 + random.below(3);
       for (std::uint64_t death = 0; death < deaths; ++death)
         job.kill(0.02 + 0.1 * random.uniform(), {static_cast<Rank>(random.below(ranks))});
-      job.spec.stop.when = StopWhen::all_reported;
+      job.spec.stop.when = scenario::StopWhen::all_reported;
       job.spec.stop.time_s = 5;
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
@@ -329,3 +331,5 @@ TEST_CASE("ulfm: the state of a rank is what it has reported and its place in th
   one.at(1).gets(2, kHeartbeat, 0);
   CHECK(one.digest() != told);  // it will wait longer
 }
+
+}  // namespace faultline::failure_detection

@@ -8,13 +8,13 @@
 #include "tests/support/pass_through.hpp"
 
 /// Failure detectors that a test wraps.
-namespace faultline::test {
+namespace faultline::failure_detection {
 
 /// Passes its own random numbers on, unlike a plain PassThrough.
 template <class Changed>
-class Wrapped : public PassThrough<Changed, Detector> {
+class Wrapped : public test::PassThrough<Changed, Detector> {
  public:
-  using PassThrough<Changed, Detector>::PassThrough;
+  using test::PassThrough<Changed, Detector>::PassThrough;
   void start(DetectorContext& context) override {
     this->inner().random = this->random;
     Forwarding<Detector>::start(context);
@@ -38,4 +38,4 @@ class NeverRefutes final : public Wrapped<NeverRefutes> {
   }
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::failure_detection

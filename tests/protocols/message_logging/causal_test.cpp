@@ -7,8 +7,9 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -25,10 +26,10 @@ constexpr Exchange kTwoOrders{.iterations = 2,
 }  // namespace
 
 TEST_CASE("causal keeps its promises in random runs") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* transport : {"companion", "piggyback"})
-      CHECK(counterexample(causal(transport), engine, engine == EngineKind::loggp ? 10000 : 50) ==
-            "");
+      CHECK(counterexample(causal(transport), engine,
+                           engine == scenario::EngineKind::loggp ? 10000 : 50) == "");
 }
 
 // Rank 5 gets determinants of rank 4 for an epoch that it has not reached yet, rank 4 dies, and
@@ -45,20 +46,21 @@ TEST_CASE("causal: determinants of a dead rank that were kept for a later epoch 
                                     .compute_s = 0,
                                     .checkpoint_at_end = false},
                        .random_costs = true,
-                       .ordering = Ordering::unordered,
+                       .ordering = scenario::Ordering::unordered,
                        .unordered_delay_s = 1e-5,
                        .notice_delay_s = 1e-6,
                        .notice_spread_s = 0,
                        .restart_delay_s = 0,
                        .deaths = {{.event = 58, .mark = "", .value = 0, .victim = 4}}};
   for (const char* transport : {"companion", "piggyback"})
-    CHECK(broken_promise(run, causal(transport), EngineKind::loggp) == "");
+    CHECK(broken_promise(run, causal(transport), scenario::EngineKind::loggp) == "");
 }
 
 TEST_CASE("causal is exhausted with deaths anywhere") {
   for (const char* transport : {"companion", "piggyback"}) {
-    check_exhausted(causal(transport), {.ordering = Ordering::fifo, .exchange = kTwoOrders});
-    check_exhausted(causal(transport), {.ordering = Ordering::unordered});
+    check_exhausted(causal(transport),
+                    {.ordering = scenario::Ordering::fifo, .exchange = kTwoOrders});
+    check_exhausted(causal(transport), {.ordering = scenario::Ordering::unordered});
   }
 }
 
@@ -70,3 +72,5 @@ TEST_CASE("causal is exhausted with deaths anywhere while words race") {
     check_exhausted(causal(transport), {.faults = 2, .race = {{1, 1}}});
   }
 }
+
+}  // namespace faultline::message_logging

@@ -11,8 +11,9 @@
 #include "protocols/message_logging/object_channel.hpp"
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -110,3 +111,5 @@ TEST_CASE("all values are visited once, with their channels") {
   CHECK(visited == std::set<std::uint64_t>{2, 5, 9});
   CHECK(table[{5}] == 0);
 }
+
+}  // namespace faultline::message_logging

@@ -7,8 +7,9 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -17,12 +18,16 @@ const ProtocolUnderTest kProtocol{.name = "checkpoint-restart", .options = {}};
 }  // namespace
 
 TEST_CASE("checkpoint-restart keeps its promises in random runs") {
-  for (const EngineKind engine : engines())
-    CHECK(counterexample(kProtocol, engine, engine == EngineKind::loggp ? 20000 : 100) == "");
+  for (const scenario::EngineKind engine : engines())
+    CHECK(counterexample(kProtocol, engine, engine == scenario::EngineKind::loggp ? 20000 : 100) ==
+          "");
 }
 
 TEST_CASE("checkpoint-restart is exhausted with deaths anywhere") {
-  check_exhausted(kProtocol, {.processes = 2, .ordering = Ordering::unordered, .faults = 1});
-  check_exhausted(kProtocol, {.processes = 3, .ordering = Ordering::fifo, .faults = 1});
-  check_exhausted(kProtocol, {.processes = 2, .ordering = Ordering::fifo, .faults = 2});
+  check_exhausted(kProtocol,
+                  {.processes = 2, .ordering = scenario::Ordering::unordered, .faults = 1});
+  check_exhausted(kProtocol, {.processes = 3, .ordering = scenario::Ordering::fifo, .faults = 1});
+  check_exhausted(kProtocol, {.processes = 2, .ordering = scenario::Ordering::fifo, .faults = 2});
 }
+
+}  // namespace faultline::message_logging

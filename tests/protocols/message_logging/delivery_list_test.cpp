@@ -8,8 +8,9 @@
 
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -119,3 +120,5 @@ TEST_CASE("a copy of a list of deliveries grows by itself") {
   CHECK(digest_of(list) != digest_of(copy));
   CHECK(digest_of(list) == digest_of(list_of(200)));
 }
+
+}  // namespace faultline::message_logging

@@ -16,19 +16,20 @@
 #include "tests/protocols/message_logging/logging_run.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
 struct Stack {
   std::string detector;
   std::string logging;
-  Ordering ordering = Ordering::unordered;
+  scenario::Ordering ordering = scenario::Ordering::unordered;
   bool checkpoints = true;
   std::string workload = "stencil";
   std::uint32_t worker_cores = 1;
-  Progress progress = Progress::dedicated;
+  scenario::Progress progress = scenario::Progress::dedicated;
   OptionValues of_detector = {};
 };
 
@@ -42,7 +43,7 @@ void set_up_stack(Job& job, const Stack& stack) {
   job.spec.platform.ordering = stack.ordering;
   job.spec.platform.worker_cores = stack.worker_cores;
   job.spec.platform.progress = stack.progress;
-  job.spec.stop.when = StopWhen::announced;
+  job.spec.stop.when = scenario::StopWhen::announced;
   job.use(Family::termination, stack.detector, stack.of_detector);
   use_logging(job, stack.logging);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
@@ -50,38 +51,39 @@ void set_up_stack(Job& job, const Stack& stack) {
 
 constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
 
-Ordering ordering_for(const std::string& detector) {
-  return detector == "edod" ? Ordering::fifo : Ordering::unordered;
+scenario::Ordering ordering_for(const std::string& detector) {
+  return detector == "edod" ? scenario::Ordering::fifo : scenario::Ordering::unordered;
 }
 
 /// "" if the run has been announced when it was over, else what is wrong.
 std::string wrong_in(const Job& job, const Seen& seen) {
   if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
   std::string words = engine::outcome_word(seen.result.outcome);
-  for (const FaultSpec& fault : job.spec.faults) {
+  for (const faults::FaultSpec& fault : job.spec.faults) {
     words += ", rank " + std::to_string(fault.ranks.front());
     if (fault.event) words += " at event " + std::to_string(*fault.event);
   }
-  for (const Violation& violation : seen.result.violations) words += ", " + violation.detail;
+  for (const audit::Violation& violation : seen.result.violations) words += ", " + violation.detail;
   return words + ", " + seen.result.fatal_reason;
 }
 
 /// Lets a rank die at moments all over the run, one in each run. What goes wrong first; "" if
 /// nothing does.
-std::string wrong_under_deaths(Stack stack, EngineKind engine,
-                               const std::function<void(RunSpec&)>& change = {},
+std::string wrong_under_deaths(Stack stack, scenario::EngineKind engine,
+                               const std::function<void(scenario::RunSpec&)>& change = {},
                                std::uint64_t runs = 60) {
   const std::uint64_t deaths = sample_of(runs, engine);
   std::uint64_t events = 0;
   for (std::uint64_t death = 0; death <= deaths; ++death) {
-    constexpr Progress kProgresses[] = {Progress::dedicated, Progress::shared, Progress::between};
+    constexpr scenario::Progress kProgresses[] = {
+        scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between};
     stack.worker_cores = 1 + static_cast<std::uint32_t>(death % 2);
     stack.progress = kProgresses[death % 3];
     Job job(6, quick_machine());
     set_up_stack(job, stack);
     if (change) change(job.spec);
     if (death > 0) {
-      FaultSpec fault;
+      faults::FaultSpec fault;
       fault.event = death * events / deaths;
       fault.ranks = {static_cast<Rank>(death % 6)};
       job.spec.faults.push_back(fault);
@@ -101,17 +103,18 @@ std::string wrong_under_deaths(Stack stack, EngineKind engine,
 }  // namespace
 
 TEST_CASE("a detector above message logging announces without faults") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* detector : kDetectors)
       for (const char* logging :
            {"checkpoint-restart", "causal", "pessimistic", "send-deterministic"})
         for (const bool checkpoints : {false, true}) {
           const bool needs_fifo = std::string(logging) == "send-deterministic";
           Job job(6, quick_machine());
-          set_up_stack(job, {.detector = detector,
-                             .logging = logging,
-                             .ordering = needs_fifo ? Ordering::fifo : ordering_for(detector),
-                             .checkpoints = checkpoints});
+          set_up_stack(job,
+                       {.detector = detector,
+                        .logging = logging,
+                        .ordering = needs_fifo ? scenario::Ordering::fifo : ordering_for(detector),
+                        .checkpoints = checkpoints});
           const Seen seen = job.run(engine);
           CAPTURE(engine_word(engine), detector, logging, checkpoints);
           CHECK(seen.result.outcome == engine::Outcome::terminated);
@@ -120,11 +123,12 @@ TEST_CASE("a detector above message logging announces without faults") {
 }
 
 TEST_CASE("a detector above message logging announces whoever dies and when") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* detector : kDetectors)
       for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
         for (const char* workload : {"stencil", "ordered-stencil"})
-          for (const Ordering ordering : {Ordering::fifo, ordering_for(detector)}) {
+          for (const scenario::Ordering ordering :
+               {scenario::Ordering::fifo, ordering_for(detector)}) {
             CAPTURE(engine_word(engine), detector, logging, workload, ordering);
             CHECK(wrong_under_deaths({.detector = detector,
                                       .logging = logging,
@@ -137,7 +141,7 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
 // An idle rank waits before it returns its credit, and any message that comes meanwhile cancels the
 // timer. It can have run out by then, and wait to be handled in its turn.
 TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
       for (const char* workload : {"stencil", "ordered-stencil"})
         for (const double delay_s : {1e-7, 1e-6, 1e-5})
@@ -161,7 +165,7 @@ TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting"
 // All live ranks can have announced the end before the rank that died is asked for again. Then it
 // has consumed nothing yet of what they have sent.
 TEST_CASE("a run does not end while a rank that died as it came back is awaited") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* detector : kDetectors) {
       const Stack stack{.detector = detector,
                         .logging = "checkpoint-restart",
@@ -173,7 +177,7 @@ TEST_CASE("a run does not end while a rank that died as it came back is awaited"
         Job job(4, quick_machine());
         set_up_stack(job, stack);
         job.spec.platform.restart_delay_s = 5e-6;
-        FaultSpec first;
+        faults::FaultSpec first;
         first.event = event;
         first.ranks = {3};
         job.spec.faults = {first, at_mark("recovery", 1, {3})};
@@ -187,7 +191,7 @@ TEST_CASE("a run does not end while a rank that died as it came back is awaited"
 }
 
 TEST_CASE("a detector above message logging announces if a rank dies at a checkpoint") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* detector : kDetectors)
       for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
         for (const char* synchronization : {"tags", "barrier"})
@@ -211,8 +215,8 @@ TEST_CASE("detectors find out if computations do not end in their order in a rep
   const Registration& mutant = mistaken<OrdersNoComputations>("causal");
   const auto found = [&](const char* detector) {
     return wrong_under_deaths(
-        {.detector = detector, .logging = "causal"}, EngineKind::loggp,
-        [&](RunSpec& spec) {
+        {.detector = detector, .logging = "causal"}, scenario::EngineKind::loggp,
+        [&](scenario::RunSpec& spec) {
           spec.components[index_of(Family::message_logging)].registration = &mutant;
         },
         600);
@@ -235,7 +239,7 @@ TEST_CASE("a rank that waits for a checkpoint still grants credit to those that 
                {"borrow_below_credit", std::int64_t{0}}});
       // Rank 0, which grants credit, is at the checkpoint long before rank 7.
       job.spec.slow.push_back({.nodes = {7}, .factor = 20, .from_s = 0.0, .to_s = 1e3});
-      const Seen seen = job.run(EngineKind::loggp);
+      const Seen seen = job.run(scenario::EngineKind::loggp);
       CAPTURE(logging, credit);
       CHECK(seen.result.outcome == engine::Outcome::terminated);
       CHECK(seen.violations().empty());
@@ -249,13 +253,15 @@ TEST_CASE("no order and no death of a tiny job with a detector breaks a promise"
                                                         {"four-counter", "causal"}};
   for (const auto& [detector, logging] : stacks) {
     Job job(2);
-    set_up_stack(job, {.detector = detector, .logging = logging, .ordering = Ordering::fifo});
+    set_up_stack(job,
+                 {.detector = detector, .logging = logging, .ordering = scenario::Ordering::fifo});
     job.workload("stencil",
                  {{"iterations", std::int64_t{1}}, {"checkpoint_iterations", std::int64_t{1}}});
-    const ExplorationResult result = explore({.spec = explored_spec(job.spec), .faults = 1});
+    const exploration::ExplorationResult result =
+        exploration::explore({.spec = exploration::explored_spec(job.spec), .faults = 1});
     CAPTURE(detector, logging, result.states);
     if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
-    CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+    CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
     CHECK(result.progress_checked);
     CHECK(result.ends.contains("terminated"));
     CHECK(result.ends.size() == 1);
@@ -267,12 +273,15 @@ TEST_CASE("no order of a tiny job with timers that are cancelled ends in a deadl
     Job job(2);
     set_up_stack(job, {.detector = "cda",
                        .logging = logging,
-                       .ordering = Ordering::fifo,
+                       .ordering = scenario::Ordering::fifo,
                        .of_detector = {{"flush_delay_s", 1e-6}}});
     job.workload("stencil", {{"iterations", std::int64_t{1}}, {"dimensions", std::int64_t{1}}});
-    const ExplorationResult result = explore({.spec = explored_spec(job.spec), .states = 20000});
+    const exploration::ExplorationResult result =
+        exploration::explore({.spec = exploration::explored_spec(job.spec), .states = 20000});
     CAPTURE(logging, result.states);
     if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
     CHECK(!result.refutation);
   }
 }
+
+}  // namespace faultline::message_logging

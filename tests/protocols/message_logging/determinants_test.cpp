@@ -10,8 +10,9 @@
 #include "protocols/message_logging/replay.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -269,3 +270,5 @@ TEST_CASE("after a replay, what nobody had depended on is taken in object by obj
   CHECK(rank.got() == Numbers{3, 2});
   CHECK(rank.add(from(1, 1), 1));  // nothing waits any more
 }
+
+}  // namespace faultline::message_logging

@@ -13,8 +13,9 @@
 #include "sim/core/random.hpp"
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -95,3 +96,5 @@ TEST_CASE("a sender that has gone back is behind until its latest message comes 
   CHECK(table.behind() == 0);
   CHECK(table.insert(other, 1, {6, 0}));
 }
+
+}  // namespace faultline::message_logging

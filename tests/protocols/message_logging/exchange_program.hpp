@@ -13,7 +13,7 @@
 #include "sim/core/split_mix.hpp"
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 /// What the ranks of these tests do.
 struct Exchange {
@@ -35,7 +35,7 @@ inline constexpr Mark kExchangeMark{"iteration", "a rank begins an iteration: it
 class ExchangeProgram final : public Workload {
  public:
   /// `job`: takes a note of each end, if there is one.
-  explicit ExchangeProgram(const Exchange& exchange, Job* job = nullptr)
+  explicit ExchangeProgram(const Exchange& exchange, test::Job* job = nullptr)
       : what_(exchange), job_(job) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<ExchangeProgram>(*this);
@@ -158,7 +158,7 @@ class ExchangeProgram final : public Workload {
   }
 
   Exchange what_;
-  Job* job_;
+  test::Job* job_;
   std::vector<Rank> to_;
   std::vector<Rank> from_;
   std::vector<Channel> channels_;
@@ -172,4 +172,4 @@ class ExchangeProgram final : public Workload {
   std::vector<std::pair<Rank, Word>> waiting_;  ///< which have come and are not taken in
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

@@ -12,15 +12,17 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_mutants.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
 template <class Mutant>
-ExplorationResult explored_mutant(const std::string& protocol, const ExploredLogging& tiny) {
+exploration::ExplorationResult explored_mutant(const std::string& protocol,
+                                               const ExploredLogging& tiny) {
   const Registration& mutant = mistaken<Mutant>(protocol);
-  const auto change = [&mutant](RunSpec& spec) {
+  const auto change = [&mutant](scenario::RunSpec& spec) {
     spec.components[index_of(Family::message_logging)].registration = &mutant;
   };
   return explored({.name = protocol, .options = {}, .change = change}, tiny);
@@ -31,13 +33,13 @@ ExplorationResult explored_mutant(const std::string& protocol, const ExploredLog
 template <class Mutant>
 void check_refuted(const std::string& protocol, const ExploredLogging& tiny,
                    const std::string& kind, std::size_t steps) {
-  const ExplorationResult result = explored_mutant<Mutant>(protocol, tiny);
+  const exploration::ExplorationResult result = explored_mutant<Mutant>(protocol, tiny);
   CAPTURE(protocol, result.states);
   REQUIRE(result.refutation);
   CHECK(result.refutation->violations.front().kind == kind);
   CHECK(result.refutation->steps.size() == steps);
   CHECK(explored({.name = protocol, .options = {}}, tiny).verdict ==
-        ExplorationResult::Verdict::exhausted);
+        exploration::ExplorationResult::Verdict::exhausted);
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ TEST_CASE("explored: a causal that checks no incarnation") {
 // Two ranks store determinants of rank 0, and one of them has the first only.
 TEST_CASE("explored: a causal that replays before all determinants are in") {
   const ExploredLogging tiny{
-      .race = {{1, 2, 0}}, .crash = CrashPlaces::between_events, .victims = {0}};
+      .race = {{1, 2, 0}}, .crash = exploration::CrashPlaces::between_events, .victims = {0}};
   check_refuted<DoesNotWaitForAllDeterminants>("causal", tiny, "wrong-state", 21);
 }
 
@@ -84,3 +86,5 @@ TEST_CASE("explored: a keeper that drops the old image early") {
   CHECK(
       !explored({.name = "checkpoint-restart", .options = {}}, {}).ends.contains("fatal-reported"));
 }
+
+}  // namespace faultline::message_logging

@@ -8,12 +8,12 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 TEST_CASE("a rank that is declared dead because it is slow is ended, and comes back") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol :
          {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"}) {
       CAPTURE(engine_word(engine), protocol);
@@ -26,12 +26,14 @@ TEST_CASE("a rank that is declared dead because it is slow is ended, and comes b
       job.use(Family::failure_detection, "ulfm", {{"heartbeat_period_s", 0.1}, {"timeout_s", 0.3}});
       job.spec.platform.spare_nodes = 1;
       job.spec.slow = {{.nodes = {1}, .factor = 1e7, .from_s = 0.15, .to_s = 2}};
-      job.spec.stop.when = StopWhen::finished;
+      job.spec.stop.when = scenario::StopWhen::finished;
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.result.outcome == engine::Outcome::finished);
       CHECK(seen.violations().empty());
       CHECK(seen.metric("false_reports") >= 1);
       CHECK(seen.metric("fenced_alive") >= 1);
       CHECK(seen.metric("failed_ranks") == 0);
     }
 }
+
+}  // namespace faultline::message_logging

@@ -7,8 +7,9 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -27,13 +28,15 @@ constexpr Exchange kExplored{.iterations = 2,
 }  // namespace
 
 TEST_CASE("fast keeps its promises in random runs") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* identifier : kIdentifiers)
-      CHECK(counterexample(fast(identifier), engine, engine == EngineKind::loggp ? 5000 : 50) ==
-            "");
+      CHECK(counterexample(fast(identifier), engine,
+                           engine == scenario::EngineKind::loggp ? 5000 : 50) == "");
 }
 
 TEST_CASE("fast is exhausted with a death anywhere") {
   for (const char* identifier : kIdentifiers)
     check_exhausted(fast(identifier), {.exchange = kExplored});
 }
+
+}  // namespace faultline::message_logging

@@ -11,14 +11,14 @@
 #include "tests/support/drawn_machine.hpp"
 #include "tests/support/shrinking.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 namespace {
 
 /// Half of the deaths strike at a mark. Of the later ones, half strike a helper of the first
 /// victim, and some that victim again.
-DeathSpec draw_death(Stream& random, const HelpedRun& run, std::uint64_t events) {
-  DeathSpec death;
+test::DeathSpec draw_death(Stream& random, const HelpedRun& run, std::uint64_t events) {
+  test::DeathSpec death;
   death.victim = static_cast<Rank>(random.below(run.processes));
   if (!run.deaths.empty() && random.chance(0.5))
     death.victim = static_cast<Rank>((run.deaths.front().victim + 1 + random.below(run.helpers)) %
@@ -51,8 +51,8 @@ std::vector<HelpedRun> simpler_runs(const HelpedRun& run) {
         [i](HelpedRun& r) { r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i)); });
   propose([](HelpedRun& r) { r.processes_per_node = 1; });
   propose([](HelpedRun& r) { r.random_costs = false; });
-  propose([](HelpedRun& r) { r.progress = Progress::dedicated; });
-  propose([](HelpedRun& r) { r.ordering = Ordering::fifo; });
+  propose([](HelpedRun& r) { r.progress = scenario::Progress::dedicated; });
+  propose([](HelpedRun& r) { r.ordering = scenario::Ordering::fifo; });
   propose([](HelpedRun& r) { r.preset = "none"; });
   propose([](HelpedRun& r) { r.identifier = "iteration-type"; });
   propose([](HelpedRun& r) { r.synchronization = "tags"; });
@@ -64,7 +64,7 @@ std::vector<HelpedRun> simpler_runs(const HelpedRun& run) {
   propose([](HelpedRun& r) { r.restart_delay_s = 0.0; });
   propose([](HelpedRun& r) {
     r.processes -= r.processes > 2 && r.processes > r.helpers + 1 ? 1 : 0;
-    for (DeathSpec& death : r.deaths) death.victim %= r.processes;
+    for (test::DeathSpec& death : r.deaths) death.victim %= r.processes;
   });
   for (std::size_t i = 0; i < run.deaths.size(); ++i) {
     propose([i](HelpedRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
@@ -85,24 +85,25 @@ std::string describe(const HelpedRun& run) {
        << ", .iterations_per_checkpoint = " << run.iterations_per_checkpoint
        << ", .compute_s = " << run.compute_s << std::boolalpha
        << ", .random_costs = " << run.random_costs
-       << ", .progress = Progress::" << word_of(run.progress)
-       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << ", .progress = Progress::" << scenario::word_of(run.progress)
+       << ", .ordering = Ordering::"
+       << (run.ordering == scenario::Ordering::fifo ? "fifo" : "unordered")
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
        << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
-  for (const DeathSpec& death : run.deaths) text << describe(death) << ", ";
+  for (const test::DeathSpec& death : run.deaths) text << test::describe(death) << ", ";
   text << "}}";
   return text.str();
 }
 
-Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake) {
-  Job job(run.processes, machine_of(run.seed, run.random_costs));
+test::Seen make_run(const HelpedRun& run, scenario::EngineKind engine, Mistake mistake) {
+  test::Job job(run.processes, test::machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.progress = run.progress;
   job.spec.platform.ordering = run.ordering;
   job.spec.platform.restart_delay_s = run.restart_delay_s;
   job.spec.stop.events = 2000000;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.workload("stencil", {{"preset", run.preset},
                            {"objects_per_process", run.objects},
                            {"iterations", run.iterations},
@@ -117,13 +118,13 @@ Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake) {
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
   if (mistake != nullptr)
     job.spec.components[index_of(Family::message_logging)].registration = mistake;
-  for (const DeathSpec& death : run.deaths) job.spec.faults.push_back(fault_of(death));
+  for (const test::DeathSpec& death : run.deaths) job.spec.faults.push_back(test::fault_of(death));
   return job.run(engine, run.seed);
 }
 
-std::string broken_promise(const HelpedRun& run, EngineKind engine, Mistake mistake) {
+std::string broken_promise(const HelpedRun& run, scenario::EngineKind engine, Mistake mistake) {
   try {
-    const Seen seen = make_run(run, engine, mistake);
+    const test::Seen seen = make_run(run, engine, mistake);
     if (!seen.result.violations.empty())
       return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
     const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
@@ -162,29 +163,30 @@ HelpedRun draw_helped_run(std::uint64_t seed) {
   run.iterations_per_checkpoint = 1 + static_cast<std::int64_t>(random.below(4));
   run.compute_s = among(0.0, 1e-5, 1e-4, 1e-3);
   run.random_costs = random.chance(0.5);
-  run.progress = among(Progress::dedicated, Progress::shared, Progress::between);
-  run.ordering = among(Ordering::fifo, Ordering::unordered);
+  run.progress =
+      among(scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between);
+  run.ordering = among(scenario::Ordering::fifo, scenario::Ordering::unordered);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
   run.notice_spread_s = among(0.0, 1e-5, 1e-4);
   run.restart_delay_s = among(0.0, 1e-5, 1e-3);
-  const std::uint64_t events = make_run(run, EngineKind::loggp).result.events;
+  const std::uint64_t events = make_run(run, scenario::EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
   return run;
 }
 
-std::string helped_counterexample(EngineKind engine, std::uint64_t first, std::uint64_t last,
-                                  Mistake mistake) {
+std::string helped_counterexample(scenario::EngineKind engine, std::uint64_t first,
+                                  std::uint64_t last, Mistake mistake) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     const HelpedRun run = draw_helped_run(seed);
     std::string promise = broken_promise(run, engine, mistake);
     if (promise.empty()) continue;
-    const auto found =
-        shrunk(BrokenRun<HelpedRun>{run, std::move(promise)}, simpler_runs,
-               [&](const HelpedRun& simpler) { return broken_promise(simpler, engine, mistake); });
+    const auto found = test::shrunk(
+        test::BrokenRun<HelpedRun>{run, std::move(promise)}, simpler_runs,
+        [&](const HelpedRun& simpler) { return broken_promise(simpler, engine, mistake); });
     return describe(found.run) + ": " + found.promise;
   }
   return {};
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

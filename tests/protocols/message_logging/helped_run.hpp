@@ -7,7 +7,7 @@
 
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 /// All that a random run of a stencil depends on.
 struct HelpedRun {
@@ -23,12 +23,12 @@ struct HelpedRun {
   std::int64_t iterations_per_checkpoint = 4;
   double compute_s = 0.0;
   bool random_costs = false;
-  Progress progress = Progress::dedicated;
-  Ordering ordering = Ordering::fifo;
+  scenario::Progress progress = scenario::Progress::dedicated;
+  scenario::Ordering ordering = scenario::Ordering::fifo;
   double notice_delay_s = 1e-5;
   double notice_spread_s = 0.0;
   double restart_delay_s = 0.0;
-  std::vector<DeathSpec> deaths;
+  std::vector<test::DeathSpec> deaths;
 };
 
 /// The run that a seed stands for. Half of its deaths strike at a mark. Of those after the first,
@@ -40,13 +40,14 @@ std::string describe(const HelpedRun& run);
 /// A mutant's registration in the place of that of `fast`; null: none.
 using Mistake = const Registration*;
 
-Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake = nullptr);
+test::Seen make_run(const HelpedRun& run, scenario::EngineKind engine, Mistake mistake = nullptr);
 
 /// "" if the run keeps its promises, else what is wrong. A single death must be survived.
-std::string broken_promise(const HelpedRun& run, EngineKind engine, Mistake mistake = nullptr);
+std::string broken_promise(const HelpedRun& run, scenario::EngineKind engine,
+                           Mistake mistake = nullptr);
 
 /// What the runs of seeds `first` to `last` have found, shrunk, in words; "" if nothing.
-std::string helped_counterexample(EngineKind engine, std::uint64_t first, std::uint64_t last,
-                                  Mistake mistake = nullptr);
+std::string helped_counterexample(scenario::EngineKind engine, std::uint64_t first,
+                                  std::uint64_t last, Mistake mistake = nullptr);
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

@@ -19,7 +19,7 @@
 // The protocols of message logging with one mistake each: a step of theirs goes wrong, or what one
 // of their parts holds.
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 template <class Mutant, class Protocol>
 class MutantOf : public Protocol {
@@ -193,8 +193,8 @@ class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointResta
   using MutantOf::MutantOf;
   void on_message(RecoveryContext& context, const Message& message) override {
     CheckpointRestart::on_message(context, message);
-    ImageStore& store = program_.images().store();
-    for (KeptImages& kept : store.clients()) {
+    checkpoints::ImageStore& store = program_.images().store();
+    for (checkpoints::KeptImages& kept : store.clients()) {
       if (kept.pending) store.put_committed({kept.rank, kept.sent_to}, *kept.pending);
       kept.pending.reset();
     }
@@ -242,10 +242,10 @@ const Registration& mistaken(const std::string& protocol) {
 }
 
 /// Puts a mutant in the place of the protocol.
-inline Mutation in_place_of(const Registration& mutant) {
-  return [&mutant](RunSpec& spec) {
+inline lemmas::Mutation in_place_of(const Registration& mutant) {
+  return [&mutant](scenario::RunSpec& spec) {
     spec.components[index_of(Family::message_logging)].registration = &mutant;
   };
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

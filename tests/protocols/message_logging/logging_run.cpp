@@ -9,12 +9,12 @@
 #include "tests/support/drawn_machine.hpp"
 #include "tests/support/shrinking.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 namespace {
 
-DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t events) {
-  DeathSpec death;
+test::DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t events) {
+  test::DeathSpec death;
   death.victim = static_cast<Rank>(random.below(run.processes));
   const std::uint64_t manner = random.below(4);
   if (manner < 2) {
@@ -30,7 +30,7 @@ DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t events
   return death;
 }
 
-std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
+std::string judge(const LoggingRun& run, const test::Seen& seen, const test::Seen& truth,
                   std::size_t survives) {
   if (!seen.result.violations.empty())
     return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
@@ -38,7 +38,7 @@ std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
   switch (seen.result.outcome) {
     case engine::Outcome::finished:
       for (Rank rank = 0; rank < run.processes; ++rank) {
-        const Values ends = seen.values(rank, "end");
+        const test::Values ends = seen.values(rank, "end");
         if (ends.empty()) return "finished without an end";
         if (!run.exchange.ordered && ends.back() != truth.values(rank, "end").back())
           return "another end than without faults";
@@ -68,7 +68,7 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
         [i](LoggingRun& r) { r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i)); });
   propose([](LoggingRun& r) { r.processes_per_node = 1; });
   propose([](LoggingRun& r) { r.random_costs = false; });
-  propose([](LoggingRun& r) { r.ordering = Ordering::fifo; });
+  propose([](LoggingRun& r) { r.ordering = scenario::Ordering::fifo; });
   propose([](LoggingRun& r) { r.unordered_delay_s = 1e-5; });
   propose([](LoggingRun& r) { r.exchange.iterations = (r.exchange.iterations + 1) / 2; });
   propose([](LoggingRun& r) { r.exchange.neighbours = 1; });
@@ -79,7 +79,7 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
   propose([](LoggingRun& r) { r.restart_delay_s = 0.0; });
   propose([](LoggingRun& r) {
     r.processes -= r.processes > 2 && r.processes > r.exchange.neighbours + 1 ? 1 : 0;
-    for (DeathSpec& death : r.deaths) death.victim %= r.processes;
+    for (test::DeathSpec& death : r.deaths) death.victim %= r.processes;
   });
   for (std::size_t i = 0; i < run.deaths.size(); ++i) {
     propose([i](LoggingRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
@@ -90,20 +90,20 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
 
 }  // namespace
 
-void use_logging(Job& job, const std::string& name, OptionValues options) {
+void use_logging(test::Job& job, const std::string& name, OptionValues options) {
   for (const OptionSpec& option : find_registration(Family::message_logging, name)->options)
     if (option.source.starts_with("calibrated")) options.emplace(option.name, 0.0);
   job.use(Family::message_logging, name, options);
 }
 
-void use_exchange(Job& job, const Exchange& exchange, bool notes) {
+void use_exchange(test::Job& job, const Exchange& exchange, bool notes) {
   job.own(
       Family::workload,
       [exchange, to = notes ? &job : nullptr](ActorId) {
         return std::make_unique<ExchangeProgram>(exchange, to);
       },
       {.traits = WorkloadTraits{.finishes = true, .has_images = true}, .marks = {&kExchangeMark}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protocol) {
@@ -126,12 +126,14 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
       .compute_s = among(0.0, 0.0, 1e-5),
       .checkpoint_at_end = random.chance(0.5)};
   run.random_costs = random.chance(0.5);
-  run.ordering = protocol.needs_fifo ? Ordering::fifo : among(Ordering::fifo, Ordering::unordered);
+  run.ordering = protocol.needs_fifo
+                     ? scenario::Ordering::fifo
+                     : among(scenario::Ordering::fifo, scenario::Ordering::unordered);
   run.unordered_delay_s = among(1e-5, 1e-4, 1e-3);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
   run.notice_spread_s = among(0.0, 1e-5, 1e-4);
   run.restart_delay_s = among(0.0, 1e-5, 1e-3);
-  const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
+  const std::uint64_t events = make_run(run, protocol, scenario::EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   run.deaths.reserve(deaths);
   for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
@@ -148,19 +150,20 @@ std::string describe(const LoggingRun& run) {
        << ", .to_itself = " << run.exchange.to_itself << ", .ordered = " << run.exchange.ordered
        << ", .compute_s = " << run.exchange.compute_s
        << ", .checkpoint_at_end = " << run.exchange.checkpoint_at_end
-       << "}, .random_costs = " << run.random_costs
-       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << "}, .random_costs = " << run.random_costs << ", .ordering = Ordering::"
+       << (run.ordering == scenario::Ordering::fifo ? "fifo" : "unordered")
        << ", .unordered_delay_s = " << run.unordered_delay_s
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
        << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
-  for (const DeathSpec& death : run.deaths) text << describe(death) << ", ";
+  for (const test::DeathSpec& death : run.deaths) text << test::describe(death) << ", ";
   text << "}}";
   return text.str();
 }
 
-Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKind engine) {
-  Job job(run.processes, machine_of(run.seed, run.random_costs));
+test::Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol,
+                    scenario::EngineKind engine) {
+  test::Job job(run.processes, test::machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.ordering = run.ordering;
   job.spec.platform.unordered_delay_s = run.unordered_delay_s;
@@ -170,35 +173,36 @@ Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKi
   use_logging(job, protocol.name, protocol.options);
   job.use(Family::failure_detection, "oracle",
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
-  for (const DeathSpec& death : run.deaths) job.spec.faults.push_back(fault_of(death));
+  for (const test::DeathSpec& death : run.deaths) job.spec.faults.push_back(test::fault_of(death));
   if (protocol.change) protocol.change(job.spec);
   return job.run(engine, run.seed);
 }
 
 std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& protocol,
-                           EngineKind engine) {
+                           scenario::EngineKind engine) {
   try {
     LoggingRun peaceful = run;
     peaceful.deaths.clear();
-    const Seen truth = run.exchange.ordered ? Seen{} : make_run(peaceful, protocol, engine);
+    const test::Seen truth =
+        run.exchange.ordered ? test::Seen{} : make_run(peaceful, protocol, engine);
     return judge(run, make_run(run, protocol, engine), truth, protocol.survives);
   } catch (const BrokenInvariant& broken) {
     return std::string("broken invariant: ") + broken.what();
   }
 }
 
-std::string counterexample(const ProtocolUnderTest& protocol, EngineKind engine,
+std::string counterexample(const ProtocolUnderTest& protocol, scenario::EngineKind engine,
                            std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     const LoggingRun run = draw_logging_run(seed, protocol);
     std::string promise = broken_promise(run, protocol, engine);
     if (promise.empty()) continue;
-    const auto found = shrunk(
-        BrokenRun<LoggingRun>{run, std::move(promise)}, simpler_runs,
+    const auto found = test::shrunk(
+        test::BrokenRun<LoggingRun>{run, std::move(promise)}, simpler_runs,
         [&](const LoggingRun& simpler) { return broken_promise(simpler, protocol, engine); });
     return describe(found.run) + ": " + found.promise;
   }
   return {};
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

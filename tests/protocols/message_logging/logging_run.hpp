@@ -11,7 +11,7 @@
 #include "tests/support/job.hpp"
 #include "tests/support/random_death.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 /// All that a random run under a protocol of message logging depends on. Fewer and smaller is
 /// simpler, so that a counterexample can be shrunk.
@@ -21,12 +21,12 @@ struct LoggingRun {
   std::uint32_t processes_per_node = 1;
   Exchange exchange;
   bool random_costs = false;
-  Ordering ordering = Ordering::fifo;
+  scenario::Ordering ordering = scenario::Ordering::fifo;
   double unordered_delay_s = 1e-5;
   double notice_delay_s = 1e-5;
   double notice_spread_s = 0.0;
   double restart_delay_s = 0.0;
-  std::vector<DeathSpec> deaths;
+  std::vector<test::DeathSpec> deaths;
 };
 
 /// A protocol that is searched for counterexamples.
@@ -36,7 +36,7 @@ struct ProtocolUnderTest {
   bool any_order = true;  ///< its programs may depend on the order of messages
   bool needs_fifo = false;
   std::size_t survives = 1;  ///< deaths that must not make it give up, wherever they are
-  std::function<void(RunSpec&)> change = {};  ///< makes a mistake, for instance
+  std::function<void(scenario::RunSpec&)> change = {};  ///< makes a mistake, for instance
 };
 
 /// The run that a seed stands for. Its deaths are drawn among `events`.
@@ -44,21 +44,22 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
 
 std::string describe(const LoggingRun& run);
 
-Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKind engine);
+test::Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol,
+                    scenario::EngineKind engine);
 
 /// "" if the program has come to its right end or the protocol could give up, else what is wrong.
 std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& protocol,
-                           EngineKind engine);
+                           scenario::EngineKind engine);
 
 /// Tries the runs of seeds 1 to `runs`. What it has found, shrunk, in words; "" if nothing.
-std::string counterexample(const ProtocolUnderTest& protocol, EngineKind engine,
+std::string counterexample(const ProtocolUnderTest& protocol, scenario::EngineKind engine,
                            std::uint64_t runs);
 
 /// Uses a protocol, and lets it take no processor time, so that deaths come where a test wants
 /// them.
-void use_logging(Job& job, const std::string& name, OptionValues options = {});
+void use_logging(test::Job& job, const std::string& name, OptionValues options = {});
 
 /// Uses the program of these tests. `notes`: it notes its ends.
-void use_exchange(Job& job, const Exchange& exchange, bool notes = false);
+void use_exchange(test::Job& job, const Exchange& exchange, bool notes = false);
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

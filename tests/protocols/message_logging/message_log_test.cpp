@@ -11,8 +11,9 @@
 #include "sim/core/random.hpp"
 #include "tests/support/digest_of.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -111,3 +112,5 @@ TEST_CASE("a log that has been cleared forgets what its messages had in common")
   CHECK(digest_of(log.message(0)) == digest_of(halo(1, 1)));
   CHECK(digest_of(log.message(1)) == digest_of(halo(2, 0)));
 }
+
+}  // namespace faultline::message_logging

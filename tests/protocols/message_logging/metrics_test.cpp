@@ -9,8 +9,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -23,7 +24,7 @@ void set_row(Job& job, const std::string& protocol, const OptionValues& costs) {
                            {"iterations", std::int64_t{3}},
                            {"bytes", std::int64_t{100}},
                            {"compute_s", 2000.0}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.use(Family::message_logging, protocol, costs);
 }
 
@@ -35,7 +36,7 @@ void set_ring(Job& job, const std::string& protocol, std::int64_t iterations, do
                        {"checkpoint_iterations", iterations}};
   for (const auto& [name, value] : more) options[name] = value;
   job.workload("stencil", options);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.use(Family::message_logging, protocol);
   job.use(Family::failure_detection, "oracle", {{"delay_s", delay_s}});
 }
@@ -46,7 +47,7 @@ void set_ring(Job& job, const std::string& protocol, std::int64_t iterations, do
 // four determinants have not been stored: those of the first three messages, and of the one that
 // the first object has sent when it had computed. In the third iteration three more have been made.
 TEST_CASE("determinants are counted by process and iteration") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* transport : {"companion", "piggyback"}) {
       Job job(2);
       set_row(job, "causal", {{"transport", transport}});
@@ -70,7 +71,7 @@ TEST_CASE("the time that logging takes is that of its parts") {
   of_determinants["piggyback_s"] = 0.5;
   constexpr double kLog_s = 3 * (2 + 100 * 0.01);
   constexpr double kBookkeeping_s = 18 * 0.125;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     Job causal(2);
     set_row(causal, "causal", of_determinants);
@@ -93,14 +94,14 @@ TEST_CASE("the time that logging takes is that of its parts") {
 // All nine messages that a rank sends, and the nine that come, precede the end of its last
 // computation on the same worker.
 TEST_CASE("what logging takes, a worker that handles messages cannot compute") {
-  const auto time_s = [](double bookkeeping_s, EngineKind engine) {
+  const auto time_s = [](double bookkeeping_s, scenario::EngineKind engine) {
     Job job(2);
-    job.spec.platform.progress = Progress::shared;
+    job.spec.platform.progress = scenario::Progress::shared;
     set_row(job, "fast",
             {{"bookkeeping_s", bookkeeping_s}, {"log_message_s", 0.0}, {"log_byte_s", 0.0}});
     return job.run(engine).metric("stencil_time_s");
   };
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     CHECK(time_s(1.0, engine) - time_s(0.0, engine) == Approx(18));
   }
@@ -109,7 +110,7 @@ TEST_CASE("what logging takes, a worker that handles messages cannot compute") {
 TEST_CASE("a recovery takes time also when nothing was lost, and none takes no time but null") {
   for (const std::string protocol :
        {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"})
-    for (const EngineKind engine : engines()) {
+    for (const scenario::EngineKind engine : engines()) {
       CAPTURE(protocol, engine_word(engine));
       Job job(4);
       set_ring(job, protocol, 6, 1.0, {{"checkpoint_iterations", std::int64_t{3}}});
@@ -123,7 +124,7 @@ TEST_CASE("a recovery takes time also when nothing was lost, and none takes no t
 }
 
 TEST_CASE("checkpoint-restart counts a recovery from the first of deaths that overlap") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     const auto recovery_s = [engine](const std::vector<double>& deaths_s) {
       Job job(4, quick_machine());
@@ -141,14 +142,14 @@ TEST_CASE("checkpoint-restart counts a recovery from the first of deaths that ov
 TEST_CASE("a recovery ends although a partner dies before the end of its log comes") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Job job(4, quick_machine());
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     job.spec.platform.unordered_delay_s = 1e-3;
     set_ring(
         job, "causal", 30, 1e-5,
         {{"compute_s", 0.01}, {"bytes", std::int64_t{64}}, {"object_bytes", std::int64_t{64}}});
     job.kill(0.0072, {1});
     job.kill(0.0072 + 5e-5 * static_cast<double>(seed), {2});
-    const Seen seen = job.run(EngineKind::loggp, seed);
+    const Seen seen = job.run(scenario::EngineKind::loggp, seed);
     if (seen.result.outcome == engine::Outcome::fatal_reported) continue;
     CAPTURE(seed);
     REQUIRE(seen.result.outcome == engine::Outcome::finished);
@@ -162,7 +163,7 @@ TEST_CASE("a death before anything was delivered is recovered from when the rank
     Job job(4, quick_machine());
     set_ring(job, protocol, 2, 1e-3, {{"object_bytes", std::int64_t{300000000}}});
     job.spec.faults = {at_mark("checkpoint", 0, {1})};
-    return job.run(EngineKind::loggp);
+    return job.run(scenario::EngineKind::loggp);
   };
   // The restart is the same under all, and the checkpoint that follows is no part of it.
   const double restart_s = run("checkpoint-restart").metric("rollback_recovery_time_max_s");
@@ -179,9 +180,9 @@ TEST_CASE("objects of a rank that waits for its restart have sent nothing again"
       set_ring(job, protocol, 20, 1e-5,
                {{"objects_per_process", std::int64_t{2}}, {"compute_s", 0.01}});
       job.spec.platform.restart_delay_s = 1e-3;
-      job.spec.stop = {.when = StopWhen::time, .time_s = 0.1061};
+      job.spec.stop = {.when = scenario::StopWhen::time, .time_s = 0.1061};
       if (dies) job.kill(0.105, {1});
-      const Seen seen = job.run(EngineKind::loggp);
+      const Seen seen = job.run(scenario::EngineKind::loggp);
       return seen.metric("object_messages") * seen.metric("iterations_done");
     };
     CAPTURE(protocol);
@@ -190,20 +191,20 @@ TEST_CASE("objects of a rank that waits for its restart have sent nothing again"
 }
 
 TEST_CASE("a message that waits for a companion costs its bookkeeping once") {
-  const auto cost_s = [](Ordering ordering) {
+  const auto cost_s = [](scenario::Ordering ordering) {
     Job job(27, quick_machine());
     job.spec.platform.ordering = ordering;
     job.spec.platform.unordered_delay_s = 1e-3;
     job.workload("stencil", {{"preset", std::string("jacobi3d")},
                              {"iterations", std::int64_t{10}},
                              {"compute_s", 0.001}});
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.use(Family::message_logging, "causal", {{"bookkeeping_s", 1e-6}});
-    const Seen seen = job.run(EngineKind::loggp);
+    const Seen seen = job.run(scenario::EngineKind::loggp);
     return seen.metric("logging_cost_s") * seen.metric("logging_share_bookkeeping");
   };
-  CHECK(cost_s(Ordering::fifo) == Approx(1.2e-5));
-  CHECK(cost_s(Ordering::unordered) == Approx(1.2e-5));
+  CHECK(cost_s(scenario::Ordering::fifo) == Approx(1.2e-5));
+  CHECK(cost_s(scenario::Ordering::unordered) == Approx(1.2e-5));
 }
 
 TEST_CASE("a rank that starts anew counts its iterations and messages once") {
@@ -212,7 +213,7 @@ TEST_CASE("a rank that starts anew counts its iterations and messages once") {
       Job job(2, quick_machine());
       set_ring(job, protocol, 6, 1e-5, {{"compute_s", 0.01}});
       if (dies) job.spec.faults = {at_mark("iteration", 0, {0})};
-      return job.run(EngineKind::loggp);
+      return job.run(scenario::EngineKind::loggp);
     };
     const Seen peaceful = run(false);
     const Seen seen = run(true);
@@ -231,7 +232,7 @@ TEST_CASE("replayed deliveries and messages are not counted again") {
       set_ring(job, protocol, 6, 50.0,
                {{"compute_s", 1000.0}, {"object_bytes", std::int64_t{1000}}});
       if (dies) job.spec.faults = {at_mark("iteration", 4, {2})};
-      return job.run(EngineKind::loggp);
+      return job.run(scenario::EngineKind::loggp);
     };
     const Seen peaceful = run(false);
     const Seen recovered = run(true);
@@ -253,9 +254,9 @@ TEST_CASE("a rank that dies after its end counts its iterations once") {
       Job job(4);
       set_ring(job, protocol, 6, 50.0,
                {{"compute_s", 1000.0}, {"object_bytes", std::int64_t{1000}}});
-      job.spec.stop = {.when = StopWhen::time, .time_s = 50000};
+      job.spec.stop = {.when = scenario::StopWhen::time, .time_s = 50000};
       if (dies) job.kill(30000, {2});
-      return job.run(EngineKind::loggp);
+      return job.run(scenario::EngineKind::loggp);
     };
     const Seen peaceful = run(false);
     const Seen recovered = run(true);
@@ -266,3 +267,5 @@ TEST_CASE("a rank that dies after its end counts its iterations once") {
     if (protocol == "causal") CHECK(recovered.metric("determinants_generated") == 2);
   }
 }
+
+}  // namespace faultline::message_logging

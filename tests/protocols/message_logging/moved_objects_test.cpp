@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-using namespace faultline;
+namespace faultline::message_logging {
 
 TEST_CASE("objects are found by their numbers, and kept in their order") {
   ByObject<Emigrant> emigrants;
@@ -33,3 +33,5 @@ TEST_CASE("no object is away when there is none, and each counts when there are 
   immigrants.erase_if([](const Immigrant& object) { return object.object == 2; });
   CHECK(all_are(immigrants, Immigrant::Stage::gone));
 }
+
+}  // namespace faultline::message_logging

@@ -12,8 +12,9 @@
 #include "tests/protocols/message_logging/logging_run.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -27,7 +28,7 @@ void check_found(const std::string& protocol) {
       found_in_mutant(subject_named(Family::message_logging, protocol), in_place_of(mutant), kRuns);
   const std::string by_runs = counterexample(
       {.name = protocol, .options = {}, .any_order = any_order, .change = in_place_of(mutant)},
-      EngineKind::loggp, kRuns);
+      scenario::EngineKind::loggp, kRuns);
   CAPTURE(by_lemmas, by_runs);
   CHECK(by_lemmas != "");
   CHECK(by_runs != "");
@@ -72,10 +73,13 @@ TEST_CASE("the searches find a causal that checks no incarnation") {
 }
 
 TEST_CASE("the search below detectors finds a causal that replays them wrongly") {
-  const LemmaSubject& subject = subject_named(Family::message_logging, "causal below detectors");
+  const lemmas::LemmaSubject& subject =
+      subject_named(Family::message_logging, "causal below detectors");
   const auto found = [&](const Registration& mutant) {
     return found_in_mutant(subject, in_place_of(mutant), kRuns);
   };
   CHECK(found(mistaken<OrdersNoComputations>("causal")) != "");
   CHECK(found(mistaken<TakesImagesInReplays>("causal")) != "");
 }
+
+}  // namespace faultline::message_logging

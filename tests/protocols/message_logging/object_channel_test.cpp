@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace faultline;
+namespace faultline::message_logging {
 
 namespace {
 
@@ -32,3 +32,5 @@ TEST_CASE("the end of a channel that is no object is its rank") {
   CHECK(channel_of(between(0, kNoObject, 1, 7)) != channel_of(between(2, kNoObject, 1, 7)));
   CHECK(channel_of(between(3, 0, 4, kNoObject)) == channel_of(between(5, 0, 4, kNoObject)));
 }
+
+}  // namespace faultline::message_logging

@@ -16,8 +16,9 @@
 #include "tests/protocols/message_logging/logging_mutants.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -32,7 +33,7 @@ void set_line(Job& job, std::int64_t helpers, const std::string& preset = "none"
                            {"compute_s", 4e-3},
                            {"bytes", std::int64_t{100}},
                            {"object_bytes", std::int64_t{1000}}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.use(Family::message_logging, "fast", {{"helpers", helpers}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
 }
@@ -47,7 +48,7 @@ void set_ring(Job& job, std::int64_t iterations, std::int64_t checkpoint_iterati
                            {"compute_s", compute_s},
                            {"bytes", std::int64_t{8}},
                            {"object_bytes", object_bytes}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.use(Family::message_logging, "fast", {{"helpers", std::int64_t{1}}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
@@ -63,7 +64,7 @@ void check_end(const Seen& seen) {
 }  // namespace
 
 TEST_CASE("the objects of a dead rank go to its helpers, and home at the next checkpoint") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::int64_t helpers : {0, 1, 2, 3, 4}) {
       Job job(5, quick_machine());
       set_line(job, helpers);
@@ -82,7 +83,7 @@ TEST_CASE("what an object sends again counts once, also if its home dies when it
     Job job(5, quick_machine());
     set_line(job, 2);
     for (const double death_s : deaths_s) job.kill(death_s, {1});
-    const Seen seen = job.run(EngineKind::loggp);
+    const Seen seen = job.run(scenario::EngineKind::loggp);
     if (!deaths_s.empty()) check_end(seen);
     return std::pair(seen.metric("object_messages"), seen.metric("remote_messages"));
   };
@@ -100,7 +101,7 @@ TEST_CASE("a recovery does not wait for what comes again for guests that have go
   set_ring(job, 8, 4, 0.01, 20000000);
   job.spec.platform.restart_delay_s = 1e-3;
   job.spec.faults = {at_mark("iteration", 1, {1}), at_mark("checkpoint", 1, {0})};
-  const Seen seen = job.run(EngineKind::loggp);
+  const Seen seen = job.run(scenario::EngineKind::loggp);
   check_end(seen);
   CHECK(seen.metric("rollback_recovery_time_max_s") < 0.2);
 }
@@ -113,13 +114,13 @@ TEST_CASE("a recovery is measured from the first of deaths that overlap") {
                            {"checkpoint_iterations", std::int64_t{10}},
                            {"compute_s", 0.1},
                            {"object_bytes", std::int64_t{1000}}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.spec.platform.restart_delay_s = 1.0;
   job.use(Family::message_logging, "fast");
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
   job.kill(0.95, {1});
   job.kill(1.85, {4});
-  const Seen seen = job.run(EngineKind::loggp);
+  const Seen seen = job.run(scenario::EngineKind::loggp);
   check_end(seen);
   CHECK(seen.metric("rollback_recovery_time_max_s") > 1.9 + 0.8);
 }
@@ -128,7 +129,8 @@ TEST_CASE("a recovery is measured from the first of deaths that overlap") {
 // before it takes part in the agreement on that restart. What it sends home then must not count:
 // home has not heard of these guests any more, and sends them out again.
 TEST_CASE("a guest that sets out for a home that has died is not hosted in two places") {
-  for (const Progress progress : {Progress::dedicated, Progress::shared, Progress::between})
+  for (const scenario::Progress progress :
+       {scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between})
     for (int moment = 0; moment < 100; ++moment) {
       Job job(2, quick_machine());
       set_ring(job, 2, 2, 3e-3, 1000);
@@ -137,14 +139,14 @@ TEST_CASE("a guest that sets out for a home that has died is not hosted in two p
       job.kill(1.2e-3, {1});
       job.kill(9e-3 + moment * 5e-5, {1});
       CAPTURE(progress, moment);
-      check_end(job.run(EngineKind::loggp));
+      check_end(job.run(scenario::EngineKind::loggp));
     }
 }
 
 // Six iterations of 4 ms are lost. One rank does them alone, or each of two or four a share: the
 // helpers have nothing else to do, because all wait for the objects that were lost.
 TEST_CASE("more helpers recover faster") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     std::vector<double> recovery_s;
     for (const std::int64_t helpers : {0, 2, 4}) {
       Job job(5, quick_machine());
@@ -163,7 +165,7 @@ TEST_CASE("more helpers recover faster") {
 // Helpers that host objects of others, the ranks where these are at home, and the keepers of their
 // images, within one period and across checkpoints.
 TEST_CASE("helpers, homes and keepers die one after the other") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const char* preset : {"none", "wave2d", "lulesh"})
       for (const std::int64_t helpers : {1, 2, 4})
         for (const std::vector<Rank>& victims : std::vector<std::vector<Rank>>{
@@ -181,7 +183,7 @@ TEST_CASE("helpers, homes and keepers die one after the other") {
 // A helper dies when the objects that it has hosted are home again and the checkpoint is not
 // committed. What they have sent there is no longer logged, and the third victim needs it.
 TEST_CASE("a helper dies during the checkpoint that brings its guests home") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Rank third : {0U, 1U, 3U, 4U}) {
       Job job(5, quick_machine());
       set_line(job, 2);
@@ -195,8 +197,9 @@ TEST_CASE("a helper dies during the checkpoint that brings its guests home") {
 }
 
 TEST_CASE("helpers recover the objects of the dead in random runs") {
-  for (const EngineKind engine : engines())
-    CHECK(helped_counterexample(engine, 1, engine == EngineKind::loggp ? 3000 : 30) == "");
+  for (const scenario::EngineKind engine : engines())
+    CHECK(helped_counterexample(engine, 1, engine == scenario::EngineKind::loggp ? 3000 : 30) ==
+          "");
 }
 
 // Three restart at about the same time after the last checkpoint is decided. Nobody would bring
@@ -212,7 +215,7 @@ TEST_CASE("after the last checkpoint objects recover at home") {
                       .compute_s = 1e-4,
                       .restart_delay_s = 1e-5,
                       .deaths = {{975, "", 0, 3}, {854, "", 0, 0}, {797, "", 0, 2}}};
-  CHECK(broken_promise(run, EngineKind::loggp) == "");
+  CHECK(broken_promise(run, scenario::EngineKind::loggp) == "");
 }
 
 // The objects that were lost get the result of a reduction again before their home has all
@@ -228,7 +231,7 @@ TEST_CASE("a home whose objects are elsewhere has its reductions behind it at a 
                       .random_costs = true,
                       .notice_spread_s = 1e-4,
                       .deaths = {{0, "checkpoint", 3, 1}}};
-  CHECK(broken_promise(run, EngineKind::loggp) == "");
+  CHECK(broken_promise(run, scenario::EngineKind::loggp) == "");
 }
 
 // ---- mistakes ---------------------------------------------------------------------------------
@@ -309,7 +312,7 @@ constexpr std::uint64_t kHelpedRuns = 20000;
 template <class Mutant>
 std::string found_in() {
   std::string found =
-      helped_counterexample(EngineKind::loggp, 1, kHelpedRuns, &mistaken<Mutant>("fast"));
+      helped_counterexample(scenario::EngineKind::loggp, 1, kHelpedRuns, &mistaken<Mutant>("fast"));
   UNSCOPED_INFO(found);
   return found;
 }
@@ -342,14 +345,16 @@ TEST_CASE("helpers are exhausted with a death anywhere") {
                            {"iterations", std::int64_t{1}},
                            {"checkpoint_iterations", std::int64_t{1}},
                            {"compute_s", 0.0}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.use(Family::message_logging, "fast", {{"helpers", std::int64_t{1}}});
   job.use(Family::failure_detection, "oracle");
-  const ExplorationResult result =
-      explore({.spec = explored_spec(job.spec), .faults = 1, .states = 3000000});
+  const exploration::ExplorationResult result = exploration::explore(
+      {.spec = exploration::explored_spec(job.spec), .faults = 1, .states = 3000000});
   CAPTURE(result.states, result.wall_s);
   for (const auto& [end, count] : result.ends) UNSCOPED_INFO(end << " " << count);
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
   CHECK(!result.ends.contains("fatal-reported"));
 }
+
+}  // namespace faultline::message_logging

@@ -7,8 +7,9 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -22,11 +23,14 @@ constexpr Exchange kExplored{.iterations = 2,
 }  // namespace
 
 TEST_CASE("pessimistic keeps its promises in random runs") {
-  for (const EngineKind engine : engines())
-    CHECK(counterexample(kProtocol, engine, engine == EngineKind::loggp ? 10000 : 50) == "");
+  for (const scenario::EngineKind engine : engines())
+    CHECK(counterexample(kProtocol, engine, engine == scenario::EngineKind::loggp ? 10000 : 50) ==
+          "");
 }
 
 TEST_CASE("pessimistic is exhausted with deaths anywhere") {
   check_exhausted(kProtocol, {.exchange = kExplored});
   check_exhausted(kProtocol, {.faults = 2, .race = {{1, 1}}});
 }
+
+}  // namespace faultline::message_logging

@@ -9,8 +9,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -140,3 +141,5 @@ TEST_CASE("a program that is put back has what was kept back then") {
   CHECK(gate.gate.unsent().size() == 2);
   CHECK(gate.gate.in_flight() == 0);
 }
+
+}  // namespace faultline::message_logging

@@ -12,7 +12,7 @@
 #include "sim/core/split_mix.hpp"
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::message_logging {
 
 /// What the ranks of the smallest program send whose state depends on the order of messages.
 struct Race {
@@ -58,10 +58,10 @@ class RacingProgram final : public Workload {
   std::uint64_t state_ = 0;
 };
 
-inline void use_race(Job& job, const Race& race) {
+inline void use_race(test::Job& job, const Race& race) {
   job.own(Family::workload, [race](ActorId) { return std::make_unique<RacingProgram>(race); },
           {.traits = WorkloadTraits{.finishes = true, .has_images = true}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::message_logging

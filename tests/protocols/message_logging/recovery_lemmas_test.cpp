@@ -10,21 +10,22 @@
 #include "tests/support/job.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
-FaultSpec at_event(std::uint64_t event, const std::vector<Rank>& victims) {
-  FaultSpec fault;
+faults::FaultSpec at_event(std::uint64_t event, const std::vector<Rank>& victims) {
+  faults::FaultSpec fault;
   fault.event = event;
   fault.ranks = victims;
   return fault;
 }
 
-void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
-  const LemmaRun run =
-      run_lemma(schedule, subject_named(Family::message_logging, subject).stack, EngineKind::loggp);
+void check_finishes(const std::string& subject, const lemmas::FaultSchedule& schedule) {
+  const lemmas::LemmaRun run = lemmas::run_lemma(
+      schedule, subject_named(Family::message_logging, subject).stack, scenario::EngineKind::loggp);
   CAPTURE(run.result.fatal_reason);
   CHECK(run.result.outcome == engine::Outcome::finished);
   CHECK(!run.broken);
@@ -33,23 +34,23 @@ void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
 }  // namespace
 
 TEST_CASE("message logging keeps its promises under random deaths") {
-  for (const LemmaSubject& subject : lemma_subjects(Family::message_logging)) {
-    check_schedules(subject, EngineKind::loggp, 1, 1501);
-    check_schedules(subject, EngineKind::simgrid, 1, 4);
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::message_logging)) {
+    check_schedules(subject, scenario::EngineKind::loggp, 1, 1501);
+    check_schedules(subject, scenario::EngineKind::simgrid, 1, 4);
   }
 }
 
 // A rank dies with a determinant stored and the one before it not. Its successor gives these
 // tickets to other messages, and dies, too.
 TEST_CASE("a replay follows the last incarnation that has given a ticket") {
-  const FaultSchedule schedule{
+  const lemmas::FaultSchedule schedule{
       .seed = 1686,
       .processes = 7,
       .workload = "ordered-stencil",
       .work = 4,
       .width = 2,
       .worker_cores = 2,
-      .progress = Progress::between,
+      .progress = scenario::Progress::between,
       .compute_s = 2.5164750075480082e-05,
       .overhead_s = 1.3063846570213431e-06,
       .latency_s = 1.563182131759092e-05,
@@ -67,7 +68,7 @@ TEST_CASE("a replay follows the last incarnation that has given a ticket") {
 
 // Results of reductions from before a death are sent again all at once, and pass one another.
 TEST_CASE("a stencil passes results on in the same order when they come in another") {
-  const FaultSchedule schedule{
+  const lemmas::FaultSchedule schedule{
       .seed = 9790,
       .processes = 6,
       .processes_per_node = 2,
@@ -90,7 +91,7 @@ TEST_CASE("a stencil passes results on in the same order when they come in anoth
 
 // The image overtakes the news of the agreement, and then its keeper dies.
 TEST_CASE("a restarted rank keeps an image that comes before it knows what is agreed on") {
-  const FaultSchedule schedule{
+  const lemmas::FaultSchedule schedule{
       .seed = 24647,
       .processes = 3,
       .processes_per_node = 2,
@@ -112,21 +113,22 @@ TEST_CASE("a restarted rank keeps an image that comes before it knows what is ag
 // A rank sends a keeper that has restarted an image of a round that is void, and then the copy of
 // the valid one. Otherwise nobody has that when the rank dies, too.
 TEST_CASE("a keeper that has restarted gets the valid image after one that is void") {
-  FaultSpec node = at_event(6, {});
+  faults::FaultSpec node = at_event(6, {});
   node.nodes = {1};
-  const FaultSchedule schedule{.seed = 109393,
-                               .processes = 3,
-                               .processes_per_node = 2,
-                               .workload = "stencil",
-                               .work = 1,
-                               .compute_s = 2.5087298399124118e-06,
-                               .overhead_s = 1.1730235012814405e-06,
-                               .latency_s = 5.1121884226170606e-06,
-                               .gap_s = 1.0218513912187267e-07,
-                               .notice_s = 1.6113484729188899e-06,
-                               .faults = {at_event(103, {2}), node, at_mark("checkpoint", 1, {1})},
-                               .checkpoint_iterations = 1,
-                               .spare_nodes = 3};
+  const lemmas::FaultSchedule schedule{
+      .seed = 109393,
+      .processes = 3,
+      .processes_per_node = 2,
+      .workload = "stencil",
+      .work = 1,
+      .compute_s = 2.5087298399124118e-06,
+      .overhead_s = 1.1730235012814405e-06,
+      .latency_s = 5.1121884226170606e-06,
+      .gap_s = 1.0218513912187267e-07,
+      .notice_s = 1.6113484729188899e-06,
+      .faults = {at_event(103, {2}), node, at_mark("checkpoint", 1, {1})},
+      .checkpoint_iterations = 1,
+      .spare_nodes = 3};
   check_finishes("fast", schedule);
 }
 
@@ -134,7 +136,7 @@ TEST_CASE("a keeper that has restarted gets the valid image after one that is vo
 // has taken part in the next one. It sends what it has logged for them all the same.
 TEST_CASE(
     "a rank that misses an agreement learns from the next one which objects were lost before") {
-  const FaultSchedule schedule{
+  const lemmas::FaultSchedule schedule{
       .seed = 18152,
       .processes = 5,
       .workload = "stencil",
@@ -156,10 +158,12 @@ TEST_CASE(
 TEST_CASE("a schedule with deaths that are recovered from is replayed from its files") {
   constexpr std::uint64_t kSchedules = 10;
   std::size_t with_spare_nodes = 0;
-  for (const LemmaSubject& subject : lemma_subjects(Family::message_logging)) {
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::message_logging)) {
     check_replays(subject, kSchedules);
     for (std::uint64_t number = 1; number <= kSchedules; ++number)
       if (!subject.draw(number).faults.front().nodes.empty()) ++with_spare_nodes;
   }
   CHECK(with_spare_nodes > 0);
 }
+
+}  // namespace faultline::message_logging

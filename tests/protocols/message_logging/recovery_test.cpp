@@ -12,8 +12,9 @@
 
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -40,7 +41,7 @@ void exchange_under(Job& job, const std::string& protocol, Exchange exchange) {
 
 // Three checkpoints: at the start, and after each pair of iterations but the last.
 TEST_CASE("a checkpoint takes six messages for each rank but the root") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& protocol : protocols()) {
       Job job(5, quick_machine());
       exchange_under(job, protocol, {.iterations = 6});
@@ -58,7 +59,7 @@ TEST_CASE("a checkpoint takes six messages for each rank but the root") {
 }
 
 TEST_CASE("a restart is told down a tree, reported up and agreed on, and its image comes") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& protocol : protocols()) {
       Job job(5, quick_machine());
       exchange_under(job, protocol, {.iterations = 6, .compute_s = 1e-3});
@@ -79,10 +80,11 @@ TEST_CASE("a restart is told down a tree, reported up and agreed on, and its ima
 // Each rank dies when the recovery before it is over; some die twice in a row, and so do keepers of
 // images.
 TEST_CASE("any series of deaths is survived") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& protocol : protocols())
-      for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-        if (protocol == "send-deterministic" && ordering == Ordering::unordered) continue;
+      for (const scenario::Ordering ordering :
+           {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
+        if (protocol == "send-deterministic" && ordering == scenario::Ordering::unordered) continue;
         Job job(4, quick_machine());
         job.spec.platform.ordering = ordering;
         exchange_under(job, protocol,
@@ -100,7 +102,7 @@ TEST_CASE("any series of deaths is survived") {
 }
 
 TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gives up") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t spare_nodes : {0U, 1U}) {
       Job job(4, quick_machine());
       job.spec.platform.processes_per_node = 2;
@@ -118,7 +120,7 @@ TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gi
 TEST_CASE(
     "a protocol that brings back one rank at a time says so when a node with several has failed") {
   using Catch::Matchers::Contains;
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"causal", "pessimistic", "send-deterministic"})
       for (const bool whole_node : {true, false}) {
         Job job(6, quick_machine());
@@ -142,7 +144,7 @@ TEST_CASE(
 }
 
 TEST_CASE("nothing goes on when a rank and the keeper of its image have died") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& protocol : protocols()) {
       Job job(4, quick_machine());
       exchange_under(job, protocol, {.iterations = 6, .compute_s = 1e-3});
@@ -157,7 +159,7 @@ TEST_CASE("nothing goes on when a rank and the keeper of its image have died") {
 // In a replay all messages are there at once, so the computations of a rank's objects end in
 // another order than before.
 TEST_CASE("stencils of objects end in the right states, whoever dies and when") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& protocol : protocols())
       for (const char* preset : {"none", "wave2d", "jacobi3d", "lulesh"})
         for (std::uint64_t death = 0; death < sample_of(20, engine); ++death) {
@@ -168,7 +170,7 @@ TEST_CASE("stencils of objects end in the right states, whoever dies and when") 
                                    {"compute_s", 1e-4},
                                    {"object_bytes", std::int64_t{1000}},
                                    {"checkpoint_iterations", std::int64_t{3}}});
-          job.spec.stop.when = StopWhen::finished;
+          job.spec.stop.when = scenario::StopWhen::finished;
           use_logging(job, protocol);
           job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
           const double end_s = job.run(engine).metric("end_time_s");
@@ -193,7 +195,7 @@ void set_ordered_stencil(Job& job, const std::string& protocol, std::int64_t obj
                                    {"compute_s", 1e-5},
                                    {"object_bytes", std::int64_t{1000}},
                                    {"checkpoint_iterations", std::int64_t{4}}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   use_logging(job, protocol);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
@@ -201,9 +203,10 @@ void set_ordered_stencil(Job& job, const std::string& protocol, std::int64_t obj
 
 /// Runs it, and checks that it ends as it can without the death.
 void check_ordered_stencil(const std::string& protocol, std::int64_t objects, std::uint64_t death,
-                           EngineKind engine) {
+                           scenario::EngineKind engine) {
   Job job(6, quick_machine());
-  job.spec.platform.ordering = death % 2 == 0 ? Ordering::fifo : Ordering::unordered;
+  job.spec.platform.ordering =
+      death % 2 == 0 ? scenario::Ordering::fifo : scenario::Ordering::unordered;
   set_ordered_stencil(job, protocol, objects, death);
   const Seen seen = job.run(engine, 1 + death);
   CAPTURE(engine_word(engine), protocol, objects, death, seen.result.fatal_reason);
@@ -214,7 +217,7 @@ void check_ordered_stencil(const std::string& protocol, std::int64_t objects, st
 }  // namespace
 
 TEST_CASE("a stencil whose state depends on the order of messages keeps its promises") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"checkpoint-restart", "causal", "pessimistic"})
       for (std::uint64_t death = 0; death < sample_of(40, engine); ++death)
         check_ordered_stencil(protocol, 3, death, engine);
@@ -223,7 +226,7 @@ TEST_CASE("a stencil whose state depends on the order of messages keeps its prom
 // A rank dies when some ranks have committed a checkpoint and others have not: these still know
 // determinants from before it.
 TEST_CASE("a replay does not follow determinants from before the checkpoint that is valid") {
-  check_ordered_stencil("causal", 1, 26, EngineKind::loggp);
+  check_ordered_stencil("causal", 1, 26, scenario::EngineKind::loggp);
 }
 
 TEST_CASE("without determinants, a program that depends on the order of messages goes wrong") {
@@ -232,9 +235,12 @@ TEST_CASE("without determinants, a program that depends on the order of messages
     for (std::uint64_t death = 0; death < 200 && !wrong; ++death) {
       Job job(6, quick_machine());
       set_ordered_stencil(job, protocol, 3, death);
-      wrong = job.run(EngineKind::loggp, 1 + death).result.outcome == engine::Outcome::wrong_state;
+      wrong = job.run(scenario::EngineKind::loggp, 1 + death).result.outcome ==
+              engine::Outcome::wrong_state;
     }
     CAPTURE(protocol);
     CHECK(wrong);
   }
 }
+
+}  // namespace faultline::message_logging

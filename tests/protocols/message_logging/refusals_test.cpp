@@ -8,7 +8,8 @@
 
 #include "sim/scenario/scenario.hpp"
 
-using namespace faultline;
+namespace faultline::message_logging {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -33,7 +34,7 @@ std::string text_of(const Told& told) {
 
 std::string error_of(const Told& told) {
   try {
-    parse_scenario(text_of(told), "s.json");
+    scenario::parse_scenario(text_of(told), "s.json");
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -82,12 +83,12 @@ TEST_CASE("message logging refuses faults that it cannot recover from") {
 TEST_CASE("a protocol that brings back one rank at a time warns of faults that take several") {
   const auto notes = [](const std::string& protocol, const std::string& per_node,
                         const std::string& faults) {
-    return parse_scenario(text_of({.platform = R"("processes": 8, "spare_nodes": 2, )"
-                                               R"("processes_per_node": )" +
-                                               per_node,
-                                   .logging = protocol,
-                                   .faults = faults}),
-                          "s.json")
+    return scenario::parse_scenario(text_of({.platform = R"("processes": 8, "spare_nodes": 2, )"
+                                                         R"("processes_per_node": )" +
+                                                         per_node,
+                                             .logging = protocol,
+                                             .faults = faults}),
+                                    "s.json")
         .notes;
   };
   const std::string node = R"({"time_s": 0.01, "nodes": [1]})";
@@ -219,12 +220,13 @@ TEST_CASE("too many helpers for the job and for the workload are told in one lin
 
 TEST_CASE("images that do not fit into the memory of a node are warned of, and run") {
   const auto notes = [](const char* machine, const char* per_node, const char* bytes) {
-    return parse_scenario(std::string(R"({"schema_version": 1, "platform": {"machine": ")") +
-                              machine + R"(", "processes": 4, "processes_per_node": )" + per_node +
-                              R"(}, "workload": {"name": "stencil", "iterations": 1},
+    return scenario::parse_scenario(
+               std::string(R"({"schema_version": 1, "platform": {"machine": ")") + machine +
+                   R"(", "processes": 4, "processes_per_node": )" + per_node +
+                   R"(}, "workload": {"name": "stencil", "iterations": 1},
                                "message_logging": {"name": "causal", "image_bytes": )" +
-                              bytes + "}}",
-                          "s.json")
+                   bytes + "}}",
+               "s.json")
         .notes;
   };
   CHECK(notes("intrepid", "1", "2147483648").empty());
@@ -237,3 +239,5 @@ TEST_CASE("images that do not fit into the memory of a node are warned of, and r
   REQUIRE(several.size() == 1);
   CHECK_THAT(several[0], Contains("and holds 4 ranks"));
 }
+
+}  // namespace faultline::message_logging

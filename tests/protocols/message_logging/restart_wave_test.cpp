@@ -12,8 +12,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -151,3 +152,5 @@ TEST_CASE("what is known from before the latest checkpoint is not reported besid
   CHECK(all.determinants.size() == 2);
   CHECK(all.addressed == std::vector<Rank>{4});
 }
+
+}  // namespace faultline::message_logging

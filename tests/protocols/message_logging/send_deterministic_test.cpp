@@ -7,8 +7,9 @@
 #include "tests/protocols/message_logging/explored_logging.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -23,10 +24,13 @@ constexpr Exchange kExplored{.iterations = 2,
 }  // namespace
 
 TEST_CASE("send-deterministic keeps its promises in random runs") {
-  for (const EngineKind engine : engines())
-    CHECK(counterexample(kProtocol, engine, engine == EngineKind::loggp ? 10000 : 50) == "");
+  for (const scenario::EngineKind engine : engines())
+    CHECK(counterexample(kProtocol, engine, engine == scenario::EngineKind::loggp ? 10000 : 50) ==
+          "");
 }
 
 TEST_CASE("send-deterministic is exhausted with a death anywhere") {
   check_exhausted(kProtocol, {.exchange = kExplored});
 }
+
+}  // namespace faultline::message_logging

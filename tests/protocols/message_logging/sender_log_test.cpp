@@ -13,8 +13,9 @@
 #include "tests/support/digest_of.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::message_logging {
+
+using namespace test;
 
 namespace {
 
@@ -171,3 +172,5 @@ TEST_CASE("a rank gives up if another one dies while it recovers, and not otherw
   sender.program.gate().close();
   CHECK(sender.gives_up_for(1));
 }
+
+}  // namespace faultline::message_logging

@@ -15,35 +15,36 @@
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
 /// Checks the lemmas of this detector, of which the search has that many variants.
 void check_subjects_of(const std::string& detector, std::size_t variants) {
   std::size_t checked = 0;
-  for (const LemmaSubject& subject : lemma_subjects()) {
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects()) {
     if (subject.stack.components.at(Family::termination).name != detector) continue;
-    check_schedules(subject, EngineKind::loggp, 1, 5001);
-    check_schedules(subject, EngineKind::simgrid, 1, 51);
+    check_schedules(subject, scenario::EngineKind::loggp, 1, 5001);
+    check_schedules(subject, scenario::EngineKind::simgrid, 1, 51);
     ++checked;
   }
   CHECK(checked == variants);
 }
 
 /// No detector of termination; notices take twice as long as the schedule states.
-ProtocolStack slow_oracle() {
-  const auto delay = [](const FaultSchedule& schedule) {
+lemmas::ProtocolStack slow_oracle() {
+  const auto delay = [](const lemmas::FaultSchedule& schedule) {
     return OptionValues{{"delay_s", 2 * schedule.notice_s}};
   };
   return {
       .components = {{Family::failure_detection, {.name = "oracle", .scheduled_options = delay}}},
-      .stop_when = StopWhen::all_reported};
+      .stop_when = scenario::StopWhen::all_reported};
 }
 
-FaultSchedule with_a_death(double notice_s) {
-  FaultSchedule schedule;
+lemmas::FaultSchedule with_a_death(double notice_s) {
+  lemmas::FaultSchedule schedule;
   schedule.notice_s = notice_s;
   schedule.faults.resize(1);
   schedule.faults[0].time_s = 0.0;
@@ -70,7 +71,8 @@ TEST_CASE("the condition for giving up is met in some runs and not in others") {
     std::size_t given_up = 0;
     std::size_t survived = 0;
     for (std::uint64_t number = 1; number <= 500; ++number) {
-      const LemmaRun run = run_lemma(draw_schedule(number), under_oracle(name), EngineKind::loggp);
+      const lemmas::LemmaRun run = lemmas::run_lemma(
+          lemmas::draw_schedule(number), lemmas::under_oracle(name), scenario::EngineKind::loggp);
       given_up += run.result.outcome == engine::Outcome::fatal_reported ? 1 : 0;
       survived += run.struck && run.result.outcome == engine::Outcome::terminated ? 1 : 0;
     }
@@ -85,7 +87,7 @@ TEST_CASE("wide schedules differ in everything that they may differ in") {
   std::uint32_t most_processes = 0;
   std::size_t most_faults = 0;
   for (std::uint64_t number = 10; number <= 2000; number += 10) {
-    const FaultSchedule schedule = draw_schedule(number);
+    const lemmas::FaultSchedule schedule = lemmas::draw_schedule(number);
     CHECK((schedule.processes >= 9 && schedule.processes <= 64));
     most_processes = std::max(most_processes, schedule.processes);
     seen.insert(schedule.workload);
@@ -95,14 +97,14 @@ TEST_CASE("wide schedules differ in everything that they may differ in") {
     if (schedule.to_itself > 0) seen.insert("messages to oneself");
     if (schedule.notice_s == 0) seen.insert("notice at once");
     std::size_t faults = 0;
-    for (const FaultSpec& fault : schedule.faults) {
+    for (const faults::FaultSpec& fault : schedule.faults) {
       faults += fault.ranks.size() + fault.nodes.size();
       if (fault.time_s == 0.0) seen.insert("at the start");
       if (fault.event) seen.insert("at an event");
       if (fault.mark) seen.insert("at a mark");
       if (!fault.nodes.empty()) seen.insert("of a node");
-      for (const FaultSpec& other : schedule.faults)
-        if (&other != &fault && strike_together(fault, other)) seen.insert("together");
+      for (const faults::FaultSpec& other : schedule.faults)
+        if (&other != &fault && lemmas::strike_together(fault, other)) seen.insert("together");
     }
     most_faults = std::max(most_faults, faults);
   }
@@ -114,8 +116,9 @@ TEST_CASE("wide schedules differ in everything that they may differ in") {
 TEST_CASE("wide schedules strike in recoveries, after all work, and between phases") {
   std::set<std::string> seen;
   for (std::uint64_t number = 10; number <= 3000; number += 10) {
-    const FaultSchedule schedule = draw_schedule(number);
-    const LemmaRun run = run_lemma(schedule, under_oracle("rel-eager"), EngineKind::loggp);
+    const lemmas::FaultSchedule schedule = lemmas::draw_schedule(number);
+    const lemmas::LemmaRun run =
+        lemmas::run_lemma(schedule, lemmas::under_oracle("rel-eager"), scenario::EngineKind::loggp);
     const auto& metrics = run.result.metrics.values();
     const auto metric = [&](const char* name) {
       const auto found = metrics.find(name);
@@ -133,49 +136,52 @@ TEST_CASE("wide schedules strike in recoveries, after all work, and between phas
 }
 
 TEST_CASE("every kind of fault can be made simpler") {
-  FaultSchedule schedule;
+  lemmas::FaultSchedule schedule;
   schedule.processes = 12;
   schedule.processes_per_node = 4;
-  schedule.progress = Progress::between;
+  schedule.progress = scenario::Progress::between;
   schedule.worker_cores = 2;
   schedule.to_itself = 3;
   schedule.notice_s = 1;
   schedule.faults.resize(2);
-  schedule.faults[0].mark = MarkSpec{"step", 3};
+  schedule.faults[0].mark = faults::MarkSpec{"step", 3};
   schedule.faults[0].nodes = {1, 2};
   schedule.faults[1].event = 7;
   schedule.faults[1].ranks = {5};
-  const Judge never_less = [](const FaultSchedule& simpler) -> std::optional<BrokenPromise> {
+  const lemmas::Judge never_less =
+      [](const lemmas::FaultSchedule& simpler) -> std::optional<lemmas::BrokenPromise> {
     if (simpler.faults.empty()) return std::nullopt;
-    return BrokenPromise{};
+    return lemmas::BrokenPromise{};
   };
-  const FaultSchedule simplest = shrink({schedule, {}}, never_less, 1).schedule;
+  const lemmas::FaultSchedule simplest = lemmas::shrink({schedule, {}}, never_less, 1).schedule;
   REQUIRE(simplest.faults.size() == 1);
   CHECK(simplest.faults[0].time_s == 0.0);
   CHECK(simplest.faults[0].nodes.empty());
   CHECK(simplest.faults[0].ranks.size() == 1);
   CHECK(simplest.processes_per_node == 1);
-  CHECK(simplest.progress == Progress::dedicated);
+  CHECK(simplest.progress == scenario::Progress::dedicated);
   CHECK(simplest.worker_cores == 1);
   CHECK(simplest.to_itself == 0);
   CHECK(simplest.notice_s <= 1e-4);
-  CHECK(victims_of(schedule, schedule.faults[0]) == std::vector<Rank>{4, 5, 6, 7, 8, 9, 10, 11});
+  CHECK(lemmas::victims_of(schedule, schedule.faults[0]) ==
+        std::vector<Rank>{4, 5, 6, 7, 8, 9, 10, 11});
 }
 
 TEST_CASE("a schedule that is written as a scenario makes the same run") {
-  const ProtocolStack stack =
-      under_oracle("rel-lazy", {{"adopted_child_fails", std::string("fallback")}});
+  const lemmas::ProtocolStack stack =
+      lemmas::under_oracle("rel-lazy", {{"adopted_child_fails", std::string("fallback")}});
   for (std::uint64_t i = 1; i <= 80; ++i) {
     const std::uint64_t number = i <= 40 ? i : 10 * i;
     INFO("schedule " << number);
-    check_replay(draw_schedule(number), stack);
+    check_replay(lemmas::draw_schedule(number), stack);
   }
 }
 
 TEST_CASE("a failure detector alone can be searched") {
   for (const double notice_s : {0.0, 1e-5, 1e-3}) {
-    const FaultSchedule schedule = with_a_death(notice_s);
-    const LemmaRun run = run_lemma(schedule, slow_oracle(), EngineKind::loggp);
+    const lemmas::FaultSchedule schedule = with_a_death(notice_s);
+    const lemmas::LemmaRun run =
+        lemmas::run_lemma(schedule, slow_oracle(), scenario::EngineKind::loggp);
     INFO(notice_s << ' ' << (run.broken ? run.broken->text : "nothing is broken"));
     CHECK_FALSE(run.broken);
     CHECK(run.struck);
@@ -187,29 +193,33 @@ TEST_CASE("a failure detector alone can be searched") {
 
 TEST_CASE("the search finds a failure detector that reports nothing") {
   Registration mistaken;
-  const Mutation mutation = [&mistaken](RunSpec& spec) {
+  const lemmas::Mutation mutation = [&mistaken](scenario::RunSpec& spec) {
     make_mistaken<ReportsNothing>(spec, Family::failure_detection, mistaken);
   };
   const auto broken =
-      run_lemma(with_a_death(1e-5), slow_oracle(), EngineKind::loggp, mutation).broken;
+      lemmas::run_lemma(with_a_death(1e-5), slow_oracle(), scenario::EngineKind::loggp, mutation)
+          .broken;
   REQUIRE(broken);
-  CHECK(broken->figure == LemmaFigure::other);
+  CHECK(broken->figure == lemmas::LemmaFigure::other);
   CHECK(broken->text.rfind("deadlock: ", 0) == 0);
 }
 
 TEST_CASE("the broken promise follows from the kind of a violation, not from its words") {
   const auto figure = [](const char* kind) {
-    return promise_broken_by(
+    return lemmas::promise_broken_by(
                {.kind = kind, .time_s = 0, .actor = {}, .detail = "hung premature given up"})
         .figure;
   };
-  CHECK(figure("premature") == LemmaFigure::premature);
-  CHECK(figure("hung") == LemmaFigure::hung);
-  CHECK(figure("needless-fatal") == LemmaFigure::given_up);
-  CHECK(figure("credit") == LemmaFigure::other);
+  CHECK(figure("premature") == lemmas::LemmaFigure::premature);
+  CHECK(figure("hung") == lemmas::LemmaFigure::hung);
+  CHECK(figure("needless-fatal") == lemmas::LemmaFigure::given_up);
+  CHECK(figure("credit") == lemmas::LemmaFigure::other);
   std::set<std::string> words;
   for (const Family family : {Family::termination, Family::failure_detection})
-    for (const LemmaFigure each : lemma_figures(family)) words.insert(lemma_figure_word(each));
+    for (const lemmas::LemmaFigure each : lemmas::lemma_figures(family))
+      words.insert(lemmas::lemma_figure_word(each));
   CHECK(words == std::set<std::string>{"false report", "given up", "hung", "missed", "not given up",
                                        "other", "premature", "told twice"});
 }
+
+}  // namespace faultline::termination

@@ -11,12 +11,12 @@
 #include "tests/support/pass_through.hpp"
 
 /// INDEP and its kin with one mistake each.
-namespace faultline::test {
+namespace faultline::termination {
 
 /// Section 2 as printed: a further message of the parent is added to the parent's entry of the
 /// cornet, C becomes 2, and the process never disengages with C = 1. What is left of that when the
 /// rest is right: the message is never acknowledged.
-class PrintedCornet final : public PassThrough<PrintedCornet, TerminationDetector> {
+class PrintedCornet final : public test::PassThrough<PrintedCornet, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   Passage on_receive(TerminationContext& context, Message& message) override {
@@ -25,7 +25,8 @@ class PrintedCornet final : public PassThrough<PrintedCornet, TerminationDetecto
 };
 
 /// Decides as soon as it is told of a death, or is queried about one.
-class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush, TerminationDetector> {
+class DecidesBeforeTheFlush final
+    : public test::PassThrough<DecidesBeforeTheFlush, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void on_peer_failed(TerminationContext& context, Incarnation peer) override {
@@ -40,7 +41,7 @@ class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush, Te
 };
 
 /// Forgets, when a phase begins, which ranks have died in earlier ones.
-class ForgetsTheDead final : public PassThrough<ForgetsTheDead, TerminationDetector> {
+class ForgetsTheDead final : public test::PassThrough<ForgetsTheDead, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void start(TerminationContext& context) override {
@@ -60,7 +61,7 @@ class ForgetsTheDead final : public PassThrough<ForgetsTheDead, TerminationDetec
 };
 
 /// Owes itself nothing for what it sends to itself, but waits for it.
-class NoWordToItself final : public PassThrough<NoWordToItself, TerminationDetector> {
+class NoWordToItself final : public test::PassThrough<NoWordToItself, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   Passage on_receive(TerminationContext& context, Message& message) override {
@@ -146,7 +147,7 @@ class SeesQueries : public RecoveryLayer {
 };
 
 /// A detector that gives up when a layer below it tells it to.
-class GivesUpWhenTold final : public PassThrough<GivesUpWhenTold, TerminationDetector> {
+class GivesUpWhenTold final : public test::PassThrough<GivesUpWhenTold, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   static constexpr std::uint16_t kTold = 200;  ///< no kind of the detector's own
@@ -199,36 +200,37 @@ class AnswersForTheDead final : public SeesQueries {
 };
 
 template <class Mistake>
-Mutation with_mistake(Registration& mistaken) {
-  return
-      [&mistaken](RunSpec& spec) { make_mistaken<Mistake>(spec, Family::termination, mistaken); };
+lemmas::Mutation with_mistake(Registration& mistaken) {
+  return [&mistaken](scenario::RunSpec& spec) {
+    test::make_mistaken<Mistake>(spec, Family::termination, mistaken);
+  };
 }
 
-inline Mutation with_tampering(Tamper tamper, Registration& layer) {
+inline lemmas::Mutation with_tampering(Tamper tamper, Registration& layer) {
   layer.make = [tamper](const OptionValues&, const JobShape&) -> ComponentFactory {
     return [tamper](ActorId) { return std::make_unique<Tampering>(tamper); };
   };
-  return [&layer](RunSpec& spec) {
+  return [&layer](scenario::RunSpec& spec) {
     spec.components[static_cast<std::size_t>(Family::message_logging)] = {&layer, {}};
   };
 }
 
 template <class Mistake>
-Mutation with_layer(Registration& layer) {
+lemmas::Mutation with_layer(Registration& layer) {
   layer.make = [](const OptionValues&, const JobShape&) -> ComponentFactory {
     return [](ActorId) { return std::make_unique<Mistake>(); };
   };
-  return [&layer](RunSpec& spec) {
+  return [&layer](scenario::RunSpec& spec) {
     spec.components[static_cast<std::size_t>(Family::message_logging)] = {&layer, {}};
   };
 }
 
 /// Both, one above the other.
-inline Mutation giving_up_at_the_notice(Registration& layer, Registration& detector) {
-  return [&layer, &detector](RunSpec& spec) {
+inline lemmas::Mutation giving_up_at_the_notice(Registration& layer, Registration& detector) {
+  return [&layer, &detector](scenario::RunSpec& spec) {
     with_layer<GivesUpAtTheNotice>(layer)(spec);
     with_mistake<GivesUpWhenTold>(detector)(spec);
   };
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::termination

@@ -12,8 +12,9 @@
 #include "protocols/termination/adoption.hpp"
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -40,7 +41,7 @@ struct StatedDeaths {
 };
 
 Seen chain_with(const std::string& detector, const std::vector<StatedDeaths>& deaths,
-                EngineKind engine, const OptionValues& options = {}) {
+                scenario::EngineKind engine, const OptionValues& options = {}) {
   Job job(4);
   chain(job, detector, options);
   for (const StatedDeaths& death : deaths) job.kill(death.time_s, death.ranks);
@@ -48,14 +49,14 @@ Seen chain_with(const std::string& detector, const std::vector<StatedDeaths>& de
 }
 
 engine::Outcome outcome_of(const std::string& detector, const std::vector<StatedDeaths>& deaths,
-                           EngineKind engine, const OptionValues& options = {}) {
+                           scenario::EngineKind engine, const OptionValues& options = {}) {
   return chain_with(detector, deaths, engine, options).result.outcome;
 }
 
 }  // namespace
 
 TEST_CASE("adoption by hand: what a chain costs without faults") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : kAdopting) {
       const Seen seen = chain_with(detector, {}, engine);
       INFO(engine_word(engine) << ' ' << detector);
@@ -80,7 +81,7 @@ TEST_CASE("adoption by hand: what a chain costs without faults") {
 }
 
 TEST_CASE("adoption by hand: the parent of the dead adopts its child") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : kAdopting) {
       const Seen seen = chain_with(detector, {{100, {2}}}, engine);
       INFO(engine_word(engine) << ' ' << detector);
@@ -97,7 +98,7 @@ TEST_CASE("adoption by hand: which protocol survives which failures") {
   const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
   const engine::Outcome survives = engine::Outcome::terminated;
   const engine::Outcome gives_up = engine::Outcome::fatal_reported;
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     INFO(engine_word(engine));
     for (const std::string& detector : kAdopting) {
       INFO(detector);
@@ -126,7 +127,7 @@ TEST_CASE("adoption by hand: which protocol survives which failures") {
 
 TEST_CASE("a process adopted with a message to itself on its way is not its own child") {
   const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : kAdopting) {
       Job job(3);
       chain(job, detector, detector == "rel-lazy" ? fallback : OptionValues{});
@@ -149,7 +150,7 @@ namespace {
 
 /// Five ranks in a chain as above. Rank 2 dies and rank 1 adopts rank 3, which is interior; then
 /// both die together.
-Seen lost_grandchild(const ChosenWords& as_printed, EngineKind engine) {
+Seen lost_grandchild(const ChosenWords& as_printed, scenario::EngineKind engine) {
   Job job(5);
   chain(job, "rel-eager", {{"as_printed", as_printed}});
   follow(job,
@@ -167,7 +168,7 @@ Seen lost_grandchild(const ChosenWords& as_printed, EngineKind engine) {
 }  // namespace
 
 TEST_CASE("an adopted process must tell its new grandparent that it is interior") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(lost_grandchild({}, engine).result.outcome == engine::Outcome::fatal_reported);
     CHECK(lost_grandchild({"silent-adoption"}, engine).result.outcome ==
           engine::Outcome::premature);
@@ -179,7 +180,8 @@ namespace {
 /// Rank 1 tells rank 2 of its potential grandchild 3, but the note is on its way for 120 s. By then
 /// all three have disengaged and are engaged again, in another order: 4, 1, 3, 2. Then rank 1 dies,
 /// with a message of rank 2 on its way.
-Seen late_note(const std::string& detector, const ChosenWords& as_printed, EngineKind engine) {
+Seen late_note(const std::string& detector, const ChosenWords& as_printed,
+               scenario::EngineKind engine) {
   Job job(5);
   job.spec.platform.processes_per_node = 2;
   job.script(
@@ -230,7 +232,7 @@ Seen late_note(const std::string& detector, const ChosenWords& as_printed, Engin
 }  // namespace
 
 TEST_CASE("only the parent of that very engagement adopts, though an old note comes late") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     for (const std::string& detector : kAdopting) {
       INFO(engine_word(engine) << ' ' << detector);
       CHECK(late_note(detector, {}, engine).result.outcome == engine::Outcome::terminated);
@@ -292,7 +294,7 @@ TEST_CASE("a note on a potential child that is its reader tells of a new engagem
 }
 
 TEST_CASE("adoption survives the death of each process at each moment, through two phases") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : kAdopting) {
       Job job(8);
       rounds(job);
@@ -300,7 +302,7 @@ TEST_CASE("adoption survives the death of each process at each moment, through t
       job.use(Family::failure_detection, "oracle", {{"delay_s", 3}});
       const double end_s = job.run(engine).metric("announce_time_s");
       // Every half second falls between any two sends of a handler.
-      const double step_s = engine == EngineKind::loggp ? 0.5 : 30;
+      const double step_s = engine == scenario::EngineKind::loggp ? 0.5 : 30;
       for (Rank victim = 1; victim < 8; ++victim)
         for (double time_s = 0.25; time_s < end_s; time_s += step_s) {
           job.spec.faults.clear();
@@ -317,7 +319,7 @@ TEST_CASE("adoption survives the death of each process at each moment, through t
 }
 
 TEST_CASE("the announcement goes around the dead, also when they die while it is on its way") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : kAdopting)
       // The root knows at 24; rank 1 would hear at 36 and send on to 3 and 4, rank 3 to 7 and 8.
       for (const double time_s : {5.0, 23.5, 30.0, 35.5, 36.5, 47.5, 60.0}) {
@@ -333,3 +335,5 @@ TEST_CASE("the announcement goes around the dead, also when they die while it is
         CHECK(seen.violations().empty());
       }
 }
+
+}  // namespace faultline::termination

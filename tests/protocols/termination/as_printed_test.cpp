@@ -12,8 +12,9 @@
 #include "protocols/termination/adoption.hpp"
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -32,15 +33,15 @@ void engage_in_a_chain(Job& job) {
 
 /// All ends of a job in which the ranks 1 and 2, or 1 to 3, die, counted by their words. Nothing is
 /// looked for, so that every state is seen.
-std::map<std::string, std::uint64_t> ends(const Job& job, CrashPlaces crash,
+std::map<std::string, std::uint64_t> ends(const Job& job, exploration::CrashPlaces crash,
                                           std::vector<ActorId> victims) {
-  ExplorationRequest request{.spec = explored_spec(job.spec)};
+  exploration::ExplorationRequest request{.spec = exploration::explored_spec(job.spec)};
   request.faults = static_cast<std::uint32_t>(victims.size());
   request.crash = crash;
   request.victims = std::move(victims);
-  request.goal = Goal{.name = "nothing"};
-  const ExplorationResult result = explore(request);
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  request.goal = exploration::Goal{.name = "nothing"};
+  const exploration::ExplorationResult result = exploration::explore(request);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
   return result.ends;
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("as printed, the window of vulnerability hides that an adopted process
     Job job(5);
     engage_in_a_chain(job);
     job.detector("rel-eager", {{"as_printed", points}});
-    const auto found = ends(job, CrashPlaces::calm_together, {1, 2, 3});
+    const auto found = ends(job, exploration::CrashPlaces::calm_together, {1, 2, 3});
     CHECK(found.contains("fatal-reported"));
     return found.contains("premature");
   };
@@ -84,7 +85,7 @@ TEST_CASE(
       job.detector("rel-lazy", {{"adopted_child_fails", std::string(mode)}});
       if (silent) silent_adoption(job);
       INFO(mode << (silent ? ", silent" : ""));
-      const auto found = ends(job, CrashPlaces::calm_together, {1, 2, 3});
+      const auto found = ends(job, exploration::CrashPlaces::calm_together, {1, 2, 3});
       CHECK_FALSE(found.contains("premature"));
       CHECK_FALSE(found.contains("hung"));
     }
@@ -95,10 +96,12 @@ TEST_CASE("RELLAZY as printed gives up at two deaths that come one after the oth
     Job job(3);
     engage_in_a_chain(job);
     job.detector("rel-lazy", {{"adopted_child_fails", std::string(mode)}});
-    const auto found = ends(job, CrashPlaces::calm, {1, 2});
+    const auto found = ends(job, exploration::CrashPlaces::calm, {1, 2});
     CHECK(found.contains("terminated"));
     return found.size() == 2 && found.contains("fatal-reported");
   };
   CHECK(gives_up("strict"));
   CHECK_FALSE(gives_up("fallback"));
 }
+
+}  // namespace faultline::termination

@@ -9,8 +9,9 @@
 #include "tests/protocols/termination/detector_mutants.hpp"
 #include "tests/protocols/termination/random_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -43,7 +44,7 @@ DetectorUnderTest mistaken(const std::string& name) {
 /// How small the counterexample must become is asked on loggp, which tries more seeds.
 void check_found(const DetectorUnderTest& detector, const std::string& promise,
                  std::uint32_t processes, std::uint32_t tasks) {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto found = search(detector, engine, 500);
     INFO(engine_word(engine) << " " << detector.name);
     REQUIRE(found);
@@ -51,7 +52,7 @@ void check_found(const DetectorUnderTest& detector, const std::string& promise,
     CHECK(found->promise.find(promise) != std::string::npos);
     // What is printed is what failed.
     CHECK(broken_promise(found->run, detector, engine) == found->promise);
-    if (engine == EngineKind::simgrid) continue;
+    if (engine == scenario::EngineKind::simgrid) continue;
     CHECK(found->run.processes <= processes);
     CHECK(found->run.tasks <= tasks);
     CHECK(found->run.phases == 1);
@@ -65,7 +66,7 @@ TEST_CASE("the search finds a detector that believes one wave, and shrinks what 
 }
 
 TEST_CASE("the same detector with two waves is right, and the search finds nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(counterexample(polling(2), engine, sample_of(400, engine)) == "");
   }
 }
@@ -105,6 +106,8 @@ TEST_CASE("the search finds a Dijkstra-Scholten that breaks its own invariant, a
 TEST_CASE("spoiling nothing breaks nothing") {
   for (const std::string& name : detectors()) {
     INFO(name);
-    CHECK(counterexample(mistaken<Unspoilt>(name), EngineKind::loggp, 50) == "");
+    CHECK(counterexample(mistaken<Unspoilt>(name), scenario::EngineKind::loggp, 50) == "");
   }
 }
+
+}  // namespace faultline::termination

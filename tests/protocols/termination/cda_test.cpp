@@ -6,13 +6,14 @@
 
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
 Seen run(const std::vector<Doing>& doings, std::uint32_t processes, std::int64_t initial_credit,
-         EngineKind engine, const OptionValues& more = {}) {
+         scenario::EngineKind engine, const OptionValues& more = {}) {
   Job job(processes);
   follow(job, doings, false);
   OptionValues options = more;
@@ -28,7 +29,7 @@ constexpr std::int64_t kPlenty = std::int64_t{1} << 32;
 }  // namespace
 
 TEST_CASE("cda by hand: no work, every rank returns its credit once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({}, 3, kPlenty, engine);
     // Flushes at 12 and 13, announced at 25 and 26.
     CHECK(announced_s(seen) == by_hand(26, engine));
@@ -40,7 +41,7 @@ TEST_CASE("cda by hand: no work, every rank returns its credit once") {
 }
 
 TEST_CASE("cda by hand: the last message of a rank that goes idle carries all it has") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 1, .sends = {{2, 1}}}}, 3, kPlenty, engine);
     CHECK(seen.values(1, "credit") == Values{kPlenty});
     // Rank 1 has nothing left to flush. Rank 2 flushes its own at 0 and that of the message at 12.
@@ -70,7 +71,7 @@ TEST_CASE("cda by hand: a batch shares the credit, with one share for a rank tha
       {4, 5, {1, 1, 1}},
       {3, 0, {1, 1, 1}},
   };
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Case& c : cases) {
       const Seen seen =
           run({{.rank = 1, .sends = {{0, 1}, {2, 2}, {0, 3}}, .compute_s = c.compute_s}}, 3,
@@ -83,7 +84,7 @@ TEST_CASE("cda by hand: a batch shares the credit, with one share for a rank tha
 }
 
 TEST_CASE("cda by hand: messages wait for credit that is borrowed") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 1, .sends = {{0, 1}, {0, 2}}}}, 2, 1, engine);
     // Asked at 0, asked for at 12, granted at 24: then both messages leave with 1 each, which the
     // agent has back at 36 and 37.
@@ -99,7 +100,7 @@ TEST_CASE("cda by hand: messages wait for credit that is borrowed") {
 }
 
 TEST_CASE("cda by hand: the agent creates credit for itself without a message") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{1, 1}, {1, 2}, {1, 3}}}}, 2, 1, engine);
     CHECK(seen.values(0, "credit") == Values{1, 1, 1});
     CHECK(control(seen, "borrow") + control(seen, "grant") == 0);
@@ -111,7 +112,7 @@ TEST_CASE("cda by hand: the agent creates credit for itself without a message") 
 }
 
 TEST_CASE("cda by hand: credit over the maximum goes to the agent at once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{1, 1}}}, {.rank = 1, .compute_s = 100}}, 2, 100,
                           engine, {{"maximum_credit", std::int64_t{100}}});
     // Rank 1 has its 100 still when 100 more come at 12: those go back at once, its own at 100.
@@ -122,7 +123,7 @@ TEST_CASE("cda by hand: credit over the maximum goes to the agent at once") {
 }
 
 TEST_CASE("cda by hand: an active rank with little credit asks ahead of need") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 1, .sends = {{0, 1}}, .compute_s = 100}}, 2, 100, engine,
                           {{"borrow_below_credit", std::int64_t{80}}});
     // 100 credit in two shares leave 50. Two sends later it computes until 102, and then returns
@@ -136,9 +137,11 @@ TEST_CASE("cda by hand: an active rank with little credit asks ahead of need") {
 }
 
 TEST_CASE("cda by hand: a single process announces when its work is done") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{0, 1}}}}, 1, kPlenty, engine);
     CHECK(announced_s(seen) == by_hand(4, engine));
     CHECK(seen.metric("control_messages") == 0);
   }
 }
+
+}  // namespace faultline::termination

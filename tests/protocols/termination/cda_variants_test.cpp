@@ -7,8 +7,9 @@
 #include "tests/protocols/termination/random_run.hpp"
 #include "tests/protocols/termination/token_walk.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -31,7 +32,7 @@ std::uint64_t share_without_sign(std::uint64_t credit, std::uint64_t shares) {
 
 TEST_CASE("cda: as many messages as the formula allows leave a process before it borrows") {
   // Halving from 2^32 to 4096, shares of 64 down to 64, halving again: 20 + 63 + 6.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(stream_of_sends("cda", {}, 89, engine).metric("borrows") == 0);
     const Seen next = stream_of_sends("cda", {}, 90, engine);
     CHECK(next.metric("borrows") == 1);
@@ -64,7 +65,7 @@ TEST_CASE("cda: what is held back goes when a message brings credit, before the 
   // One unit a process. Rank 1 wants to send at 100 and stays active: it asks for credit, which
   // comes at 100 + 2 * 12.16. At 93 rank 2 sent its unit: it is there at 105, and rank 0 has the
   // message at 117.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
@@ -146,7 +147,7 @@ TEST_CASE("cda: a lazy flush waits until the credit has not changed for a while,
 TEST_CASE("cda: in the merge tree active ranks keep what comes back, idle ones pass it on") {
   // Of seven ranks only 1 works. Ranks 3 and 4 flush to it, and it keeps both; 5 and 6 flush to 2,
   // which passes both on after its own; 1 returns everything in one message at the end.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7);
     job.script(Family::workload, [](ActorId self) {
       return Handlers{.start = [self](ScriptContext& context) {
@@ -166,7 +167,7 @@ TEST_CASE("cda: in the merge tree active ranks keep what comes back, idle ones p
 TEST_CASE("cda: idle ranks of the merge tree pass credit on at once, or with their own, by hand") {
   // All seven ranks are idle, and flush at 1000. Ranks 1 and 2 have sent theirs when those of their
   // children come, at 1012 and 1013: two more messages each, or one, 1000 s after the second.
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool keep : {false, true}) {
       Job job(7);
       job.script(Family::workload, [](ActorId) { return Handlers{}; },
@@ -203,6 +204,8 @@ TEST_CASE("cda: no wrong announcement and no lost credit in random runs") {
       install(job, run);
       job.spec.stop.grace_s = 10;  // longer than any flush is delayed
     };
-    CHECK(counterexample(detector, EngineKind::loggp, 600) == "");
+    CHECK(counterexample(detector, scenario::EngineKind::loggp, 600) == "");
   }
 }
+
+}  // namespace faultline::termination

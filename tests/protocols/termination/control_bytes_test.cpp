@@ -4,11 +4,12 @@
 
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 TEST_CASE("control messages count their bytes, and take time for them") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors()) {
       const auto run = [&](const OptionValues& options) {
         Job job(2);
@@ -29,3 +30,5 @@ TEST_CASE("control messages count their bytes, and take time for them") {
       CHECK(announced_s(usual) + 5 < announced_s(large));
     }
 }
+
+}  // namespace faultline::termination

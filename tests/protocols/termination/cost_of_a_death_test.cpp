@@ -11,8 +11,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -29,17 +30,18 @@ struct Measured {
   double took_s = 0.0;
 };
 
-Measured measure(const RunSpec& spec) {
+Measured measure(const scenario::RunSpec& spec) {
   const double before_s = processor_time_s();
-  Measured measured{.result = engine::run_simulation(spec, EngineKind::loggp, 1, 0), .took_s = 0.0};
+  Measured measured{.result = engine::run_simulation(spec, scenario::EngineKind::loggp, 1, 0),
+                    .took_s = 0.0};
   measured.took_s = processor_time_s() - before_s;
   return measured;
 }
 
 /// How many times as long a run with its deaths takes as one without them: the least of three, so
 /// that what else disturbs the machine does not count.
-double times_as_long(const RunSpec& spec) {
-  RunSpec calm = spec;
+double times_as_long(const scenario::RunSpec& spec) {
+  scenario::RunSpec calm = spec;
   calm.faults.clear();
   double least = 1e9;
   for (int trial = 0; trial < 3 && least > kMostTimes; ++trial) {
@@ -79,7 +81,7 @@ TEST_CASE("a root with many successors handles their words while one is dead") {
     job.spec.checks_state = false;
     job.spec.platform.processes_per_node = 2;
     const auto beside_root = kNodes;
-    job.spec.platform.mapping = Mapping::round_robin;
+    job.spec.platform.mapping = scenario::Mapping::round_robin;
     job.script(Family::workload, [=](ActorId self) {
       Handlers handlers;
       handlers.start = [=](ScriptContext& context) {
@@ -98,3 +100,5 @@ TEST_CASE("a root with many successors handles their words while one is dead") {
     CHECK(times_as_long(job.spec) < kMostTimes);
   }
 }
+
+}  // namespace faultline::termination

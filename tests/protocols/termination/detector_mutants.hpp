@@ -9,7 +9,7 @@
 #include "tests/support/pass_through.hpp"
 
 /// Termination detectors with one mistake each, and a right one beside a wrong one.
-namespace faultline::test {
+namespace faultline::termination {
 
 /// Rank 0 asks every rank for what it has sent and received, each answers when it is idle, and
 /// rank 0 announces when `equal_rounds` rounds in a row have four equal sums. Two rounds are
@@ -130,7 +130,7 @@ class WithoutParents final : public TerminationDetector {
 
 /// A real detector that does not see messages to the rank itself arrive.
 class MissesMessagesToItself final
-    : public PassThrough<MissesMessagesToItself, TerminationDetector> {
+    : public test::PassThrough<MissesMessagesToItself, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   Passage on_receive(TerminationContext& context, Message& message) override {
@@ -140,7 +140,7 @@ class MissesMessagesToItself final
 };
 
 /// CDA that hands out more credit than it owns.
-class HandsOutTooMuch final : public PassThrough<HandsOutTooMuch, TerminationDetector> {
+class HandsOutTooMuch final : public test::PassThrough<HandsOutTooMuch, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void on_sends(TerminationContext& context, std::span<Message* const> batch,
@@ -152,14 +152,14 @@ class HandsOutTooMuch final : public PassThrough<HandsOutTooMuch, TerminationDet
 };
 
 /// CDA that keeps its credit when it goes idle.
-class NeverFlushes final : public PassThrough<NeverFlushes, TerminationDetector> {
+class NeverFlushes final : public test::PassThrough<NeverFlushes, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void on_idle(TerminationContext&) override {}
 };
 
 /// Four counters that balance what is in flight, because it is counted nowhere.
-class CountsNothing final : public PassThrough<CountsNothing, TerminationDetector> {
+class CountsNothing final : public test::PassThrough<CountsNothing, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void on_sends(TerminationContext& context, std::span<Message* const> batch, bool) override {
@@ -169,7 +169,7 @@ class CountsNothing final : public PassThrough<CountsNothing, TerminationDetecto
 };
 
 /// Dijkstra-Scholten that takes an acknowledgement for two while it is active.
-class TakesOneForTwo final : public PassThrough<TakesOneForTwo, TerminationDetector> {
+class TakesOneForTwo final : public test::PassThrough<TakesOneForTwo, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
   void on_message(TerminationContext& context, const Message& message) override {
@@ -179,9 +179,9 @@ class TakesOneForTwo final : public PassThrough<TakesOneForTwo, TerminationDetec
 };
 
 /// A real detector behind a wrapper that changes nothing.
-class Unspoilt final : public PassThrough<Unspoilt, TerminationDetector> {
+class Unspoilt final : public test::PassThrough<Unspoilt, TerminationDetector> {
  public:
   using PassThrough::PassThrough;
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::termination

@@ -14,8 +14,9 @@
 #include "protocols/termination/venkatesan.hpp"
 #include "tests/support/alone.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -295,3 +296,5 @@ TEST_CASE("a leader that may succeed the first one knows in which order it was t
   CHECK(digest_after({"venkatesan", 0}, one) == digest_after({"venkatesan", 0}, other));
   CHECK(digest_after({"venkatesan", 2}, one) == digest_after({"venkatesan", 2}, other));
 }
+
+}  // namespace faultline::termination

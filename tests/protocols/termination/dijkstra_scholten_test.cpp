@@ -6,13 +6,14 @@
 
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
 Seen run(const std::vector<Doing>& doings, std::uint32_t processes, bool starts_at_root,
-         EngineKind engine) {
+         scenario::EngineKind engine) {
   Job job(processes);
   follow(job, doings, starts_at_root);
   job.detector("dijkstra-scholten", {{"control_bytes", 0}});
@@ -22,7 +23,7 @@ Seen run(const std::vector<Doing>& doings, std::uint32_t processes, bool starts_
 }  // namespace
 
 TEST_CASE("dijkstra-scholten by hand: one message") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{1, 1}}}}, 2, true, engine);
     // Handled at 12, acknowledged at 24, announced to rank 1 at 36.
     CHECK(announced_s(seen) == by_hand(36, engine));
@@ -35,7 +36,7 @@ TEST_CASE("dijkstra-scholten by hand: one message") {
 }
 
 TEST_CASE("dijkstra-scholten by hand: a chain that comes back to the root") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{1, 1}}},
                            {.rank = 1, .on = 1, .sends = {{2, 2}}},
                            {.rank = 2, .on = 2, .sends = {{0, 3}}}},
@@ -51,7 +52,7 @@ TEST_CASE("dijkstra-scholten by hand: a chain that comes back to the root") {
 }
 
 TEST_CASE("dijkstra-scholten by hand: a parent that sends twice gets two acknowledgements") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen =
         run({{.rank = 0, .sends = {{1, 1}, {1, 2}}}, {.rank = 1, .on = 1, .compute_s = 100}}, 2,
             true, engine);
@@ -63,7 +64,7 @@ TEST_CASE("dijkstra-scholten by hand: a parent that sends twice gets two acknowl
 }
 
 TEST_CASE("dijkstra-scholten by hand: a rank that is free again is engaged again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{1, 1}, {1, 2}}}}, 2, true, engine);
     // Handled at 12 and, as the first acknowledgement is being sent until 13, at 14: the second
     // acknowledgement is there at 26.
@@ -74,7 +75,7 @@ TEST_CASE("dijkstra-scholten by hand: a rank that is free again is engaged again
 }
 
 TEST_CASE("dijkstra-scholten by hand: a message to itself is acknowledged like any other") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{0, 1}}}}, 2, true, engine);
     // Within a node 4 s: handled at 4, acknowledged at 8; announced to rank 1 at 20.
     CHECK(announced_s(seen) == by_hand(20, engine));
@@ -83,7 +84,7 @@ TEST_CASE("dijkstra-scholten by hand: a message to itself is acknowledged like a
 }
 
 TEST_CASE("dijkstra-scholten by hand: where all start with work the root has engaged them") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({}, 3, false, engine);
     // Two acknowledgements at 12, the second handled at 13; announced at 25 and 26.
     CHECK(announced_s(seen) == by_hand(26, engine));
@@ -93,7 +94,7 @@ TEST_CASE("dijkstra-scholten by hand: where all start with work the root has eng
 }
 
 TEST_CASE("dijkstra-scholten by hand: a single process announces when its work is done") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .compute_s = 7}}, 1, true, engine);
     CHECK(announced_s(seen) == by_hand(7, engine));
     CHECK(seen.metric("control_messages") == 0);
@@ -101,7 +102,7 @@ TEST_CASE("dijkstra-scholten by hand: a single process announces when its work i
 }
 
 TEST_CASE("dijkstra-scholten says when a rank outside the computation sends") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen =
         run({{.rank = 0, .compute_s = 100}, {.rank = 1, .sends = {{0, 1}}}}, 2, true, engine);
     // Nobody has died: the workload is not what this detector is made for.
@@ -110,3 +111,5 @@ TEST_CASE("dijkstra-scholten says when a rank outside the computation sends") {
     CHECK(seen.result.fatal_reason.find("outside the diffusing computation") != std::string::npos);
   }
 }
+
+}  // namespace faultline::termination

@@ -7,8 +7,9 @@
 #include "tests/protocols/termination/random_run.hpp"
 #include "tests/protocols/termination/token_walk.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -34,7 +35,7 @@ const OptionValues kAsPrinted{{"as_printed", ChosenWords{"early-confirmation"}}}
 
 /// Rank 0 of seven sends some messages to rank 4, which handles each at once or computes first;
 /// then all is over.
-Seen wake_rank_4(EngineKind engine, int messages, double compute_s,
+Seen wake_rank_4(scenario::EngineKind engine, int messages, double compute_s,
                  const OptionValues& options = {}) {
   Job job(7);
   job.script(Family::workload,
@@ -61,7 +62,7 @@ Seen wake_rank_4(EngineKind engine, int messages, double compute_s,
 TEST_CASE("edod: one message to a stopped rank resumes its ancestors, by hand") {
   // Of seven ranks, six stop in the beginning. Rank 4 is woken: RESUME to 1, which has stopped, and
   // on to 0, which is active; ACK back to 1 and 4, then to 0 itself; later STOP from 4 and from 1.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = wake_rank_4(engine, 1, 500);
     CHECK(seen.metric("control_messages.resume") == 2);
     CHECK(seen.metric("control_messages.acknowledge") == 3);
@@ -76,7 +77,7 @@ TEST_CASE("edod: the acknowledgement waits until the STOPs are taken back, by ha
   // goes at 1000; 12 s later rank 4 sends RESUME, rank 1 passes it on, the ACK takes the way back.
   // 1000 + 12, then RESUME, RESUME, ACK, ACK, ACK; only then can rank 0 announce, to depth two.
   const double acknowledged_s = 1012 + 5 * 12.16;
-  const Seen printed = wake_rank_4(EngineKind::loggp, 1, 0, kAsPrinted);
+  const Seen printed = wake_rank_4(scenario::EngineKind::loggp, 1, 0, kAsPrinted);
   CHECK(printed.metric("termination_time_s") == Approx(1012));
   // Rank 0 sends the announcement to 1 and 2, which send it on: the last to hear is the second
   // child of the second child, one send overhead later on each level.
@@ -84,7 +85,7 @@ TEST_CASE("edod: the acknowledgement waits until the STOPs are taken back, by ha
 
   // Here rank 4 sends its STOP after its last ACK and not after its RESUME, so that the STOP of
   // rank 1 comes one send overhead and one message after the acknowledgement.
-  const Seen seen = wake_rank_4(EngineKind::loggp, 1, 0);
+  const Seen seen = wake_rank_4(scenario::EngineKind::loggp, 1, 0);
   CHECK(seen.metric("termination_time_s") == Approx(1012));
   CHECK(seen.metric("announce_time_s") == Approx(acknowledged_s + 1 + 12.16 + 2 * (12.16 + 1)));
 }
@@ -93,20 +94,20 @@ TEST_CASE("edod: to wait for the ACK of a RESUME costs no message, and saves som
   // Two messages come to rank 4 while it computes: one is acknowledged by the detour over the ranks
   // 1 and 0, the other directly, if after the detour.
   for (const OptionValues& options : {OptionValues{}, kAsPrinted}) {
-    const Seen seen = wake_rank_4(EngineKind::loggp, 2, 500, options);
+    const Seen seen = wake_rank_4(scenario::EngineKind::loggp, 2, 500, options);
     CHECK(seen.metric("control_messages.resume") == 2);
     CHECK(seen.metric("control_messages.acknowledge") == 3 + 1);
     CHECK(seen.metric("control_messages.stop") == 6 + 2);
   }
   // Two that it handles at once: as printed it stops in between and both take the detour.
-  const Seen seen = wake_rank_4(EngineKind::loggp, 2, 0);
+  const Seen seen = wake_rank_4(scenario::EngineKind::loggp, 2, 0);
   CHECK(seen.metric("control_messages") == 2 + 4 + 8 + 6);
-  const Seen printed = wake_rank_4(EngineKind::loggp, 2, 0, kAsPrinted);
+  const Seen printed = wake_rank_4(scenario::EngineKind::loggp, 2, 0, kAsPrinted);
   CHECK(printed.metric("control_messages") == 2 * 2 + 2 * 3 + 10 + 6);
 }
 
 TEST_CASE("edod: ranks that have not stopped acknowledge at once, and nobody pays for itself") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId self) {
       Handlers handlers;
@@ -174,7 +175,7 @@ TEST_CASE("edod: a move costs 1.5 D + 1 on average, D the mean distance of two t
 }
 
 TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and shrinks them") {
-  CHECK(needed_ordering("edod") == Ordering::fifo);
+  CHECK(needed_ordering("edod") == scenario::Ordering::fifo);
   // A RESUME that overtakes the STOP it takes back leaves a parent that thinks an active child
   // idle: too early. One that is overtaken by the next STOP leaves a parent that waits: never; that
   // is only as printed, since else the next STOP comes after the ACK of the RESUME.
@@ -182,9 +183,9 @@ TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and sh
                                       {"tasks left", kAsPrinted},
                                       {"hung: ", kAsPrinted}}) {
     DetectorUnderTest detector = registered("edod", options);
-    detector.ordering = Ordering::unordered;
+    detector.ordering = scenario::Ordering::unordered;
     detector.looks_for = kind;
-    const auto found = search(detector, EngineKind::loggp, 2000);
+    const auto found = search(detector, scenario::EngineKind::loggp, 2000);
     INFO("looking for " << kind);
     REQUIRE(found);
     INFO(describe(found->run) << ": " << found->promise);
@@ -192,18 +193,22 @@ TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and sh
     CHECK(found->run.tasks <= 4);
     // With FIFO edges, or with counters, this run is right.
     RandomRun ordered = found->run;
-    ordered.ordering = Ordering::fifo;
-    CHECK(broken_promise(ordered, registered("edod", options), EngineKind::loggp) == "");
+    ordered.ordering = scenario::Ordering::fifo;
+    CHECK(broken_promise(ordered, registered("edod", options), scenario::EngineKind::loggp) == "");
     OptionValues counting = options;
     counting["child_state"] = std::string("counter");
-    CHECK(broken_promise(found->run, registered("edod", counting), EngineKind::loggp) == "");
+    CHECK(broken_promise(found->run, registered("edod", counting), scenario::EngineKind::loggp) ==
+          "");
   }
 }
 
 TEST_CASE("edod: with counters a RESUME may overtake a STOP") {
   DetectorUnderTest detector = registered("edod", {{"child_state", "counter"}});
-  for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+  for (const scenario::Ordering ordering :
+       {scenario::Ordering::fifo, scenario::Ordering::unordered}) {
     detector.ordering = ordering;
-    CHECK(counterexample(detector, EngineKind::loggp, 1000) == "");
+    CHECK(counterexample(detector, scenario::EngineKind::loggp, 1000) == "");
   }
 }
+
+}  // namespace faultline::termination

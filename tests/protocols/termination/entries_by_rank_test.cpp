@@ -6,7 +6,7 @@
 
 #include "sim/core/random.hpp"
 
-using namespace faultline;
+namespace faultline::termination {
 
 namespace {
 
@@ -89,3 +89,5 @@ TEST_CASE("a rank table of many entries moves few of them for each change") {
   CHECK(table.empty());
   CHECK(moves / kRanks < 200);  // in and out
 }
+
+}  // namespace faultline::termination

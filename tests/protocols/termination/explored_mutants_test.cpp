@@ -18,8 +18,9 @@
 #include "tests/protocols/termination/detector_mutants.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -27,13 +28,14 @@ namespace {
 struct Bound {
   std::function<void(Job&)> tasks;
   std::uint32_t faults = 0;
-  Ordering ordering = Ordering::fifo;
+  scenario::Ordering ordering = scenario::Ordering::fifo;
   bool histories = false;  ///< runs that were told different things are judged apart
-  Departures departures = Departures::at_once;
+  exploration::Departures departures = exploration::Departures::at_once;
 };
 
 /// All task graphs of up to that many messages.
-Bound graphs(std::int64_t messages, std::uint32_t faults, Ordering ordering = Ordering::fifo) {
+Bound graphs(std::int64_t messages, std::uint32_t faults,
+             scenario::Ordering ordering = scenario::Ordering::fifo) {
   return {
       [messages](Job& job) {
         job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
@@ -42,7 +44,8 @@ Bound graphs(std::int64_t messages, std::uint32_t faults, Ordering ordering = Or
 }
 
 /// A program of rules (docs/workloads.md).
-Bound program(std::vector<std::string> rules, Ordering ordering = Ordering::fifo) {
+Bound program(std::vector<std::string> rules,
+              scenario::Ordering ordering = scenario::Ordering::fifo) {
   return {[rules = std::move(rules)](Job& job) {
             job.workload("script", {{"rules", rules}});
           },
@@ -97,43 +100,49 @@ auto with_job(const Install& install, const Bound& bound, Use use) {
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = bound.ordering;
   install(job);
-  return use(job.spec, ExplorationRequest{.spec = explored_spec(job.spec),
-                                          .faults = bound.faults,
-                                          .departures = bound.departures,
-                                          .histories = bound.histories});
+  return use(job.spec, exploration::ExplorationRequest{.spec = exploration::explored_spec(job.spec),
+                                                       .faults = bound.faults,
+                                                       .departures = bound.departures,
+                                                       .histories = bound.histories});
 }
 
-ExplorationResult explored(const Install& install, const Bound& bound,
-                           RankOrder alike = RankOrder::kept) {
-  return with_job(install, bound, [=](const RunSpec&, ExplorationRequest request) {
-    request.alike = alike;
-    return explore(request);
-  });
+exploration::ExplorationResult explored(
+    const Install& install, const Bound& bound,
+    exploration::RankOrder alike = exploration::RankOrder::kept) {
+  return with_job(install, bound,
+                  [=](const scenario::RunSpec&, exploration::ExplorationRequest request) {
+                    request.alike = alike;
+                    return exploration::explore(request);
+                  });
 }
 
 /// How `run` ends when it repeats the run that is found.
 engine::Outcome repeated(const Install& install, const Bound& bound) {
-  return with_job(install, bound, [](RunSpec ordered, const ExplorationRequest& request) {
-    const ExplorationResult result = explore(request);
-    REQUIRE(result.refutation);
-    ordered.order = told_run(request, result.refutation->steps).order;
-    return engine::run_simulation(ordered, EngineKind::loggp, request.seed, 0).outcome;
-  });
+  return with_job(install, bound,
+                  [](scenario::RunSpec ordered, const exploration::ExplorationRequest& request) {
+                    const exploration::ExplorationResult result = exploration::explore(request);
+                    REQUIRE(result.refutation);
+                    ordered.order = exploration::told_run(request, result.refutation->steps).order;
+                    return engine::run_simulation(ordered, scenario::EngineKind::loggp,
+                                                  request.seed, 0)
+                        .outcome;
+                  });
 }
 
 /// Checks that the shortest run within the bound to a broken promise has this many steps, and
 /// breaks a promise of that kind.
 void check_refuted(const Install& install, const Bound& bound, const std::string& kind,
                    std::size_t steps) {
-  const ExplorationResult result = explored(install, bound);
+  const exploration::ExplorationResult result = explored(install, bound);
   CAPTURE(kind, result.states);
   REQUIRE(result.refutation);
-  const Violation& violation = result.refutation->violations.front();
+  const audit::Violation& violation = result.refutation->violations.front();
   CAPTURE(violation.detail);
   CHECK(violation.kind == kind);
   CHECK(result.refutation->steps.size() == steps);
   if (bound.histories) return;  // it takes long, and exchanged_ranks_test.cpp has some
-  const ExplorationResult exchanged = explored(install, bound, RankOrder::exchanged);
+  const exploration::ExplorationResult exchanged =
+      explored(install, bound, exploration::RankOrder::exchanged);
   REQUIRE(exchanged.refutation);
   CHECK(exchanged.refutation->steps.size() == steps);
   CHECK(exchanged.refutation->violations.front().kind == kind);
@@ -186,7 +195,7 @@ TEST_CASE("explored: a detector that believes one wave") {
       },
       program({"1 at start: send a to 0", "0 on a: send b to 1, send b to 1",
                "1 on 2nd b: send c to 0"},
-              Ordering::unordered),
+              scenario::Ordering::unordered),
       "premature", 7);
 }
 
@@ -218,7 +227,7 @@ TEST_CASE("explored: adoption whose messages leave in a wrong order") {
 // task does not leave the node.
 TEST_CASE("explored: adoption that takes the order of sending for a fence") {
   Bound bound = graphs(2, 1);
-  bound.departures = Departures::any;
+  bound.departures = exploration::Departures::any;
   bound.tasks = [tasks = bound.tasks](Job& job) {
     job.spec.platform.processes = 4;
     job.spec.platform.processes_per_node = 2;
@@ -227,10 +236,10 @@ TEST_CASE("explored: adoption that takes the order of sending for a fence") {
   check_refuted(tampered("indep", send_without_fence), bound, "premature", 6);
   CHECK(repeated(tampered("indep", send_without_fence), bound) == engine::Outcome::premature);
   const Install right = [](Job& job) { job.detector("indep"); };
-  CHECK(explored(right, bound).verdict == ExplorationResult::Verdict::exhausted);
-  bound.departures = Departures::at_once;
+  CHECK(explored(right, bound).verdict == exploration::ExplorationResult::Verdict::exhausted);
+  bound.departures = exploration::Departures::at_once;
   CHECK(explored(tampered("indep", send_without_fence), bound).verdict ==
-        ExplorationResult::Verdict::exhausted);
+        exploration::ExplorationResult::Verdict::exhausted);
 }
 
 TEST_CASE("explored: adoption that decides before the flush") {
@@ -276,3 +285,5 @@ TEST_CASE("explored: adoption that gives up because of children that it has made
 TEST_CASE("explored: an acknowledgement that comes twice") {
   check_refuted(tampered("lai-wu", acknowledge_twice), graphs(2, 0), "broken-invariant", 6);
 }
+
+}  // namespace faultline::termination

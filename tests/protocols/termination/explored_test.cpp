@@ -11,8 +11,9 @@
 #include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -27,26 +28,28 @@ void any_tree(Job& job, std::int64_t messages) {
 }
 
 template <class Tasks>
-ExplorationResult explored(Tasks tasks, const Registration& detector, Ordering ordering,
-                           std::uint32_t faults, std::uint32_t processes) {
+exploration::ExplorationResult explored(Tasks tasks, const Registration& detector,
+                                        scenario::Ordering ordering, std::uint32_t faults,
+                                        std::uint32_t processes) {
   Job job(processes);
   tasks(job);
   job.detector(detector.name);
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = ordering;
-  return explore({.spec = explored_spec(job.spec), .faults = faults});
+  return exploration::explore({.spec = exploration::explored_spec(job.spec), .faults = faults});
 }
 
 template <class Tasks>
-void check(Tasks tasks, const Registration& detector, Ordering ordering, std::uint32_t faults,
-           std::uint32_t processes = 3) {
+void check(Tasks tasks, const Registration& detector, scenario::Ordering ordering,
+           std::uint32_t faults, std::uint32_t processes = 3) {
   CAPTURE(detector.name, ordering, faults, processes);
-  const ExplorationResult result = explored(tasks, detector, ordering, faults, processes);
+  const exploration::ExplorationResult result =
+      explored(tasks, detector, ordering, faults, processes);
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
   CHECK(result.progress_checked);
   // On four ranks, more states of the waves can reach a circle than are judged.
-  if (processes == 3) CHECK(result.fairness_checked == (ordering == Ordering::fifo));
+  if (processes == 3) CHECK(result.fairness_checked == (ordering == scenario::Ordering::fifo));
   CHECK(result.ends.contains("terminated"));
   const std::uint32_t leaders = detector.name == "venkatesan" ? 2 : 1;
   CHECK(result.ends.contains("fatal-reported") == (faults >= leaders));
@@ -57,8 +60,8 @@ void check(Tasks tasks, const Registration& detector, Ordering ordering, std::ui
 TEST_CASE("every termination detector is exhausted without deaths on three ranks") {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
-    check(walk, detector, Ordering::fifo, 0);
-    if (!detector.needs_fifo()) check(walk, detector, Ordering::unordered, 0);
+    check(walk, detector, scenario::Ordering::fifo, 0);
+    if (!detector.needs_fifo()) check(walk, detector, scenario::Ordering::unordered, 0);
   }
 }
 
@@ -67,8 +70,8 @@ TEST_CASE("the detectors that tolerate deaths are exhausted with up to two anywh
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     for (const std::uint32_t faults : {1U, 2U}) {
-      check(walk, detector, Ordering::fifo, faults);
-      if (!detector.needs_fifo()) check(walk, detector, Ordering::unordered, faults);
+      check(walk, detector, scenario::Ordering::fifo, faults);
+      if (!detector.needs_fifo()) check(walk, detector, scenario::Ordering::unordered, faults);
     }
   }
 }
@@ -78,9 +81,9 @@ TEST_CASE(
     "if they are unordered") {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
-    check([](Job& job) { any_tree(job, 5); }, detector, Ordering::fifo, 0);
+    check([](Job& job) { any_tree(job, 5); }, detector, scenario::Ordering::fifo, 0);
     if (!detector.needs_fifo())
-      check([](Job& job) { any_tree(job, 4); }, detector, Ordering::unordered, 0);
+      check([](Job& job) { any_tree(job, 4); }, detector, scenario::Ordering::unordered, 0);
   }
 }
 
@@ -88,7 +91,7 @@ TEST_CASE(
     "on four ranks, all detectors are exhausted under all task graphs of up to four messages") {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
-    check([](Job& job) { any_tree(job, 4); }, detector, Ordering::fifo, 0, 4);
+    check([](Job& job) { any_tree(job, 4); }, detector, scenario::Ordering::fifo, 0, 4);
   }
 }
 
@@ -99,10 +102,11 @@ TEST_CASE(
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
     for (const std::uint32_t faults : {1U, 2U}) {
-      check(any_tree_of_3, detector, Ordering::fifo, faults);
-      if (!detector.needs_fifo()) check(any_tree_of_3, detector, Ordering::unordered, faults);
+      check(any_tree_of_3, detector, scenario::Ordering::fifo, faults);
+      if (!detector.needs_fifo())
+        check(any_tree_of_3, detector, scenario::Ordering::unordered, faults);
     }
-    check([](Job& job) { any_tree(job, 4); }, detector, Ordering::fifo, 1);
+    check([](Job& job) { any_tree(job, 4); }, detector, scenario::Ordering::fifo, 1);
   }
 }
 
@@ -112,7 +116,8 @@ TEST_CASE("as printed, three messages on four ranks make EDOD announce too early
   Job job(4);
   any_tree(job, 3);
   job.detector("edod", {{"as_printed", ChosenWords{"early-confirmation"}}});
-  const ExplorationResult printed = explore({.spec = explored_spec(job.spec)});
+  const exploration::ExplorationResult printed =
+      exploration::explore({.spec = exploration::explored_spec(job.spec)});
   REQUIRE(printed.refutation);
   CHECK(printed.refutation->violations.front().kind == "premature");
   CHECK(printed.refutation->steps.size() == 1 + 12);  // the start, too
@@ -123,17 +128,20 @@ TEST_CASE("a counterexample tells what the workload chose, and repeats it") {
   Job job(3);
   any_tree(job, 2);
   job.use(Family::termination, "dijkstra-scholten", {{"as_printed", ChosenWords{"cornet"}}});
-  const ExplorationRequest request{.spec = explored_spec(job.spec)};
-  const ExplorationResult result = explore(request);
+  const exploration::ExplorationRequest request{.spec = exploration::explored_spec(job.spec)};
+  const exploration::ExplorationResult result = exploration::explore(request);
   REQUIRE(result.refutation);
-  const ToldRun told = told_run(request, result.refutation->steps);
-  RunSpec repeated = job.spec;
+  const exploration::ToldRun told = exploration::told_run(request, result.refutation->steps);
+  scenario::RunSpec repeated = job.spec;
   repeated.order = told.order;
   repeated.stop.grace_s = 10;
   repeated.stop.time_s = 100;
-  CHECK(engine::run_simulation(repeated, EngineKind::loggp, 1, 0).outcome ==
+  CHECK(engine::run_simulation(repeated, scenario::EngineKind::loggp, 1, 0).outcome ==
         result.refutation->outcome);
-  CHECK_FALSE((told.order.choices_at_start.empty() &&
-               std::all_of(told.order.steps.begin(), told.order.steps.end(),
-                           [](const OrderedStep& step) { return step.choices.empty(); })));
+  CHECK_FALSE(
+      (told.order.choices_at_start.empty() &&
+       std::all_of(told.order.steps.begin(), told.order.steps.end(),
+                   [](const scenario::OrderedStep& step) { return step.choices.empty(); })));
 }
+
+}  // namespace faultline::termination

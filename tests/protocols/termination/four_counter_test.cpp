@@ -6,12 +6,13 @@
 
 #include "tests/protocols/termination/by_hand.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
-Seen run(const std::vector<Doing>& doings, std::uint32_t processes, EngineKind engine) {
+Seen run(const std::vector<Doing>& doings, std::uint32_t processes, scenario::EngineKind engine) {
   Job job(processes);
   follow(job, doings, true);
   job.detector("four-counter", {{"control_bytes", 0}});
@@ -21,7 +22,7 @@ Seen run(const std::vector<Doing>& doings, std::uint32_t processes, EngineKind e
 }  // namespace
 
 TEST_CASE("four-counter by hand: no work takes two waves") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({}, 3, engine);
     // STOP at 12 and 13, REPEAT at 25 and 26, STOP at 37 and 38, announced at 50 and 51.
     CHECK(announced_s(seen) == by_hand(51, engine));
@@ -35,7 +36,7 @@ TEST_CASE("four-counter by hand: no work takes two waves") {
 }
 
 TEST_CASE("four-counter by hand: a message in flight makes the first wave differ") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen =
         run({{.rank = 0, .sends = {{1, 1}}}, {.rank = 1, .on = 1, .compute_s = 100}}, 2, engine);
     // Rank 1 stops at 0 and again when it is idle, at 112; its STOP are at rank 0 at 12 (one sent,
@@ -50,7 +51,7 @@ TEST_CASE("four-counter by hand: a message in flight makes the first wave differ
 }
 
 TEST_CASE("four-counter by hand: an inner rank waits for its children") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({}, 4, engine);
     // Rank 3 hangs under rank 1: its STOP is there at 12, theirs at the root at 24. REPEAT to rank
     // 1 at 36 and on to rank 3 at 48, whose STOP is at rank 1 at 60 and at the root at 72. The end
@@ -62,7 +63,7 @@ TEST_CASE("four-counter by hand: an inner rank waits for its children") {
 }
 
 TEST_CASE("four-counter by hand: the root itself holds a wave up") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .compute_s = 100}}, 2, engine);
     // One wave ends at 100, the next at 124.
     CHECK(announced_s(seen) == by_hand(136, engine));
@@ -71,10 +72,12 @@ TEST_CASE("four-counter by hand: the root itself holds a wave up") {
 }
 
 TEST_CASE("four-counter by hand: a single process needs no second wave") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run({{.rank = 0, .sends = {{0, 1}}}}, 1, engine);
     CHECK(announced_s(seen) == by_hand(4, engine));
     CHECK(seen.metric("control_messages") == 0);
     CHECK(seen.metric("waves") == 1);
   }
 }
+
+}  // namespace faultline::termination

@@ -8,8 +8,9 @@
 #include "tests/protocols/termination/random_run.hpp"
 #include "tests/protocols/termination/token_walk.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -34,7 +35,7 @@ double huang_messages(const std::vector<Rank>& owners, std::uint32_t processes) 
 }
 
 /// Rank 0 sends three messages at once to rank 1, which computes all the while.
-Seen three_to_an_active_rank(const std::string& credit, EngineKind engine) {
+Seen three_to_an_active_rank(const std::string& credit, scenario::EngineKind engine) {
   Job job(2);
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
@@ -56,7 +57,7 @@ const std::vector<std::string>& variants() {
 }  // namespace
 
 TEST_CASE("hcda: credit of 2^32 halves 32 times, then a process borrows and its message waits") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const Seen enough = stream_of_sends("hcda", {}, 32, engine);
     CHECK(enough.metric("borrows") == 0);
     CHECK(enough.metric("delayed_messages") == 0);
@@ -91,7 +92,7 @@ TEST_CASE("hcda: a step of a long walk costs the published 1.060 messages") {
 
 TEST_CASE("hcda: the variants along one path, by hand") {
   const std::vector<Rank> path{0, 1, 2, 1, 3, 2};
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // Credit 2 a process. Three flush at the start. The token always carries one unit, so that
     // every sender but the agent borrows 2, sends one of 3 and flushes 2; the last owner flushes 1.
     const Seen huang = walk_along("hcda", {{"initial_credit", 2}}, 4, path, engine);
@@ -120,7 +121,7 @@ TEST_CASE("hcda: the variants along one path, by hand") {
 }
 
 TEST_CASE("hcda: active receivers add up what messages carry, but return it under Mattern") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(three_to_an_active_rank("huang", engine).metric("flushes") == 1);
     CHECK(three_to_an_active_rank("own-currency", engine).metric("flushes") == 1);
     CHECK(three_to_an_active_rank("mattern", engine).metric("flushes") == 3 + 1);
@@ -159,6 +160,8 @@ TEST_CASE("hcda: no wrong announcement and no lost credit in random runs") {
   for (const std::string& credit : variants()) {
     INFO(credit);
     const DetectorUnderTest detector = registered("hcda", {{"credit", credit}});
-    CHECK(counterexample(detector, EngineKind::loggp, 1800) == "");
+    CHECK(counterexample(detector, scenario::EngineKind::loggp, 1800) == "");
   }
 }
+
+}  // namespace faultline::termination

@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -42,7 +43,7 @@ struct Faulty {
             {{"delay_s", draw.exponential(2e-5)},
              {"spread_s", draw.chance(0.5) ? 0.0 : draw.exponential(5e-5)}});
     if (!ordered && draw.chance(0.5)) {
-      job.spec.platform.ordering = Ordering::unordered;
+      job.spec.platform.ordering = scenario::Ordering::unordered;
       job.spec.platform.unordered_delay_s = 1e-5;
     }
     text = detector + ", " + workload + ", " + std::to_string(job.spec.platform.processes) +
@@ -59,7 +60,9 @@ struct Faulty {
 };
 
 /// A run on simgrid takes a process of its own.
-std::uint64_t schedules(EngineKind engine) { return engine == EngineKind::loggp ? 2000 : 50; }
+std::uint64_t schedules(scenario::EngineKind engine) {
+  return engine == scenario::EngineKind::loggp ? 2000 : 50;
+}
 
 bool strikes(const Faulty& run, Rank rank) {
   return std::count(run.victims.begin(), run.victims.end(), rank) > 0;
@@ -87,7 +90,7 @@ Job& set_up_chain(Job& job, const std::string& detector, const OptionValues& opt
 }  // namespace
 
 TEST_CASE("lai-wu: without faults it is Dijkstra and Scholten, event by event") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const auto& [workload, options] : workloads()) {
       const auto run = [&, name = workload, changes = options](const std::string& detector) {
         Job job(9, quick_machine());
@@ -105,7 +108,7 @@ TEST_CASE("lai-wu: without faults it is Dijkstra and Scholten, event by event") 
 }
 
 TEST_CASE("lai-wu: a death costs a query and an acknowledgement of every survivor but the root") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {8U, 64U}) {
       // The last rank dies before it gets anything: a token that it should have is lost with it.
       Job job(processes, quick_machine());
@@ -120,7 +123,7 @@ TEST_CASE("lai-wu: a death costs a query and an acknowledgement of every survivo
 }
 
 TEST_CASE("venkatesan: every process that becomes idle tells every leader") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::int64_t leaders : {1, 2, 5}) {
       // Each rank that has moved the token on is idle and reports it; the last one when the walk
       // ends.
@@ -137,7 +140,7 @@ TEST_CASE("venkatesan: every process that becomes idle tells every leader") {
 }
 
 TEST_CASE("lai-wu survives whatever leaves the root alive") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 0; seed < schedules(engine); ++seed) {
       Faulty run(seed, "lai-wu", {}, false);
       const Seen seen = run.job.run(engine, seed);
@@ -154,7 +157,7 @@ TEST_CASE("lai-wu survives whatever leaves the root alive") {
 }
 
 TEST_CASE("venkatesan survives whatever leaves a leader alive") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 0; seed < schedules(engine); ++seed) {
       const std::int64_t leaders = 1 + static_cast<std::int64_t>(seed % 3);
       Faulty run(seed, "venkatesan", {{"leaders", leaders}}, true);
@@ -172,3 +175,5 @@ TEST_CASE("venkatesan survives whatever leaves a leader alive") {
         check_survived(seen);
     }
 }
+
+}  // namespace faultline::termination

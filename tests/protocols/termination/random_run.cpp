@@ -9,7 +9,7 @@
 #include "sim/core/invariant.hpp"
 #include "tests/support/drawn_machine.hpp"
 
-namespace faultline::test {
+namespace faultline::termination {
 
 namespace {
 
@@ -58,7 +58,7 @@ class TaskTree {
   TaskTree(std::shared_ptr<const RandomRun> run, std::shared_ptr<Truth> truth)
       : run_(std::move(run)), truth_(std::move(truth)) {}
 
-  void begin(ScriptContext& context) {
+  void begin(test::ScriptContext& context) {
     const std::uint32_t phase = phase_++;
     const std::uint32_t tasks = share_of(*run_, context.self(), phase);
     Stream random(run_->seed, phase, Purpose::workload, context.self());
@@ -66,7 +66,7 @@ class TaskTree {
   }
 
   /// What a handler sends belongs to the phase in which it began, hence the computation.
-  void go_to_next_phase(ScriptContext& context) {
+  void go_to_next_phase(test::ScriptContext& context) {
     if (phase_ == run_->phases) return;
     context.start_phase();
     if (share_of(*run_, context.self(), phase_) > 0)
@@ -75,7 +75,7 @@ class TaskTree {
       ++phase_;
   }
 
-  void execute(ScriptContext& context, const Task& task, std::uint32_t phase) {
+  void execute(test::ScriptContext& context, const Task& task, std::uint32_t phase) {
     Stream random = stream_of(task.key);
     std::vector<Task> below = deal(task.tasks - 1, random);
     const std::uint64_t manner = random.below(5);
@@ -94,7 +94,7 @@ class TaskTree {
     }
   }
 
-  void go_on(ScriptContext& context, std::uint64_t number) {
+  void go_on(test::ScriptContext& context, std::uint64_t number) {
     if (number == kBegin) return begin(context);
     const Unfinished rest = std::exchange(unfinished_[number], {});
     unfinished_.erase(number);
@@ -104,12 +104,12 @@ class TaskTree {
  private:
   static constexpr std::uint64_t kBegin = 0;
 
-  void complete(ScriptContext& context, const std::vector<Task>& below, std::uint32_t phase) {
+  void complete(test::ScriptContext& context, const std::vector<Task>& below, std::uint32_t phase) {
     for (const Task& task : below) send(context, task);
     --truth_->tasks_left[phase];
   }
 
-  static void send(ScriptContext& context, const Task& task) {
+  static void send(test::ScriptContext& context, const Task& task) {
     Stream random = stream_of(task.key ^ 1U);
     const std::uint32_t processes = context.job().processes;
     const auto to =
@@ -125,22 +125,22 @@ class TaskTree {
   std::uint32_t phase_ = 0;  ///< the next to begin
 };
 
-Handlers handlers_of_rank(Job& job, const std::shared_ptr<const RandomRun>& run,
-                          const std::shared_ptr<Truth>& truth) {
+test::Handlers handlers_of_rank(test::Job& job, const std::shared_ptr<const RandomRun>& run,
+                                const std::shared_ptr<Truth>& truth) {
   const auto tree = std::make_shared<TaskTree>(run, truth);
-  Handlers handlers;
-  handlers.start = [tree](ScriptContext& context) { tree->begin(context); };
-  handlers.message = [tree](ScriptContext& context, const Message& message) {
+  test::Handlers handlers;
+  handlers.start = [tree](test::ScriptContext& context) { tree->begin(context); };
+  handlers.message = [tree](test::ScriptContext& context, const Message& message) {
     tree->execute(context, message.payload.get<Task>(), message.phase);
   };
-  handlers.compute_done = [tree](ScriptContext& context, std::uint64_t tag) {
+  handlers.compute_done = [tree](test::ScriptContext& context, std::uint64_t tag) {
     tree->go_on(context, tag);
   };
-  handlers.timer = [tree](ScriptContext& context, std::uint64_t key) {
+  handlers.timer = [tree](test::ScriptContext& context, std::uint64_t key) {
     context.declare_work(-1);
     tree->go_on(context, key);
   };
-  handlers.announced = [=, &job](ScriptContext& context, std::uint32_t phase) {
+  handlers.announced = [=, &job](test::ScriptContext& context, std::uint32_t phase) {
     job.note(context, "announced", truth->tasks_left[phase]);
     tree->go_to_next_phase(context);
   };
@@ -157,8 +157,8 @@ double messages_of(const RandomRun& run) {
   return static_cast<double>(messages);
 }
 
-std::string judge(const RandomRun& run, const DetectorUnderTest& detector, const Seen& seen) {
-  for (const Entry& entry : seen.log)
+std::string judge(const RandomRun& run, const DetectorUnderTest& detector, const test::Seen& seen) {
+  for (const test::Entry& entry : seen.log)
     if (entry.value != 0)
       return "announced to rank " + std::to_string(entry.actor) + " with " +
              std::to_string(entry.value) + " tasks left";
@@ -190,9 +190,9 @@ std::vector<RandomRun> simpler_runs(const RandomRun& run) {
   propose([](RandomRun& r) { r.processes_per_node = 1; });
   propose([](RandomRun& r) { r.worker_cores = 1; });
   propose([](RandomRun& r) { r.random_costs = false; });
-  propose([](RandomRun& r) { r.mapping = Mapping::block; });
-  propose([](RandomRun& r) { r.ordering = Ordering::fifo; });
-  propose([](RandomRun& r) { r.progress = Progress::dedicated; });
+  propose([](RandomRun& r) { r.mapping = scenario::Mapping::block; });
+  propose([](RandomRun& r) { r.ordering = scenario::Ordering::fifo; });
+  propose([](RandomRun& r) { r.progress = scenario::Progress::dedicated; });
   propose([](RandomRun& r) { r.initial_credit = RandomRun{}.initial_credit; });
   propose([](RandomRun& r) { r.processes -= r.processes > 1 ? 1 : 0; });
   propose([](RandomRun& r) { r.tasks -= r.tasks > 0 ? 1 : 0; });
@@ -202,11 +202,11 @@ std::vector<RandomRun> simpler_runs(const RandomRun& run) {
 /// A simpler run that breaks a promise too. Fewer tasks are other tasks, so that a few seeds are
 /// tried for each.
 std::optional<Counterexample> simplify(const RandomRun& run, const DetectorUnderTest& detector,
-                                       EngineKind engine) {
+                                       scenario::EngineKind engine) {
   constexpr std::uint64_t kSeeds = 100;
   for (const RandomRun& simpler : simpler_runs(run)) {
     if (detector.ordering.value_or(simpler.ordering) != simpler.ordering) continue;
-    for (std::uint64_t seed = 1; seed <= sample_of(kSeeds, engine); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::sample_of(kSeeds, engine); ++seed) {
       RandomRun tried = simpler;
       tried.seed = seed;
       std::string promise = broken_promise(tried, detector, engine);
@@ -232,9 +232,11 @@ RandomRun draw_run(std::uint64_t seed) {
   run.phases = among(1U, 1U, 2U, 3U);
   run.starts_at_root = random.chance(0.5);
   run.random_costs = random.chance(0.7);
-  run.mapping = among(Mapping::block, Mapping::round_robin, Mapping::random);
-  run.ordering = among(Ordering::fifo, Ordering::unordered);
-  run.progress = among(Progress::dedicated, Progress::shared, Progress::between);
+  run.mapping =
+      among(scenario::Mapping::block, scenario::Mapping::round_robin, scenario::Mapping::random);
+  run.ordering = among(scenario::Ordering::fifo, scenario::Ordering::unordered);
+  run.progress =
+      among(scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between);
   run.initial_credit = among(std::int64_t{1}, std::int64_t{3}, std::int64_t{100},
                              std::int64_t{1} << 20, std::int64_t{1} << 32);
   if (seed % 10 != 0) return run;
@@ -254,7 +256,8 @@ std::string describe(const RandomRun& run) {
        << ", .phases = " << run.phases << std::boolalpha
        << ", .starts_at_root = " << run.starts_at_root << ", .random_costs = " << run.random_costs
        << ", .mapping = Mapping::" << mappings[static_cast<std::size_t>(run.mapping)]
-       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << ", .ordering = Ordering::"
+       << (run.ordering == scenario::Ordering::fifo ? "fifo" : "unordered")
        << ", .progress = Progress::" << progresses[static_cast<std::size_t>(run.progress)]
        << ", .initial_credit = " << run.initial_credit << "}";
   return text.str();
@@ -264,17 +267,18 @@ DetectorUnderTest registered(const std::string& name, const OptionValues& option
   return {
       .name = name,
       .install =
-          [name, options](Job& job, const RandomRun& run) {
+          [name, options](test::Job& job, const RandomRun& run) {
             OptionValues values = options;
             for (const OptionSpec& option : find_registration(Family::termination, name)->options)
               if (option.name == "initial_credit") values.emplace(option.name, run.initial_credit);
             job.detector(name, values);
           },
-      .ordering = needed_ordering(name)};
+      .ordering = test::needed_ordering(name)};
 }
 
-Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKind engine) {
-  Job job(run.processes, machine_of(run.seed, run.random_costs));
+test::Seen make_run(const RandomRun& run, const DetectorUnderTest& detector,
+                    scenario::EngineKind engine) {
+  test::Job job(run.processes, test::machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.worker_cores = run.worker_cores;
   job.spec.platform.mapping = run.mapping;
@@ -297,7 +301,7 @@ Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKin
 }
 
 std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detector,
-                           EngineKind engine) {
+                           scenario::EngineKind engine) {
   std::string promise;
   try {
     promise = judge(run, detector, make_run(run, detector, engine));
@@ -307,7 +311,7 @@ std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detect
   return promise.find(detector.looks_for) != std::string::npos ? promise : std::string();
 }
 
-std::optional<Counterexample> search(const DetectorUnderTest& detector, EngineKind engine,
+std::optional<Counterexample> search(const DetectorUnderTest& detector, scenario::EngineKind engine,
                                      std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     RandomRun run = draw_run(seed);
@@ -321,10 +325,10 @@ std::optional<Counterexample> search(const DetectorUnderTest& detector, EngineKi
   return std::nullopt;
 }
 
-std::string counterexample(const DetectorUnderTest& detector, EngineKind engine,
+std::string counterexample(const DetectorUnderTest& detector, scenario::EngineKind engine,
                            std::uint64_t runs) {
   const auto found = search(detector, engine, runs);
   return found ? describe(found->run) + ": " + found->promise : std::string();
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::termination

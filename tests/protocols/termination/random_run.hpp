@@ -9,7 +9,7 @@
 
 #include "tests/support/job.hpp"
 
-namespace faultline::test {
+namespace faultline::termination {
 
 /// All that a random run under a detector depends on. Fewer and smaller is simpler, field by field,
 /// so that a counterexample can be shrunk.
@@ -22,9 +22,9 @@ struct RandomRun {
   std::uint32_t phases = 1;
   bool starts_at_root = true;
   bool random_costs = false;  ///< of the machine; else those of quick_machine
-  Mapping mapping = Mapping::block;
-  Ordering ordering = Ordering::fifo;
-  Progress progress = Progress::dedicated;
+  scenario::Mapping mapping = scenario::Mapping::block;
+  scenario::Ordering ordering = scenario::Ordering::fifo;
+  scenario::Progress progress = scenario::Progress::dedicated;
   std::int64_t initial_credit = std::int64_t{1} << 32;  ///< of a detector that has any
 };
 
@@ -37,10 +37,10 @@ std::string describe(const RandomRun& run);
 /// A detector that is searched for counterexamples.
 struct DetectorUnderTest {
   std::string name;
-  std::function<void(Job&, const RandomRun&)> install;
-  std::optional<Ordering> ordering = {};  ///< of all its runs; else drawn
+  std::function<void(test::Job&, const RandomRun&)> install;
+  std::optional<scenario::Ordering> ordering = {};  ///< of all its runs; else drawn
   /// What must hold between its message counts in a run that went well; "" if it does.
-  std::function<std::string(const RandomRun&, const Seen&)> relation = {};
+  std::function<std::string(const RandomRun&, const test::Seen&)> relation = {};
   std::string looks_for = {};  ///< only promises that are broken in these words count
 };
 
@@ -51,11 +51,12 @@ DetectorUnderTest registered(const std::string& name, const OptionValues& option
 /// Makes the run. Tasks are messages: a task computes, waits or does nothing, and sends on the
 /// tasks below it, in one batch or in two. How many there are depends on the run's fields alone,
 /// never on the order in which things happen.
-Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKind engine);
+test::Seen make_run(const RandomRun& run, const DetectorUnderTest& detector,
+                    scenario::EngineKind engine);
 
 /// "" if the detector has kept every promise in it, else the first that it broke.
 std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detector,
-                           EngineKind engine);
+                           scenario::EngineKind engine);
 
 /// A run in which a promise is broken.
 struct Counterexample {
@@ -64,11 +65,11 @@ struct Counterexample {
 };
 
 /// Tries the runs of seeds 1 to `runs`; the first that breaks a promise is shrunk.
-std::optional<Counterexample> search(const DetectorUnderTest& detector, EngineKind engine,
+std::optional<Counterexample> search(const DetectorUnderTest& detector, scenario::EngineKind engine,
                                      std::uint64_t runs);
 
 /// "" if a search finds nothing, else what it found, for a failing test to show.
-std::string counterexample(const DetectorUnderTest& detector, EngineKind engine,
+std::string counterexample(const DetectorUnderTest& detector, scenario::EngineKind engine,
                            std::uint64_t runs);
 
-}  // namespace faultline::test
+}  // namespace faultline::termination

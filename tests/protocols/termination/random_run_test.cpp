@@ -10,8 +10,9 @@
 
 #include "tests/protocols/termination/random_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -91,7 +92,7 @@ DetectorUnderTest detector_under_test(const std::string& name) {
 }
 
 void check_search(const std::string& name, std::uint64_t runs) {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     INFO(engine_word(engine) << " " << name);
     CHECK(counterexample(detector_under_test(name), engine, sample_of(runs, engine)) == "");
   }
@@ -139,7 +140,7 @@ TEST_CASE("random runs differ in everything that they may differ in") {
     seen.insert("ordering " + std::to_string(static_cast<int>(run.ordering)));
     seen.insert("credit " + std::to_string(run.initial_credit));
     if (seed % 10 != 0) continue;
-    const Seen made = make_run(run, detector_under_test("cda"), EngineKind::loggp);
+    const Seen made = make_run(run, detector_under_test("cda"), scenario::EngineKind::loggp);
     most_messages = std::max(most_messages, made.metric("application_messages"));
     if (made.metric("borrows") > 0) seen.insert("borrows");
     if (made.metric("delayed_messages") > 0) seen.insert("delays");
@@ -147,3 +148,5 @@ TEST_CASE("random runs differ in everything that they may differ in") {
   CHECK(seen.size() == 17 + 1 + 3 + 3 + 3 + 3 + 2 + 5 + 2);
   CHECK(most_messages > 100);
 }
+
+}  // namespace faultline::termination

@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -63,7 +64,7 @@ bool has_value(const Seen& seen, const std::string& name) {
 }  // namespace
 
 TEST_CASE("every detector reports the same statistics, null where it has no such thing") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Row& row : table()) {
       Job job(9, quick_machine());
       job.workload("token-ring", {{"walk_length", 50}});
@@ -103,3 +104,5 @@ TEST_CASE("without a detector there are no statistics of one") {
   for (const std::string name : {"borrows", "flushes", "delayed_messages", "waves"})
     CHECK(seen.result.metrics.values().count(name) == 0);
 }
+
+}  // namespace faultline::termination

@@ -13,8 +13,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -58,7 +59,7 @@ Graph graph_of(const std::string& detector, std::uint64_t seed) {
       return Passage::deliver;
     }};
   });
-  job.run(EngineKind::loggp, seed);
+  job.run(scenario::EngineKind::loggp, seed);
   return graph;
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("survival on random trees: exactly the sets with a related pair are fa
         Job job(kProcesses, quick_machine());
         flood(job, detector);
         job.kill(0.5, dead);
-        const engine::Outcome outcome = job.run(EngineKind::loggp, seed).result.outcome;
+        const engine::Outcome outcome = job.run(scenario::EngineKind::loggp, seed).result.outcome;
         INFO(detector << ", seed " << seed << ", set " << set);
         CHECK(outcome == (related ? engine::Outcome::fatal_reported : engine::Outcome::terminated));
         fatal += outcome == engine::Outcome::fatal_reported ? 1 : 0;
@@ -98,3 +99,5 @@ TEST_CASE("survival on random trees: exactly the sets with a related pair are fa
   CHECK(fatal > runs / 10);
   CHECK(fatal < runs / 2);
 }
+
+}  // namespace faultline::termination

@@ -8,8 +8,9 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 namespace {
 
@@ -18,9 +19,9 @@ struct Walk {
   double stop_probability;
 };
 
-Seen walk(const Walk& ring, const std::string& detector, EngineKind engine,
+Seen walk(const Walk& ring, const std::string& detector, scenario::EngineKind engine,
           std::uint64_t replication) {
-  static const Machine intrepid = load_machine("intrepid", "");
+  static const platform::Machine intrepid = scenario::load_machine("intrepid", "");
   Job job(ring.processes, intrepid);
   job.spec.platform.processes_per_node = 4;
   job.workload("token-ring", {{"stop_probability", ring.stop_probability}});
@@ -33,7 +34,7 @@ Seen walk(const Walk& ring, const std::string& detector, EngineKind engine,
 }  // namespace
 
 TEST_CASE("theorem 1: cda takes 2P - 1 - 1/P - q(1 - 1/P) control messages") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Walk& ring : {Walk{16, 0.1}, Walk{64, 0.1}, Walk{16, 0.01}}) {
       const std::uint64_t runs = sample_of(1000, engine);
       const double P = ring.processes;
@@ -55,7 +56,7 @@ TEST_CASE("theorem 1: cda takes 2P - 1 - 1/P - q(1 - 1/P) control messages") {
 }
 
 TEST_CASE("theorem 1: dijkstra-scholten takes one control message a move and P - 1 more") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t replication = 0; replication < sample_of(50, engine); ++replication) {
       const Seen seen = walk({16, 0.02}, "dijkstra-scholten", engine, replication);
       CHECK(seen.metric("control_messages") == seen.metric("token_moves") + 15);
@@ -66,7 +67,7 @@ TEST_CASE("theorem 1: dijkstra-scholten takes one control message a move and P -
 TEST_CASE("theorem 1: four-counter takes at least P/q + P control messages") {
   // The bound counts one half of each wave; at 16 processes, where waves pass the token often, an
   // independent simulation measures 1.46 to 1.55 times the bound.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const std::uint64_t runs = sample_of(1000, engine);
     double sum = 0;
     double squares = 0;
@@ -86,3 +87,5 @@ TEST_CASE("theorem 1: four-counter takes at least P/q + P control messages") {
     CHECK(mean - 3 * error <= 1.55 * bound);
   }
 }
+
+}  // namespace faultline::termination

@@ -6,14 +6,15 @@
 
 #include "tests/protocols/termination/random_run.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 TEST_CASE("four-counter: an active rank holds the wave back when paced by idleness, by hand") {
   // Rank 0 ends at 1000 with a message to rank 1 under way: the first wave fails. Its REPEAT finds
   // rank 1 at work until 1512. Passed on at once, rank 3 has long stopped by then; otherwise rank 1
   // still has to ask it, for two messages of 24 bytes.
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     const auto run = [engine](const std::string& restart) {
       Job job(4);
       job.script(Family::workload,
@@ -49,7 +50,7 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
 
 TEST_CASE("four-counter: no wrong announcement in random runs paced by idleness") {
   const DetectorUnderTest paced = registered("four-counter", {{"restart", "idle-paced"}});
-  CHECK(counterexample(paced, EngineKind::loggp, 800) == "");
+  CHECK(counterexample(paced, scenario::EngineKind::loggp, 800) == "");
 }
 
 TEST_CASE("ranks that were idle and became active are counted for every detector") {
@@ -80,3 +81,5 @@ TEST_CASE("ranks that were idle and became active are counted for every detector
     CHECK(seen.metric("idle_transitions") == 2 + 1);
   }
 }
+
+}  // namespace faultline::termination

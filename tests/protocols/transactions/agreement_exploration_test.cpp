@@ -15,8 +15,9 @@
 #include "sim/core/random.hpp"
 #include "tests/protocols/transactions/agreement_world.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -169,3 +170,5 @@ TEST_CASE("agreement: a decision that is forgotten on return is found", "[agreem
   CHECK(wrong(AgreementMistake::none).empty());
   CHECK(wrong(AgreementMistake::forgets_on_return) == "somebody waits for ever");
 }
+
+}  // namespace faultline::transactions

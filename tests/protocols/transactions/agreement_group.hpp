@@ -13,7 +13,7 @@
 
 #include "protocols/transactions/agreement.hpp"
 
-namespace faultline::test {
+namespace faultline::transactions {
 
 /// A group whose messages arrive in the order of sending, and whose deaths are heard when the test
 /// says so.
@@ -102,4 +102,4 @@ class AgreementGroup {
   std::uint64_t messages_ = 0;
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::transactions

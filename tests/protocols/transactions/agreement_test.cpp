@@ -8,8 +8,9 @@
 
 #include "tests/protocols/transactions/agreement_group.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -260,3 +261,5 @@ TEST_CASE("agreement: the tree counts positions around the absent", "[agreement]
     CHECK(tree.position_of(present[position]) == position);
   }
 }
+
+}  // namespace faultline::transactions

@@ -13,7 +13,7 @@
 
 #include "protocols/transactions/agreement.hpp"
 
-namespace faultline::test {
+namespace faultline::transactions {
 
 /// A mistake that is put into what the members do.
 enum class AgreementMistake : std::uint8_t {
@@ -287,4 +287,4 @@ inline void AgreementWorld::digest(Digest& into) const {
   });
 }
 
-}  // namespace faultline::test
+}  // namespace faultline::transactions

@@ -13,13 +13,14 @@
 #include "tests/support/schedules.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
 /// Every value of an option that is a word or a truth, and of the others whether it is stated.
-std::map<std::string, std::set<std::string>> drawn_options(const LemmaSubject& subject,
+std::map<std::string, std::set<std::string>> drawn_options(const lemmas::LemmaSubject& subject,
                                                            std::uint64_t schedules) {
   std::map<std::string, std::set<std::string>> drawn;
   for (std::uint64_t number = 1; number <= schedules; ++number)
@@ -33,22 +34,22 @@ std::map<std::string, std::set<std::string>> drawn_options(const LemmaSubject& s
 }  // namespace
 
 TEST_CASE("transactions keep their promises under random deaths, stalls and errors") {
-  for (const LemmaSubject& subject : lemma_subjects(Family::transactions)) {
-    check_schedules(subject, EngineKind::loggp, 1, 3301);
-    check_schedules(subject, EngineKind::simgrid, 1, 8);
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::transactions)) {
+    check_schedules(subject, scenario::EngineKind::loggp, 1, 3301);
+    check_schedules(subject, scenario::EngineKind::simgrid, 1, 8);
   }
 }
 
 TEST_CASE("transactions keep their promises in many more random schedules", "[.soak]") {
-  for (const LemmaSubject& subject : lemma_subjects(Family::transactions))
-    check_schedules(subject, EngineKind::loggp, 3301, 60000);
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::transactions))
+    check_schedules(subject, scenario::EngineKind::loggp, 3301, 60000);
 }
 
 TEST_CASE("a random schedule may state any option of a protocol of transactions") {
   const std::set<std::string> left_out{"protect_recovery", "control_bytes"};
   for (const std::string name : {"fampi", "ulfm", "relaunch"}) {
     std::map<std::string, std::set<std::string>> drawn;
-    for (const LemmaSubject& subject : lemma_subjects(Family::transactions))
+    for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::transactions))
       if (subject.name.starts_with(name))
         for (const auto& [option, values] : drawn_options(subject, 500))
           drawn[option].insert(values.begin(), values.end());
@@ -68,13 +69,13 @@ TEST_CASE("random schedules strike commits, recoveries and new processes") {
   std::uint64_t died_again = 0;
   std::uint64_t stalls = 0;
   std::uint64_t errors = 0;
-  const LemmaSubject& subject = subject_named(Family::transactions, "fampi");
+  const lemmas::LemmaSubject& subject = subject_named(Family::transactions, "fampi");
   for (std::uint64_t number = 1; number <= 500; ++number) {
-    const FaultSchedule schedule = subject.draw(number);
-    const auto metrics =
-        run_lemma(schedule, subject.stack, EngineKind::loggp).result.metrics.values();
+    const lemmas::FaultSchedule schedule = subject.draw(number);
+    const auto metrics = lemmas::run_lemma(schedule, subject.stack, scenario::EngineKind::loggp)
+                             .result.metrics.values();
     if (metrics.at("ranks_respawned").value_or(0) > 1) ++died_again;
-    for (const FaultSpec& fault : schedule.faults) {
+    for (const faults::FaultSpec& fault : schedule.faults) {
       if (fault.mark && fault.kills()) stages.insert(fault.mark->name);
       if (fault.stall_s > 0) ++stalls;
     }
@@ -87,19 +88,22 @@ TEST_CASE("random schedules strike commits, recoveries and new processes") {
 }
 
 TEST_CASE("a schedule of a program of TryBlocks is replayed from its files") {
-  for (const LemmaSubject& subject : lemma_subjects(Family::transactions))
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::transactions))
     check_replays(subject, 40);
 }
 
 TEST_CASE("every simpler schedule of a program of TryBlocks is one that a scenario can state") {
-  for (const LemmaSubject& subject : lemma_subjects(Family::transactions))
+  for (const lemmas::LemmaSubject& subject : lemmas::lemma_subjects(Family::transactions))
     for (std::uint64_t number = 1; number <= 15; ++number)
-      for (const FaultSchedule& simpler : simpler_schedules(subject.draw(number))) {
+      for (const lemmas::FaultSchedule& simpler : lemmas::simpler_schedules(subject.draw(number))) {
         const TemporaryDirectory directory;
-        const ReplayFiles files =
-            replay_files(simpler, subject.stack, EngineKind::loggp, "replay", "./machine.json");
+        const lemmas::ReplayFiles files = lemmas::replay_files(
+            simpler, subject.stack, scenario::EngineKind::loggp, "replay", "./machine.json");
         static_cast<void>(directory.write("machine.json", files.machine));
         CAPTURE(subject.name, number, files.scenario);
-        CHECK_NOTHROW(load_scenario(directory.write("scenario.json", files.scenario).string()));
+        CHECK_NOTHROW(
+            scenario::load_scenario(directory.write("scenario.json", files.scenario).string()));
       }
 }
+
+}  // namespace faultline::transactions

@@ -10,8 +10,9 @@
 #include "tests/faults/sources.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -33,7 +34,7 @@ void set_up_checkpoints(Job& job, const std::string& protocol, const OptionValue
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-3}});
   job.spec.platform.processes_per_node = 2;
   job.spec.platform.spare_nodes = 1;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.spec.stop.time_s = 1e4;
 }
 
@@ -46,7 +47,7 @@ double right_digest() {
 }  // namespace
 
 TEST_CASE("whoever takes the place of the dead gets its data from where they were kept") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string checkpoint : {"local", "partner", "storage"}) {
         Job job(6, quick_machine());
@@ -97,8 +98,8 @@ TEST_CASE("a local checkpoint takes as long as the ranks of a node together need
 
 /// Two ranks on two nodes, a checkpoint with the partner after each of 5 TryBlocks of 1 s.
 double checkpointed_run_s(const std::string& protocol, std::int64_t state_bytes,
-                          EngineKind engine) {
-  Machine machine = quick_machine();
+                          scenario::EngineKind engine) {
+  platform::Machine machine = quick_machine();
   machine.nic_bandwidth_Bps = machine.link_bandwidth_Bps = 1e10;
   Job job(2, machine);
   set_up_checkpoints(
@@ -116,7 +117,7 @@ double checkpointed_run_s(const std::string& protocol, std::int64_t state_bytes,
 
 // Both ranks send at the same time, each to the other one.
 TEST_CASE("checkpoints above 4 GiB take as long as their bytes need on the wire") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi"}) {
       const double without_s = checkpointed_run_s(protocol, 0, engine);
       for (const std::int64_t bytes : {std::int64_t{5000000000}, std::int64_t{100000000000}}) {
@@ -129,7 +130,7 @@ TEST_CASE("checkpoints above 4 GiB take as long as their bytes need on the wire"
 }
 
 TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string checkpoint : {"local", "partner", "storage"}) {
         Job job(6, quick_machine());
@@ -146,8 +147,8 @@ TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed
 TEST_CASE("without an interval it is Daly's, of the mean time between faults and the cost") {
   const double mtbf_s = 8.0;
   Job job(6, quick_machine());
-  add_source(job, "poisson",
-             {{"mtbf_s", mtbf_s}, {"start_s", 1e6}, {"victims", std::string("ranks")}});
+  faults::add_source(job, "poisson",
+                     {{"mtbf_s", mtbf_s}, {"start_s", 1e6}, {"victims", std::string("ranks")}});
   set_up_checkpoints(
       job, "relaunch",
       {{"checkpoint", std::string("storage")}, {"storage_bandwidth_Bps", 6 * 1000 / 0.25}});
@@ -158,7 +159,7 @@ TEST_CASE("without an interval it is Daly's, of the mean time between faults and
 }
 
 TEST_CASE("a world is told over a tree to as many, in fewer steps") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string over : {"star", "tree"}) {
         Job job(32, quick_machine());
@@ -173,3 +174,5 @@ TEST_CASE("a world is told over a tree to as many, in fewer steps") {
         CHECK(seen.metric("control_messages.world") == 31);
       }
 }
+
+}  // namespace faultline::transactions

@@ -8,32 +8,33 @@
 #include "analysis/theory/closed_forms.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
 void set_up_commit_time(Job& job, const std::string& agreement) {
   job.workload("try-blocks", {{"compute_s", 1e-3}});
   job.use(Family::transactions, "fampi", {{"agreement", agreement}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("fampi commits a TryBlock in the time and messages that theory says") {
-  Machine torus = quick_machine(1000);
-  torus.topology = Torus{{10, 10, 10}};
-  for (const Machine& machine : {quick_machine(1000), torus})
+  platform::Machine torus = quick_machine(1000);
+  torus.topology = platform::Torus{{10, 10, 10}};
+  for (const platform::Machine& machine : {quick_machine(1000), torus})
     for (const std::uint32_t processes : {1U, 2U, 5U, 64U, 300U, 1000U})
       for (const std::string& agreement : {std::string("era"), std::string("two-phase")}) {
         CAPTURE(processes, agreement);
         Job job(processes, machine);
         set_up_commit_time(job, agreement);
-        const std::vector<ClosedForm> forms = closed_forms(job.spec);
+        const std::vector<theory::ClosedForm> forms = theory::closed_forms(job.spec);
         REQUIRE(forms.size() == 2);
         const Seen seen = job.run();
-        for (const ClosedForm& form : forms)
+        for (const theory::ClosedForm& form : forms)
           CHECK(seen.metric(form.metric) == Approx(form.value).epsilon(1e-12));
       }
 }
@@ -43,15 +44,17 @@ TEST_CASE("theory says nothing of a commit that anything else disturbs") {
     Job job(16, quick_machine());
     set_up_commit_time(job, "era");
     change(job);
-    return !closed_forms(job.spec).empty();
+    return !theory::closed_forms(job.spec).empty();
   };
   CHECK(says([](Job&) {}));
   CHECK_FALSE(says([](Job& job) { job.kill(1e-4, {2}); }));
   CHECK_FALSE(says([](Job& job) { job.spec.platform.processes_per_node = 2; }));
-  CHECK_FALSE(says([](Job& job) { job.spec.platform.mapping = Mapping::random; }));
+  CHECK_FALSE(says([](Job& job) { job.spec.platform.mapping = scenario::Mapping::random; }));
   CHECK_FALSE(says([](Job& job) { job.spec.slow.emplace_back(); }));
   CHECK_FALSE(says([](Job& job) {
     job.workload("try-blocks", {{"allreduces", std::int64_t{1}}});
   }));
   CHECK_FALSE(says([](Job& job) { job.use(Family::transactions, "relaunch", {}); }));
 }
+
+}  // namespace faultline::transactions

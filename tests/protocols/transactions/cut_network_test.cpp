@@ -8,7 +8,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/scenario.hpp"
 
-using namespace faultline;
+namespace faultline::transactions {
 
 // A process is told by the others' agreement that it is dead itself, and by its detector that they
 // are. It looked for the first rank that lives beyond the last one.
@@ -23,9 +23,11 @@ TEST_CASE("a process that all others take for dead, as it takes them, seeks no l
     text += R"("}, "failure_detection": {"name": "ulfm", "heartbeat_period_s": 0.005, )"
             R"("timeout_s": 0.02}, "stop": {"time_s": 60}, "faults": {"partition": )"
             R"({"nodes": [[0, 1], [2, 3]], "from_s": 0.01, "to_s": 0.1}}})";
-    const Scenario scenario = parse_scenario(text, "s.json");
+    const scenario::Scenario scenario = scenario::parse_scenario(text, "s.json");
     CAPTURE(name);
-    CHECK_NOTHROW(
-        engine::run_simulation(scenario.points.front(), EngineKind::loggp, scenario.seed, 0));
+    CHECK_NOTHROW(engine::run_simulation(scenario.points.front(), scenario::EngineKind::loggp,
+                                         scenario.seed, 0));
   }
 }
+
+}  // namespace faultline::transactions

@@ -9,8 +9,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -74,3 +75,5 @@ TEST_CASE("a process that is in no world yet does not know what is stale") {
   CHECK(gate.discarded() == 0);
   CHECK(gate.released_in(1) == std::vector<int>{1});
 }
+
+}  // namespace faultline::transactions

@@ -17,8 +17,9 @@
 #include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -28,10 +29,10 @@ struct Bound {
   std::int64_t sums = 0;
   std::uint32_t faults = 1;
   std::vector<ActorId> victims = {};
-  TimerRule timers = TimerRule::patient;
+  exploration::TimerRule timers = exploration::TimerRule::patient;
   FampiOptions options = {};
   Words steps = {};  ///< of a program in place of try-blocks
-  Ordering ordering = Ordering::fifo;
+  scenario::Ordering ordering = scenario::Ordering::fifo;
 };
 
 /// A run to something that is wrong.
@@ -52,7 +53,7 @@ std::optional<Found> found_in(const Bound& bound) {
   Job job(3);
   job.spec.platform.spare_nodes = 3;
   job.spec.platform.ordering = bound.ordering;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   if (!bound.steps.empty())
     job.workload("try-script", {{"iterations", bound.iterations}, {"steps", bound.steps}});
   else
@@ -71,19 +72,20 @@ std::optional<Found> found_in(const Bound& bound) {
     };
   };
   job.spec.components[index_of(Family::transactions)].registration = &made;
-  ExplorationRequest request{.spec = explored_spec(job.spec),
-                             .faults = bound.faults,
-                             .victims = bound.victims,
-                             .timers = bound.timers};
-  const ExplorationResult result = explore(request);
+  exploration::ExplorationRequest request{.spec = exploration::explored_spec(job.spec),
+                                          .faults = bound.faults,
+                                          .victims = bound.victims,
+                                          .timers = bound.timers};
+  const exploration::ExplorationResult result = exploration::explore(request);
   CAPTURE(result.states, result.wall_s);
   if (result.refutation)
     return Found{result.refutation->violations.front().kind, result.refutation->steps.size()};
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
   CHECK(result.ends.contains("finished"));
-  if (bound.timers == TimerRule::any || !result.ends.contains("fatal-reported")) return {};
-  request.goal = Goal{.name = "fatal-reported"};
-  return Found{"fatal-reported", explore(request).reached->steps.size()};
+  if (bound.timers == exploration::TimerRule::any || !result.ends.contains("fatal-reported"))
+    return {};
+  request.goal = exploration::Goal{.name = "fatal-reported"};
+  return Found{"fatal-reported", exploration::explore(request).reached->steps.size()};
 }
 
 /// The mistake shows within the bound, and FA-MPI without it is right there.
@@ -120,7 +122,7 @@ TEST_CASE("explored: an FA-MPI that invites nobody") {
 
 // With patient timers, all have heard of a death before anybody is started again.
 TEST_CASE("explored: an FA-MPI that mistakes late notices") {
-  check_found<MistakesLateNotices>({.victims = {2}, .timers = TimerRule::any},
+  check_found<MistakesLateNotices>({.victims = {2}, .timers = exploration::TimerRule::any},
                                    {"inconsistent", 19});
 }
 
@@ -135,7 +137,7 @@ TEST_CASE("explored: an FA-MPI that takes presumed for decided") {
 TEST_CASE("explored: an FA-MPI that consumes what is stale") {
   Bound bound{.victims = {0},
               .steps = {"try", "exchange 8 B with +1", "finish"},
-              .ordering = Ordering::unordered};
+              .ordering = scenario::Ordering::unordered};
   bound.options.recovery = "merge";
   check_found<ConsumesWhatIsStale>(bound, {"wrong-state", 28});
 }
@@ -163,3 +165,5 @@ TEST_CASE("explored: an FA-MPI whose recovery is not protected") {
   bound.options.protect_recovery = false;
   CHECK(found_in<Fampi>(bound) == Found{"hung", 6});
 }
+
+}  // namespace faultline::transactions

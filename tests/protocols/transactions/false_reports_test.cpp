@@ -10,9 +10,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::engine;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -20,7 +20,7 @@ void set_up(Job& job, std::uint32_t spares, const std::string& transactions,
             const OptionValues& options = {}) {
   job.use(Family::transactions, transactions, options);
   job.spec.platform.spare_nodes = spares;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 void try_blocks(Job& job, std::int64_t iterations) {
@@ -29,7 +29,7 @@ void try_blocks(Job& job, std::int64_t iterations) {
 }
 
 void stall(Job& job, double time_s, Rank rank, double stall_s) {
-  FaultSpec fault;
+  faults::FaultSpec fault;
   fault.time_s = time_s;
   fault.ranks = {rank};
   fault.stall_s = stall_s;
@@ -44,14 +44,14 @@ void watch(Job& job, const std::string& detector, double period_s, double timeou
 }  // namespace
 
 TEST_CASE("relaunch replaces a rank that stalls for longer than the detector waits") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2, quick_machine());
     try_blocks(job, 3);
     set_up(job, 1, "relaunch", {{"relaunch_s", 0.5}});
     watch(job, "ulfm", 0.1, 0.3);
     stall(job, 0.15, 1, 2);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("false_reports") == 1);
     CHECK(seen.metric("fenced_alive") == 1);
@@ -60,7 +60,7 @@ TEST_CASE("relaunch replaces a rank that stalls for longer than the detector wai
 }
 
 TEST_CASE("a program that waits across a cut recovers when the detector has noticed the cut") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2, quick_machine());
     try_blocks(job, 2);
     set_up(job, 0, "ulfm");
@@ -68,21 +68,21 @@ TEST_CASE("a program that waits across a cut recovers when the detector has noti
     job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 0.05}};
     const Seen seen = job.run(engine);
     // One side is ended, and no node is left on which it could start again.
-    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("fenced_alive") == 1);
   }
 }
 
 TEST_CASE("a program that waits across a cut goes on when it has a spare node on its side") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2, quick_machine());
     try_blocks(job, 2);
     set_up(job, 1, "ulfm");
     watch(job, "rdaemon", 0.1, 0.2);
     job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 0.05}};
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("fenced_alive") == 1);
     CHECK(seen.metric("failed_ranks") == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a program that waits across a cut goes on when it has a spare node on
 }
 
 TEST_CASE("ulfm goes on without a rank that is a million times slower than the others") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4, quick_machine());
     job.workload("try-script",
                  {{"steps", std::vector<std::string>{"try", "exchange 8 B with +1", "finish"}},
@@ -99,14 +99,14 @@ TEST_CASE("ulfm goes on without a rank that is a million times slower than the o
     watch(job, "rdaemon", 0.1, 0.2);
     job.spec.slow = {{.nodes = {2}, .factor = 1e6, .from_s = 0, .to_s = 4}};
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("false_reports") >= 1);
   }
 }
 
 TEST_CASE("ulfm goes on without a rank that one other takes for dead") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3, quick_machine());
     try_blocks(job, 3);
     set_up(job, 1, "ulfm");
@@ -114,14 +114,14 @@ TEST_CASE("ulfm goes on without a rank that one other takes for dead") {
             {{"reporter", std::int64_t{0}}, {"accused", std::int64_t{2}}, {"report_s", 0.15}});
     stall(job, 0.14, 2, 1);
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
     CHECK(seen.metric("false_reports") == 1);
   }
 }
 
 TEST_CASE("fampi gives up after a false report only because no node is left") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t spares : {0U, 1U}) {
       CAPTURE(engine_word(engine), spares);
       Job job(3, quick_machine());
@@ -130,9 +130,12 @@ TEST_CASE("fampi gives up after a false report only because no node is left") {
       set_up(job, spares, "fampi");
       job.use(Family::failure_detection, "erring-oracle", {{"spreads", false}});
       const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == (spares == 0 ? Outcome::fatal_reported : Outcome::finished));
+      CHECK(seen.result.outcome ==
+            (spares == 0 ? engine::Outcome::fatal_reported : engine::Outcome::finished));
       CHECK(seen.violations().empty());
       CHECK(seen.metric("false_reports") == 1);
       CHECK(seen.metric("fenced_alive") == 1);
     }
 }
+
+}  // namespace faultline::transactions

@@ -13,7 +13,7 @@
 
 // FA-MPI with one mistake each: a step of its goes wrong, or what one of its parts holds.
 
-namespace faultline::test {
+namespace faultline::transactions {
 
 /// With the copies that a component needs.
 template <class Mutant>
@@ -159,7 +159,8 @@ class MistakesLateNotices final : public FampiMutant<MistakesLateNotices> {
 };
 
 /// Says of what is presumed that it has been decided.
-class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided, RecoveryLayer> {
+class TakesPresumedForDecided final
+    : public test::PassThrough<TakesPresumedForDecided, RecoveryLayer> {
  public:
   using PassThrough::PassThrough;
   void on_request(RecoveryContext& context, const StackRequest& request) override {
@@ -177,4 +178,4 @@ class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided
   bool succeeded_ = false;
 };
 
-}  // namespace faultline::test
+}  // namespace faultline::transactions

@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -23,7 +24,7 @@ void set_up_fampi(Job& job, const OptionValues& fampi = {}, const OptionValues& 
   job.use(Family::transactions, "fampi", fampi);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 double right_digest(std::uint32_t processes) {
@@ -39,7 +40,7 @@ double commits(const Seen& seen) {
 }  // namespace
 
 TEST_CASE("a commit is 2 (P - 1) messages, or 4 (P - 1) in two phases") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 7U, 16U})
       for (const std::string agreement : {"era", "two-phase", "star"}) {
         Job job(processes, quick_machine());
@@ -63,7 +64,7 @@ TEST_CASE("several iterations in a TryBlock are committed together") {
 }
 
 TEST_CASE("a rank that dies is replaced, and the TryBlock redone from the last checkpoint") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
       set_up_fampi(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
@@ -86,7 +87,7 @@ TEST_CASE("a rank that dies is replaced, and the TryBlock redone from the last c
 
 TEST_CASE("a death at any stage is survived, of a rank, the first one, and the new process") {
   const double right = right_digest(6);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string agreement : {"era", "two-phase"})
       for (const std::string mark :
            {"contributed", "decided", "spawn", "join", "restore", "resume"})
@@ -105,7 +106,7 @@ TEST_CASE("a death at any stage is survived, of a rank, the first one, and the n
 }
 
 TEST_CASE("a late notice says nothing of the process that has taken the place of the dead") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     set_up_fampi(job, {{"request_timeout_s", 1e-4}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}, {"spread_s", 5e-3}});
@@ -118,7 +119,7 @@ TEST_CASE("a late notice says nothing of the process that has taken the place of
 }
 
 TEST_CASE("a TryBlock whose requests always time out is tried again as often as retries says") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4, quick_machine());
     set_up_fampi(job, {{"request_timeout_s", 1e-9}, {"retries", std::int64_t{2}}});
     const Seen seen = job.run(engine);
@@ -132,7 +133,7 @@ TEST_CASE("a TryBlock whose requests always time out is tried again as often as 
 }
 
 TEST_CASE("an invitation releases ranks that would wait for their requests to time out") {
-  const auto end_s = [](EngineKind engine, const std::string& release) {
+  const auto end_s = [](scenario::EngineKind engine, const std::string& release) {
     Job job(12, quick_machine());
     // Rank 0 dies while all compute, before the second sum of the iteration.
     set_up_fampi(job, {{"release", release}, {"request_timeout_s", 0.5}},
@@ -143,14 +144,14 @@ TEST_CASE("an invitation releases ranks that would wait for their requests to ti
     CHECK(seen.metric("ranks_respawned") == 1.0);
     return seen.metric("time_to_solution_s");
   };
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     CHECK(end_s(engine, "timeout") > 0.5);
     CHECK(end_s(engine, "invite") < 0.1);
   }
 }
 
 TEST_CASE("a new process takes the place of the dead after the time that a spawn takes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     set_up_fampi(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
     job.spec.faults.push_back(at_mark("contributed", 1, {4}));
@@ -160,3 +161,5 @@ TEST_CASE("a new process takes the place of the dead after the time that a spawn
     CHECK(seen.metric("recovery_time_s") == Approx(3.0).epsilon(1e-4));
   }
 }
+
+}  // namespace faultline::transactions

@@ -17,8 +17,9 @@
 #include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -103,12 +104,12 @@ void set_up_flood(Job& job, const std::string& protocol, const std::string& scop
   job.use(Family::transactions, protocol, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}, {"spread_s", spread_s}});
   job.spec.platform.spare_nodes = 8;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.spec.stop.time_s = 1e5;
 }
 
 /// The ranks of that set die at the start. `mistaken`: in the place of fampi, if there is one.
-Seen run_with_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
+Seen run_with_dead(scenario::EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
                    const std::string& scope, double spread_s,
                    const Registration* mistaken = nullptr) {
   Job job(processes, quick_machine());
@@ -124,7 +125,7 @@ Seen run_with_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dea
 
 /// Every death at the start is survived as long as a rank is left, and nobody waits until it has
 /// lost its patience.
-void check_dead(EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
+void check_dead(scenario::EngineKind engine, std::uint32_t processes, std::uint32_t dead_set,
                 const std::string& scope, double spread_s) {
   INFO(engine_word(engine) << ", " << processes << " ranks, dead: " << dead_set << ", " << scope
                            << ", spread " << spread_s);
@@ -161,11 +162,11 @@ TEST_CASE("a rank that hears of the death of its neighbour on the ring tells the
 }
 
 TEST_CASE("invitations go round the dead, whoever they are") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {3U, 5U, 7U})
       for (std::uint32_t dead_set = 1; dead_set + 1 < 1U << processes; ++dead_set) {
         // On simgrid, each run is a process of its own.
-        if (engine == EngineKind::simgrid && dead_set % 17 != 1) continue;
+        if (engine == scenario::EngineKind::simgrid && dead_set % 17 != 1) continue;
         for (const std::string scope : {"global", "with-collective"})
           for (const double spread_s : {0.0, 1e-3})
             check_dead(engine, processes, dead_set, scope, spread_s);
@@ -182,21 +183,22 @@ TEST_CASE("a rank that does not mend its invitations leaves another one waiting"
   };
   int waits = 0;
   for (std::uint32_t dead_set = 1; dead_set + 1 < 1U << 7; ++dead_set)
-    if (run_with_dead(EngineKind::loggp, 7, dead_set, "global", 1e-3, &mistaken).result.outcome !=
-        engine::Outcome::finished)
+    if (run_with_dead(scenario::EngineKind::loggp, 7, dead_set, "global", 1e-3, &mistaken)
+            .result.outcome != engine::Outcome::finished)
       ++waits;
   CHECK(waits > 0);
 }
 
 // Ranks 2, 3 and 6 live. No distance of a power of two leads from 2 or 3 to 6.
 TEST_CASE("an invitation reaches a rank whose every neighbour is dead") {
-  for (const EngineKind engine : engines()) check_dead(engine, 7, 0b0110011, "global", 0.0);
+  for (const scenario::EngineKind engine : engines())
+    check_dead(engine, 7, 0b0110011, "global", 0.0);
 }
 
 // Ranks 2, 7 and 10 live, on the other node. Rank 10 is at no distance of a power of two from 2 or
 // 7.
 TEST_CASE("the death of a node that leaves three of eleven ranks is survived") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(11, quick_machine());
     job.spec.platform.processes_per_node = 8;
     set_up_flood(job, "fampi", "global", 1e-3);
@@ -209,11 +211,11 @@ TEST_CASE("the death of a node that leaves three of eleven ranks is survived") {
 }
 
 TEST_CASE("without deaths a rank invites each at a distance of a power of two once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // An error in the data of one rank makes all give up the TryBlock: 8 ranks, +-1, +-2 and 4.
     Job job(8, quick_machine());
     set_up_flood(job, "fampi", "global", 0.0);
-    FaultSpec error;
+    faults::FaultSpec error;
     error.time_s = 0.0;
     error.ranks = {3};
     error.soft = true;
@@ -223,3 +225,5 @@ TEST_CASE("without deaths a rank invites each at a distance of a power of two on
     CHECK(seen.metric("control_messages.invite") == 8 * 5);
   }
 }
+
+}  // namespace faultline::transactions

@@ -7,22 +7,23 @@
 
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
 /// The death of a rank.
-FaultSpec at_event(std::uint64_t event, Rank victim) {
-  FaultSpec fault;
+faults::FaultSpec at_event(std::uint64_t event, Rank victim) {
+  faults::FaultSpec fault;
   fault.event = event;
   fault.ranks = {victim};
   return fault;
 }
 
-void check_transactions_finish(const std::string& subject, const FaultSchedule& schedule) {
-  const LemmaRun run =
-      run_lemma(schedule, subject_named(Family::transactions, subject).stack, EngineKind::loggp);
+void check_transactions_finish(const std::string& subject, const lemmas::FaultSchedule& schedule) {
+  const lemmas::LemmaRun run = lemmas::run_lemma(
+      schedule, subject_named(Family::transactions, subject).stack, scenario::EngineKind::loggp);
   CAPTURE(run.result.fatal_reason, run.broken ? run.broken->text : "");
   CHECK(run.result.outcome == engine::Outcome::finished);
   CHECK(!run.broken);
@@ -114,7 +115,7 @@ TEST_CASE("a new process is told of its leader by the rank that has asked for it
 // Notices to rank 3 of deaths at the start reach its second process, which had been told that all
 // of them had been replaced.
 TEST_CASE("a new process does not take processes for dead that were replaced before it started") {
-  FaultSpec node;
+  faults::FaultSpec node;
   node.time_s = 0.0;
   node.nodes = {0};
   check_transactions_finish("fampi", {.seed = 4401,
@@ -133,10 +134,10 @@ TEST_CASE("a new process does not take processes for dead that were replaced bef
 }
 
 TEST_CASE("a process is started on another spare node if the first one fails before that") {
-  FaultSpec first;
+  faults::FaultSpec first;
   first.time_s = 0.0;
   first.ranks = {0};
-  FaultSpec spare;
+  faults::FaultSpec spare;
   spare.event = 25;
   spare.nodes = {3};
   check_transactions_finish("fampi", {.seed = 15487,
@@ -158,7 +159,7 @@ TEST_CASE("a process is started on another spare node if the first one fails bef
 
 // It has heard of a restart before the news of a world in which that rank's first process still is.
 TEST_CASE("a new process knows which ranks have died since its world was put together") {
-  FaultSpec first;
+  faults::FaultSpec first;
   first.time_s = 0.0;
   first.ranks = {5};
   check_transactions_finish(
@@ -329,7 +330,7 @@ TEST_CASE("a process that enters a world and knows of a death in it tells those 
 // write the fourth in the place of the third, to which all go back if it dies before the fourth is
 // complete.
 TEST_CASE("a new process that finds three checkpoints writes the next in the place of the first") {
-  FaultSpec first;
+  faults::FaultSpec first;
   first.time_s = 0.0;
   first.ranks = {0};
   check_transactions_finish(
@@ -361,7 +362,7 @@ TEST_CASE("a new process that is said to lead a world asks whoever says so for t
                              .processes = 4,
                              .workload = "minife",
                              .work = 2,
-                             .progress = Progress::between,
+                             .progress = scenario::Progress::between,
                              .compute_s = 1.2093669490365839e-05,
                              .overhead_s = 3.3918319227129802e-07,
                              .latency_s = 1.3971114848613909e-06,
@@ -374,3 +375,5 @@ TEST_CASE("a new process that is said to lead a world asks whoever says so for t
                                               {"checkpoint_iterations", std::int64_t{1}},
                                               {"rebuild_over", std::string("tree")}}});
 }
+
+}  // namespace faultline::transactions

@@ -8,21 +8,22 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
-FaultSpec soft(double time_s, std::vector<Rank> ranks) {
-  FaultSpec fault;
+faults::FaultSpec soft(double time_s, std::vector<Rank> ranks) {
+  faults::FaultSpec fault;
   fault.time_s = time_s;
   fault.ranks = std::move(ranks);
   fault.soft = true;
   return fault;
 }
 
-FaultSpec stall(double time_s, Rank rank, double stall_s) {
-  FaultSpec fault = soft(time_s, {rank});
+faults::FaultSpec stall(double time_s, Rank rank, double stall_s) {
+  faults::FaultSpec fault = soft(time_s, {rank});
   fault.soft = false;
   fault.stall_s = stall_s;
   return fault;
@@ -34,20 +35,20 @@ void set_up_blocks(Job& job, const OptionValues& fampi = {}, const OptionValues&
   for (const auto& [name, value] : blocks) program[name] = value;
   job.workload("try-blocks", program);
   job.use(Family::transactions, "fampi", fampi);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 double right_digest(const std::string& workload, const OptionValues& options) {
   Job job(8, quick_machine());
   job.workload(workload, options);
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   return job.run().metric("state_digest");
 }
 
 }  // namespace
 
 TEST_CASE("an error in a TryBlock rejects it for all, and nobody dies") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string agreement : {"era", "two-phase", "star"}) {
       Job job(5, quick_machine());
       set_up_blocks(job, {{"agreement", agreement}});
@@ -66,7 +67,7 @@ TEST_CASE("an error in a TryBlock rejects it for all, and nobody dies") {
 }
 
 TEST_CASE("errors of several ranks in one TryBlock reject it once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     set_up_blocks(job);
     job.spec.faults = {soft(0.5, {0, 3}), soft(0.75, {3})};
@@ -77,7 +78,7 @@ TEST_CASE("errors of several ranks in one TryBlock reject it once") {
 }
 
 TEST_CASE("an error outside of TryBlocks is raised in the next one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     // The first TryBlock is being committed, and is accepted. Where nothing is saved, the program
     // begins again because of the second one.
@@ -101,12 +102,12 @@ TEST_CASE("an error outside of TryBlocks is raised in the next one") {
 }
 
 TEST_CASE("an error after the last TryBlock changes nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     set_up_blocks(job);
-    FaultSpec late = soft(0, {4});
+    faults::FaultSpec late = soft(0, {4});
     late.time_s.reset();
-    late.mark = MarkSpec{"decided", 3};
+    late.mark = faults::MarkSpec{"decided", 3};
     job.spec.faults = {late};
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -115,7 +116,7 @@ TEST_CASE("an error after the last TryBlock changes nothing") {
 }
 
 TEST_CASE("errors that never end are given up after as many retries as are allowed") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     set_up_blocks(job, {{"retries", std::int64_t{2}}});
     for (const double time_s : {0.5, 1.5, 2.5}) job.spec.faults.push_back(soft(time_s, {1}));
@@ -130,15 +131,16 @@ TEST_CASE("errors that never end are given up after as many retries as are allow
 TEST_CASE("an error in an inner TryBlock rejects the one around it, at any moment") {
   const OptionValues options{{"zones_per_side", std::int64_t{4}}, {"iterations", std::int64_t{3}}};
   const double right = right_digest("lulesh-mpi", options);
-  for (const EngineKind engine : engines())
-    for (std::uint64_t event = 10; event < 1500; event += engine == EngineKind::loggp ? 10 : 150) {
+  for (const scenario::EngineKind engine : engines())
+    for (std::uint64_t event = 10; event < 1500;
+         event += engine == scenario::EngineKind::loggp ? 10 : 150) {
       Job job(8, quick_machine());
       job.workload("lulesh-mpi", options);
       job.use(Family::transactions, "fampi",
               {{"release", std::string(event % 20 == 0 ? "invite" : "timeout")},
                {"request_timeout_s", 0.01}});
-      job.spec.stop.when = StopWhen::finished;
-      FaultSpec fault = soft(0, {static_cast<Rank>(event / 10 % 8)});
+      job.spec.stop.when = scenario::StopWhen::finished;
+      faults::FaultSpec fault = soft(0, {static_cast<Rank>(event / 10 % 8)});
       fault.time_s.reset();
       fault.event = event;
       job.spec.faults = {fault};
@@ -152,7 +154,7 @@ TEST_CASE("an error in an inner TryBlock rejects the one around it, at any momen
 }
 
 TEST_CASE("requests to a rank that stalls time out, and the TryBlock is done again") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     set_up_blocks(job, {{"request_timeout_s", 100.0}, {"wait_timeout_s", 1e6}},
                   {{"compute_s", 10.0}, {"allreduces", std::int64_t{1}}});
@@ -172,7 +174,7 @@ TEST_CASE("requests to a rank that stalls time out, and the TryBlock is done aga
 }
 
 TEST_CASE("a stall that is shorter than the timeout rejects nothing") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     set_up_blocks(job, {{"request_timeout_s", 100.0}, {"wait_timeout_s", 1e6}},
                   {{"compute_s", 10.0}, {"allreduces", std::int64_t{1}}});
@@ -189,13 +191,14 @@ TEST_CASE("a rank may stall at any moment: nobody dies, and the states are right
                              {"nz", std::int64_t{6}},
                              {"iterations", std::int64_t{3}}};
   const double right = right_digest("minife", options);
-  for (const EngineKind engine : engines())
-    for (std::uint64_t event = 1; event < 1200; event += engine == EngineKind::loggp ? 13 : 200) {
+  for (const scenario::EngineKind engine : engines())
+    for (std::uint64_t event = 1; event < 1200;
+         event += engine == scenario::EngineKind::loggp ? 13 : 200) {
       Job job(8, quick_machine());
       job.workload("minife", options);
       job.use(Family::transactions, "fampi", {{"request_timeout_s", 0.01}});
-      job.spec.stop.when = StopWhen::finished;
-      FaultSpec fault = stall(0, static_cast<Rank>(event % 8), 0.05);
+      job.spec.stop.when = scenario::StopWhen::finished;
+      faults::FaultSpec fault = stall(0, static_cast<Rank>(event % 8), 0.05);
       fault.time_s.reset();
       fault.event = event;
       job.spec.faults = {fault};
@@ -206,3 +209,5 @@ TEST_CASE("a rank may stall at any moment: nobody dies, and the states are right
       CHECK(seen.metric("state_digest") == right);
     }
 }
+
+}  // namespace faultline::transactions

@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -22,7 +23,7 @@ void set_up_lulesh_blocks(Job& job, const OptionValues& transactions) {
   for (const auto& [name, value] : transactions) options[name] = value;
   job.use(Family::transactions, "fampi", options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 const std::string kPartner = "partner";
@@ -30,7 +31,7 @@ const std::string kPartner = "partner";
 }  // namespace
 
 TEST_CASE("lulesh-mpi under fampi commits each step once, whatever is inside it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(27, quick_machine());
     set_up_lulesh_blocks(job, {});
     const Seen seen = job.run(engine);
@@ -46,7 +47,7 @@ TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
   set_up_lulesh_blocks(without, {});
   const Seen right = without.run();
   const double end_s = right.metric("time_to_solution_s");
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const bool is_ulfm : {false, true})
       for (int moment = 1; moment < 10; ++moment) {
         Job job(27, quick_machine());
@@ -62,3 +63,5 @@ TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
         CHECK(seen.metric("state_digest") == right.metric("state_digest"));
       }
 }
+
+}  // namespace faultline::transactions

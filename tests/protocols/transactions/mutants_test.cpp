@@ -13,8 +13,9 @@
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -32,7 +33,7 @@ std::string found_in(std::uint64_t schedules = kSchedules, const std::string& su
   };
   std::string found = found_in_mutant(
       subject_named(Family::transactions, subject),
-      [](RunSpec& spec) {
+      [](scenario::RunSpec& spec) {
         spec.components[index_of(Family::transactions)].registration = &mistaken;
       },
       schedules);
@@ -63,7 +64,7 @@ TEST_CASE("the search finds that what is presumed is taken for decided") {
   Registration wrong;
   const std::string found = found_in_mutant(
       subject_named(Family::transactions, "fampi with-collective"),
-      [&](RunSpec& spec) {
+      [&](scenario::RunSpec& spec) {
         make_mistaken<TakesPresumedForDecided>(spec, Family::transactions, wrong);
       },
       kSchedules);
@@ -73,9 +74,11 @@ TEST_CASE("the search finds that what is presumed is taken for decided") {
 TEST_CASE("the search finds that a recovery is not protected") {
   const std::string found = found_in_mutant(
       subject_named(Family::transactions, "fampi"),
-      [](RunSpec& spec) {
+      [](scenario::RunSpec& spec) {
         spec.components[index_of(Family::transactions)].options.at("protect_recovery") = false;
       },
       kSchedules);
   CHECK_THAT(found, Contains("hung"));
 }
+
+}  // namespace faultline::transactions

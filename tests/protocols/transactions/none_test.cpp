@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -19,13 +20,13 @@ void set_up_none(Job& job) {
                           {"nz", std::int64_t{8}},
                           {"iterations", std::int64_t{4}}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", kNotice_s}});
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("without transactions a program finishes, and sends what it sends and no more") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     set_up_none(job);
     const Seen seen = job.run(engine);
@@ -36,7 +37,7 @@ TEST_CASE("without transactions a program finishes, and sends what it sends and 
 }
 
 TEST_CASE("without transactions the first death of which anybody hears ends the job") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const Rank victim : {0U, 3U, 5U}) {
       Job job(6, quick_machine());
       set_up_none(job);
@@ -49,3 +50,5 @@ TEST_CASE("without transactions the first death of which anybody hears ends the 
       CHECK(seen.metric("end_time_s") == Approx(5e-5 + kNotice_s).epsilon(0.1));
     }
 }
+
+}  // namespace faultline::transactions

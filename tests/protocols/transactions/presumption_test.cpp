@@ -8,8 +8,9 @@
 #include "tests/support/job.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -22,7 +23,7 @@ void set_up_presumption(Job& job, const OptionValues& fampi) {
   job.use(Family::transactions, "fampi", options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 const OptionValues kPresumed{{"scope", std::string("with-collective")},
@@ -32,7 +33,7 @@ const OptionValues kPresumed{{"scope", std::string("with-collective")},
 }  // namespace
 
 TEST_CASE("presumed TryBlocks are agreed on once, at the end") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string agreement : {"era", "two-phase", "star"}) {
       Job job(7, quick_machine());
       OptionValues options = kPresumed;
@@ -54,7 +55,7 @@ TEST_CASE("a death calls the ranks that have presumed, and all go back to the sa
   set_up_presumption(peaceful, kPresumed);
   const double right = peaceful.run().metric("state_digest");
   const double end_s = peaceful.run().metric("time_to_solution_s");
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     double called = 0.0;
     for (int moment = 1; moment < 37; ++moment)
       for (const Rank victim : {0U, 3U, 6U}) {
@@ -74,10 +75,12 @@ TEST_CASE("a death calls the ranks that have presumed, and all go back to the sa
 }
 
 TEST_CASE("a presumption can be wrong: a sum has ended at one rank, and fails at another") {
-  const LemmaSubject& subject = subject_named(Family::transactions, "fampi with-collective");
+  const lemmas::LemmaSubject& subject =
+      subject_named(Family::transactions, "fampi with-collective");
   double revoked = 0.0;
   for (std::uint64_t number = 1; number <= 2000 && revoked == 0.0; ++number) {
-    const LemmaRun run = run_lemma(subject.draw(number), subject.stack, EngineKind::loggp);
+    const lemmas::LemmaRun run =
+        lemmas::run_lemma(subject.draw(number), subject.stack, scenario::EngineKind::loggp);
     CHECK(!run.broken);
     if (run.result.outcome == engine::Outcome::finished)
       revoked += *run.result.metrics.values().at("presumptions_revoked");
@@ -91,7 +94,7 @@ TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next
   Job job(3, quick_machine(64));
   job.spec.platform.processes_per_node = 2;
   job.spec.platform.spare_nodes = 4;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   OptionValues program{{"iterations", std::int64_t{4}}, {"iterations_per_block", std::int64_t{2}}};
   for (const char* rows : {"nx", "ny", "nz"}) program[rows] = std::int64_t{6};
   job.workload("minife", program);
@@ -100,17 +103,17 @@ TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next
   options["wait_timeout_s"] = 1.0;
   job.use(Family::transactions, "fampi", options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
-  FaultSpec first;
+  faults::FaultSpec first;
   first.event = 92;
   first.ranks = {0};
   job.spec.faults = {first, at_mark("contributed", 1, {1})};
-  const Seen seen = job.run(EngineKind::loggp, 29202);
+  const Seen seen = job.run(scenario::EngineKind::loggp, 29202);
   CHECK(seen.result.outcome == engine::Outcome::finished);
   CHECK(seen.violations().empty());
 }
 
 TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death in one") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(7, quick_machine());
     set_up_presumption(job, {{"scope", std::string("local")}});
     const Seen seen = job.run(engine);
@@ -129,19 +132,19 @@ TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death i
 }
 
 TEST_CASE("a local TryBlock that is rejected is tried again alone, and others need not know") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.workload("try-blocks", {{"iterations", std::int64_t{3}}, {"compute_s", 1.0}});
     job.use(Family::transactions, "fampi",
             {{"scope", std::string("local")},
              {"checkpoint", std::string("partner")},
              {"checkpoint_iterations", std::int64_t{1}}});
-    FaultSpec error;
+    faults::FaultSpec error;
     error.time_s = 1.5;
     error.ranks = {3};
     error.soft = true;
     job.spec.faults = {error};
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
     CHECK(seen.violations().empty());
@@ -151,15 +154,17 @@ TEST_CASE("a local TryBlock that is rejected is tried again alone, and others ne
 }
 
 TEST_CASE("the death of a process ends a job of local TryBlocks, though nobody waits for it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.workload("try-blocks", {{"iterations", std::int64_t{3}}, {"compute_s", 1.0}});
     job.use(Family::transactions, "fampi", {{"scope", std::string("local")}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 0.1}});
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.kill(1.5, {3});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::fatal_reported);
     CHECK(seen.metric("end_time_s") < 2.1);
   }
 }
+
+}  // namespace faultline::transactions

@@ -9,8 +9,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -99,3 +100,5 @@ TEST_CASE("in a new world no TryBlock has begun") {
   block.block.forget_requests();
   CHECK(!block.block.has_started());
 }
+
+}  // namespace faultline::transactions

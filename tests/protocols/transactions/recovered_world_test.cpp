@@ -13,8 +13,9 @@
 #include "sim/core/transaction_requests.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -256,3 +257,5 @@ TEST_CASE("a message of the protocol for a later world comes again in that world
   CHECK(job[1].steps == "dwr");
   CHECK(job[0].world.belongs_elsewhere(early, WorldEpoch{}));  // of a world that is over
 }
+
+}  // namespace faultline::transactions

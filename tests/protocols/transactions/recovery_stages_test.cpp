@@ -7,8 +7,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -28,20 +29,20 @@ void set_up_recovery_stages(Job& job, const std::string& protocol, const OptionV
   job.use(Family::transactions, protocol, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 50.0}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("the stages of a recovery are those computed by hand") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(2);
     set_up_recovery_stages(job, "fampi", {{"spawn_s", 300.0}, {"wait_timeout_s", 1e6}});
     job.kill(1500, {1});
     const Seen seen = job.run(engine);
     REQUIRE(seen.result.outcome == engine::Outcome::finished);
     const auto close_to = [engine](double time_s) {
-      return Approx(time_s).epsilon(engine == EngineKind::loggp ? 1e-9 : 1e-6);
+      return Approx(time_s).epsilon(engine == scenario::EngineKind::loggp ? 1e-9 : 1e-6);
     };
     // Rank 0 is told at 1550. It has got an UP (92 bytes) at 1012.92, has decided, and has computed
     // again from 1013.92 to 2013.92, when it decides alone. It asks for a process, which starts
@@ -70,7 +71,7 @@ TEST_CASE("the stages of a recovery are those computed by hand") {
 }
 
 TEST_CASE("stages add up to recoveries, however many die, and whenever") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const double second_s : {1510.0, 2100.0, 2350.0, 2360.0, 3000.0}) {
         INFO(protocol << " " << second_s);
@@ -99,7 +100,7 @@ TEST_CASE("a run in which nobody dies has no stages of recoveries") {
 }
 
 TEST_CASE("a program of TryBlocks that can never go on is hung") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4, quick_machine());
     // The sums are outside of TryBlocks, as in the authors' program: a rank that waits there for
     // the dead waits for ever.
@@ -112,10 +113,12 @@ TEST_CASE("a program of TryBlocks that can never go on is hung") {
     job.use(Family::transactions, "fampi");
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
     job.spec.platform.spare_nodes = 1;
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.kill(1e-6, {2});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::hung);
     CHECK(seen.violations() == Words{"hung"});
   }
 }
+
+}  // namespace faultline::transactions

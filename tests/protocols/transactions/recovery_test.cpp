@@ -14,8 +14,9 @@
 #include "sim/core/world.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -65,14 +66,15 @@ using Actors = std::vector<std::int64_t>;
 constexpr std::uint32_t kRanks = 6;
 
 /// The processes of world 1, in the order of their ranks, as every one of them has noted it.
-Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, EngineKind engine) {
+Actors world_after(const std::string& recovery, const std::vector<Rank>& lost,
+                   scenario::EngineKind engine) {
   Job job(kRanks, quick_machine());
   job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, kRanks); },
           {.traits = WorkloadTraits{.finishes = true}});
   job.use(Family::transactions, "fampi", {{"recovery", recovery}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.kill(1e-9, lost);
   const Seen seen = job.run(engine);
   CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -99,7 +101,7 @@ void set_up_recovery(Job& job, const std::string& recovery,
            {"checkpoint_iterations", std::int64_t{1}}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 double right_digest(std::uint32_t processes) {
@@ -111,7 +113,7 @@ double right_digest(std::uint32_t processes) {
 }  // namespace
 
 TEST_CASE("processes have the ranks of Fig. 1 of fampi-2015 after a recovery") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // (a), (b): those above the lost one move down, and the new process comes last.
     CHECK(world_after("merge", {2}, engine) == Actors{0, 1, 3, 4, 5, 2});
     CHECK(world_after("merge", {0, 3}, engine) == Actors{1, 2, 4, 5, 0, 3});
@@ -124,7 +126,7 @@ TEST_CASE("processes have the ranks of Fig. 1 of fampi-2015 after a recovery") {
 
 TEST_CASE("after a merge all survivors above the dead have moved, after a rebuild nobody has") {
   const double right = right_digest(6);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string recovery : {"rebuild", "merge"})
       for (const Rank victim : {0U, 2U, 5U}) {
         Job job(6, quick_machine());
@@ -148,7 +150,7 @@ TEST_CASE("after a merge all survivors above the dead have moved, after a rebuil
 }
 
 TEST_CASE("data that move take as long as messages of their size") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     job.workload("try-blocks", {{"iterations", std::int64_t{4}},
                                 {"compute_s", 1e-5},
@@ -159,7 +161,7 @@ TEST_CASE("data that move take as long as messages of their size") {
              {"checkpoint_iterations", std::int64_t{1}}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
     job.spec.platform.spare_nodes = 1;
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.spec.faults.push_back(at_mark("contributed", 3, {1}));
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::finished);
@@ -168,7 +170,7 @@ TEST_CASE("data that move take as long as messages of their size") {
 }
 
 TEST_CASE("a program that can goes on with the ranks that are left, and their data") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
       set_up_recovery(job, "shrink", checkpoint);
@@ -200,7 +202,7 @@ TEST_CASE("many processes that start at once call everybody once, and each other
     job.use(Family::transactions, protocol,
             {{protocol == "relaunch" ? "relaunch_s" : "spawn_s", 0.0}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.kill(1e-5, {}, {0, 1});
     const Seen seen = job.run();
     CAPTURE(protocol);
@@ -212,7 +214,7 @@ TEST_CASE("many processes that start at once call everybody once, and each other
 }
 
 TEST_CASE("spare nodes may fail while a process starts there, as long as one is left") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "ulfm", "relaunch"})
       for (const std::uint32_t failing : {2U, 3U}) {
         Job job(4, quick_machine());
@@ -222,7 +224,7 @@ TEST_CASE("spare nodes may fail while a process starts there, as long as one is 
         job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
         job.spec.platform.spare_nodes = 3;
         job.spec.platform.restart_delay_s = 1e-3;
-        job.spec.stop.when = StopWhen::finished;
+        job.spec.stop.when = scenario::StopWhen::finished;
         job.kill(1e-5, {2});
         for (std::uint32_t node = 0; node < failing; ++node)
           job.kill(5e-4 + 1e-3 * node, {}, {4 + node});
@@ -238,7 +240,7 @@ TEST_CASE("spare nodes may fail while a process starts there, as long as one is 
 
 TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
   const double right = right_digest(6);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string recovery : {"merge", "shrink"})
       for (const std::string mark :
            {"contributed", "decided", "spawn", "join", "restore", "resume"})
@@ -258,8 +260,8 @@ TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
 }
 
 TEST_CASE("a death during a recovery that no TryBlock protects can leave the others waiting") {
-  const auto outcome_of = [](EngineKind engine, bool is_protected, const std::string& mark,
-                             Rank victim) {
+  const auto outcome_of = [](scenario::EngineKind engine, bool is_protected,
+                             const std::string& mark, Rank victim) {
     Job job(6, quick_machine());
     set_up_recovery(job, "rebuild");
     job.use(Family::transactions, "fampi",
@@ -272,7 +274,7 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
     if (is_protected) CHECK(seen.violations().empty());
     return seen.result.outcome;
   };
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     // Its leader asks for a new process and dies: nobody puts a world together.
     CHECK(outcome_of(engine, true, "spawn", 0) == engine::Outcome::finished);
     CHECK(outcome_of(engine, false, "spawn", 0) == engine::Outcome::hung);
@@ -283,7 +285,7 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
 
 TEST_CASE(
     "an unprotected recovery without a further death is as long as a protected one less a commit") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string recovery : {"rebuild", "merge"}) {
       const auto run = [&](bool is_protected) {
         Job job(6, quick_machine());
@@ -316,12 +318,12 @@ Seen seen_without_leader(const std::string& detector, const OptionValues& option
   job.use(Family::transactions, "fampi");
   job.use(Family::failure_detection, detector, options);
   job.spec.platform.processes_per_node = 2;
-  job.spec.platform.ordering = Ordering::unordered;
+  job.spec.platform.ordering = scenario::Ordering::unordered;
   job.spec.platform.unordered_delay_s = 1e-6;
   job.spec.stop.time_s = 1000;
   job.kill(1e-5, {4});
   job.spec.faults.push_back(at_mark("join", 1, {0}));
-  return job.run(EngineKind::loggp, seed);
+  return job.run(scenario::EngineKind::loggp, seed);
 }
 
 }  // namespace
@@ -379,14 +381,14 @@ void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
 // Rank 1 has it replaced once more and dies. Rank 2, which leads then, asks for the same, is told
 // at once of the third process of rank 3, and makes a world with it; it needs no further one.
 TEST_CASE("the leader after a death hears at once of processes that the dead one had asked for") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },
             {.traits = WorkloadTraits{.finishes = true}});
     job.use(Family::transactions, "fampi", {{"wait_timeout_s", 1e9}});
     job.spec.platform.spare_nodes = 5;
     job.spec.platform.restart_delay_s = 1e-3;
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.spec.stop.time_s = 1.0;
     const Incarnation second_of_3{3, 1};
     std::vector<Notice> notices;
@@ -410,3 +412,5 @@ TEST_CASE("the leader after a death hears at once of processes that the dead one
     CHECK(seen.values(2, "world 2").empty());
   }
 }
+
+}  // namespace faultline::transactions

@@ -9,7 +9,8 @@
 
 #include "sim/scenario/scenario.hpp"
 
-using namespace faultline;
+namespace faultline::transactions {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -42,12 +43,12 @@ std::string text_of(const Told& told) {
 
 /// The notes on a scenario that is accepted.
 std::vector<std::string> notes_of(const Told& told) {
-  return parse_scenario(text_of(told), "s.json").notes;
+  return scenario::parse_scenario(text_of(told), "s.json").notes;
 }
 
 std::string error_of(const Told& told) {
   try {
-    parse_scenario(text_of(told), "s.json");
+    scenario::parse_scenario(text_of(told), "s.json");
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -209,7 +210,7 @@ TEST_CASE("what a partition of the network loses is noted, unless requests are g
     const std::string at = R"("faults": {"at": []})";
     text.replace(text.find(at), at.size(),
                  R"("faults": {"partition": {"nodes": [[0], [1]], "from_s": 1, "to_s": 2}})");
-    return parse_scenario(text, "s.json").notes;
+    return scenario::parse_scenario(text, "s.json").notes;
   };
   CHECK(notes(R"("name": "fampi")").empty());
   for (const std::string name : {"relaunch", "ulfm", "none"}) {
@@ -361,3 +362,5 @@ TEST_CASE("each mistake in a scenario of transactions is one line, with its file
     CHECK(error.find('\n') == std::string::npos);
   }
 }
+
+}  // namespace faultline::transactions

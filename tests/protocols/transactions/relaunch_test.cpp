@@ -6,8 +6,9 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -19,13 +20,13 @@ void set_up_relaunch(Job& job, const OptionValues& relaunch) {
   job.use(Family::transactions, "relaunch", relaunch);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 2;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 }  // namespace
 
 TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginning") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job peaceful(6, quick_machine());
     set_up_relaunch(peaceful, {{"checkpoint", std::string("storage")},
                                {"checkpoint_iterations", std::int64_t{1}}});
@@ -61,7 +62,7 @@ TEST_CASE("a checkpoint takes as long as all ranks together need to write it") {
 }
 
 TEST_CASE("a relaunch ends what the program computes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(4, quick_machine());
     job.workload("try-blocks", {{"iterations", std::int64_t{2}}, {"compute_s", 100.0}});
     job.use(Family::transactions, "relaunch",
@@ -70,7 +71,7 @@ TEST_CASE("a relaunch ends what the program computes") {
              {"relaunch_s", 2.0}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
     job.spec.platform.spare_nodes = 1;
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.spec.stop.time_s = 1000.0;
     job.kill(110.0, {3});
     const Seen seen = job.run(engine);
@@ -79,3 +80,5 @@ TEST_CASE("a relaunch ends what the program computes") {
     CHECK(seen.metric("time_to_solution_s") == Approx(110.0 + 2.0 + 100.0).epsilon(1e-4));
   }
 }
+
+}  // namespace faultline::transactions

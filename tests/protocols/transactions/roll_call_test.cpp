@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-using namespace faultline;
+namespace faultline::transactions {
 
 namespace {
 
 /// A survivor of the first world that has its checkpoints up to `saved`, and keeps some for others.
 Ready ready_survivor(ActorId actor, std::uint64_t saved, std::uint64_t oldest,
-                     std::vector<HeldPoints> held = {}) {
+                     std::vector<checkpoints::HeldPoints> held = {}) {
   return {{actor, 0}, {{}, saved, oldest, 0, actor}, std::move(held)};
 }
 Ready ready_new(Incarnation process, std::uint64_t saved = 0, std::uint64_t oldest = 0) {
@@ -109,3 +109,5 @@ TEST_CASE(
   const RollCall roll = roll_of({ready_survivor(1, 4, 0), ready_new({2, 1})});
   CHECK(point_with_partners(ready_survivor(0, 4, 0), roll, members, false) == 0);
 }
+
+}  // namespace faultline::transactions

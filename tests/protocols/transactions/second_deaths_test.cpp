@@ -8,14 +8,15 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
 /// Four ranks, of which 0 and 2 die at the start, and one of the two again at that event.
-Seen dies_again(EngineKind engine, const std::string& protocol, std::uint64_t event, Rank victim,
-                bool is_noisy) {
+Seen dies_again(scenario::EngineKind engine, const std::string& protocol, std::uint64_t event,
+                Rank victim, bool is_noisy) {
   Job job(4, quick_machine());
   job.workload("try-blocks", {{"iterations", std::int64_t{1}}, {"allreduces", std::int64_t{0}}});
   OptionValues options;
@@ -24,10 +25,11 @@ Seen dies_again(EngineKind engine, const std::string& protocol, std::uint64_t ev
   job.use(Family::failure_detection, "connection-loss", {{"members", std::string("ranks")}});
   job.spec.platform.spare_nodes = 4;
   if (is_noisy)
-    job.spec.platform.os_noise = OsNoise{.interval_s = 1e-3, .length_s = 5e-4, .nodes = {}};
-  job.spec.stop.when = StopWhen::finished;
+    job.spec.platform.os_noise =
+        scenario::OsNoise{.interval_s = 1e-3, .length_s = 5e-4, .nodes = {}};
+  job.spec.stop.when = scenario::StopWhen::finished;
   job.kill(0, {2, 0});
-  FaultSpec again;
+  faults::FaultSpec again;
   again.event = event;
   again.ranks = {victim};
   job.spec.faults.push_back(again);
@@ -39,11 +41,11 @@ Seen dies_again(EngineKind engine, const std::string& protocol, std::uint64_t ev
 // Rank 1 leads, and alone knows of the new process of rank 2. The parent of rank 2 in the tree is
 // rank 0, which is new as well.
 TEST_CASE("a new process that dies at any moment is replaced over connection-loss") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "ulfm", "relaunch"})
       for (std::uint64_t event = 1; event <= 120; ++event) {
         // On simgrid, each run is a process of its own.
-        if (engine == EngineKind::simgrid && event % 10 != 3) continue;
+        if (engine == scenario::EngineKind::simgrid && event % 10 != 3) continue;
         for (const Rank victim : {0U, 2U})
           for (const bool is_noisy : {false, true}) {
             INFO(engine_word(engine) << ", " << protocol << ", event " << event << ", rank "
@@ -56,3 +58,5 @@ TEST_CASE("a new process that dies at any moment is replaced over connection-los
           }
       }
 }
+
+}  // namespace faultline::transactions

@@ -15,8 +15,9 @@
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -26,7 +27,7 @@ void serve(Job& job, const OptionValues& ulfm = {}) {
   job.use(Family::transactions, "ulfm", ulfm);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
-  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.when = scenario::StopWhen::finished;
 }
 
 /// MiniFE under ulfm, on nodes of one rank.
@@ -48,18 +49,18 @@ std::uint32_t log2_of(std::uint32_t ranks) {
 
 /// In how many of these runs with late messages, made wrong or not, the program goes wrong. Some
 /// messages come after a recovery that began when they were on their way.
-int wrong_runs_with_late_messages(int runs, const Mutation& make_wrong) {
+int wrong_runs_with_late_messages(int runs, const lemmas::Mutation& make_wrong) {
   int wrong = 0;
   for (int seed = 1; seed <= runs; ++seed) {
     Job job(6, quick_machine());
     set_up(job,
            {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}}, 6);
-    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.ordering = scenario::Ordering::unordered;
     job.spec.platform.delay_noise =
-        DelayNoise{.law = DelayLaw::pareto, .mean_s = 1e-4, .shape = 1.2};
+        scenario::DelayNoise{.law = scenario::DelayLaw::pareto, .mean_s = 1e-4, .shape = 1.2};
     job.kill(1e-4 + 2e-5 * seed, {3});
     make_wrong(job.spec);
-    const Seen seen = job.run(EngineKind::loggp, static_cast<std::uint64_t>(seed));
+    const Seen seen = job.run(scenario::EngineKind::loggp, static_cast<std::uint64_t>(seed));
     if (seen.result.outcome != engine::Outcome::finished) ++wrong;
   }
   return wrong;
@@ -117,9 +118,9 @@ TEST_CASE("a revocation goes round whoever is known to be dead") {
 }
 
 TEST_CASE("a death is followed by one revocation, in which each survivor takes part once") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t ranks : {2U, 3U, 4U, 8U, 13U, 64U, 256U, 1024U}) {
-      if (engine == EngineKind::simgrid && ranks > 64) continue;
+      if (engine == scenario::EngineKind::simgrid && ranks > 64) continue;
       Job job(ranks, quick_machine());
       serve(job);
       job.workload(
@@ -139,7 +140,7 @@ TEST_CASE("a death is followed by one revocation, in which each survivor takes p
 }
 
 TEST_CASE("without faults an agreement of 2 (P - 1) messages ends each TryBlock, and that is all") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::uint32_t processes : {1U, 2U, 7U, 16U}) {
       Job job(processes, quick_machine());
       set_up(job);
@@ -152,7 +153,7 @@ TEST_CASE("without faults an agreement of 2 (P - 1) messages ends each TryBlock,
 }
 
 TEST_CASE("a rank that dies is replaced after one shrink, and all go on from the last checkpoint") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
       set_up(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
@@ -175,7 +176,7 @@ TEST_CASE("a rank that dies is replaced after one shrink, and all go on from the
 
 TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new process") {
   const double right = right_digest(6);
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string mark : {"contributed", "decided", "revoke", "shrink", "spawn", "join",
                                    "restore", "resume", "checkpoint"})
       for (const std::int64_t value : {0, 1, 2})
@@ -194,7 +195,7 @@ TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new 
 }
 
 TEST_CASE("ulfm moves ranks down when it merges, and goes on with fewer when it shrinks") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job merges(6, quick_machine());
     set_up(merges, {{"recovery", std::string("merge")},
                     {"checkpoint", std::string("partner")},
@@ -240,7 +241,7 @@ TEST_CASE("a death that a later agreement of a shrink finds makes it begin again
 }
 
 TEST_CASE("a death while the world is put together makes the others shrink it once more") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string mark : {"spawn", "join"}) {
       Job job(6, quick_machine());
       set_up(job, {{"spawn_s", 1e-3}});
@@ -256,7 +257,7 @@ TEST_CASE("a death while the world is put together makes the others shrink it on
 }
 
 TEST_CASE("without a node for a new process, or with both copies lost, the job gives up") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"ulfm", "fampi"}) {
       INFO(protocol);
       Job alone(4, quick_machine());
@@ -282,7 +283,7 @@ TEST_CASE("without a node for a new process, or with both copies lost, the job g
 }
 
 TEST_CASE("the copy of a process that has died before it got its data is still good") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string protocol : {"ulfm", "fampi"}) {
       Job job(6, quick_machine());
       set_up(job);
@@ -302,7 +303,7 @@ TEST_CASE("the copy of a process that has died before it got its data is still g
 }
 
 TEST_CASE("a new process of ulfm starts after the time that a spawn takes") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine());
     set_up(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
     job.spec.faults.push_back(at_mark("contributed", 1, {4}));
@@ -317,14 +318,19 @@ TEST_CASE("without revocation a rank waits for ever, which the search finds") {
   Registration wrong;
   const std::string found = found_in_mutant(
       subject_named(Family::transactions, "ulfm"),
-      [&](RunSpec& spec) { make_mistaken<HearsNoRevoke>(spec, Family::transactions, wrong); }, 300);
+      [&](scenario::RunSpec& spec) {
+        make_mistaken<HearsNoRevoke>(spec, Family::transactions, wrong);
+      },
+      300);
   CHECK_THAT(found, Contains("hung"));
 }
 
 TEST_CASE("what was sent before a recovery and comes after it is not consumed, or leads astray") {
-  CHECK(wrong_runs_with_late_messages(200, [](RunSpec&) {}) == 0);
+  CHECK(wrong_runs_with_late_messages(200, [](scenario::RunSpec&) {}) == 0);
   Registration wrong;
-  CHECK(wrong_runs_with_late_messages(200, [&](RunSpec& spec) {
+  CHECK(wrong_runs_with_late_messages(200, [&](scenario::RunSpec& spec) {
           make_mistaken<ConsumesTheStale>(spec, Family::transactions, wrong);
         }) > 0);
 }
+
+}  // namespace faultline::transactions

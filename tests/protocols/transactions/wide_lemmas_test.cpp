@@ -13,17 +13,18 @@
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 using Catch::Matchers::Contains;
 
 namespace {
 
-const LemmaSubject& wide_subject(const std::string& name) {
-  for (const LemmaSubject& subject : wide_block_subjects())
+const lemmas::LemmaSubject& wide_subject(const std::string& name) {
+  for (const lemmas::LemmaSubject& subject : lemmas::wide_block_subjects())
     if (subject.name == name) return subject;
   FAIL("no subject " << name);
-  return wide_block_subjects().front();
+  return lemmas::wide_block_subjects().front();
 }
 
 /// Passes on nothing of what it is told about new lives.
@@ -31,15 +32,15 @@ class IgnoresNewLives final : public PassThrough<IgnoresNewLives, Detector> {
  public:
   using PassThrough::PassThrough;
   void on_message(DetectorContext& context, const Message& message) override {
-    if (message.kind != kLossLives) PassThrough::on_message(context, message);
+    if (message.kind != failure_detection::kLossLives) PassThrough::on_message(context, message);
   }
 };
 
 /// How often each process dies in a run.
-class SeenDeaths final : public RunObserver {
+class SeenDeaths final : public audit::RunObserver {
  public:
-  void see(const Sight& sight) override {
-    if (sight.kind != Sight::Kind::died) return;
+  void see(const audit::Sight& sight) override {
+    if (sight.kind != audit::Sight::Kind::died) return;
     ++count_[sight.actor];
     ++at_once_[sight.time_s];
   }
@@ -60,33 +61,34 @@ class SeenDeaths final : public RunObserver {
 }  // namespace
 
 TEST_CASE("transactions keep their promises under wide random schedules") {
-  for (const LemmaSubject& subject : wide_block_subjects()) {
-    check_schedules(subject, EngineKind::loggp, 1, 301);
-    check_schedules(subject, EngineKind::simgrid, 1, 3);
+  for (const lemmas::LemmaSubject& subject : lemmas::wide_block_subjects()) {
+    check_schedules(subject, scenario::EngineKind::loggp, 1, 301);
+    check_schedules(subject, scenario::EngineKind::simgrid, 1, 3);
   }
 }
 
 TEST_CASE("transactions keep their promises in many more wide schedules", "[.soak]") {
-  for (const LemmaSubject& subject : wide_block_subjects())
-    check_schedules(subject, EngineKind::loggp, 301, 20000);
+  for (const lemmas::LemmaSubject& subject : lemmas::wide_block_subjects())
+    check_schedules(subject, scenario::EngineKind::loggp, 301, 20000);
 }
 
 TEST_CASE("wide schedules have what small ones cannot have") {
-  const LemmaSubject& subject = wide_subject("fampi wide over connection-loss of ranks");
+  const lemmas::LemmaSubject& subject = wide_subject("fampi wide over connection-loss of ranks");
   std::uint32_t most_processes = 0;
   int again = 0;
   int four_at_once = 0;
   int nodes_of_several = 0;
   for (std::uint64_t number = 1; number <= 300; ++number) {
-    const FaultSchedule schedule = subject.draw(number);
+    const lemmas::FaultSchedule schedule = subject.draw(number);
     SeenDeaths deaths;
-    engine::run_simulation(run_spec(schedule, subject.stack), EngineKind::loggp, schedule.seed, 0,
-                           &deaths);
+    engine::run_simulation(lemmas::run_spec(schedule, subject.stack), scenario::EngineKind::loggp,
+                           schedule.seed, 0, &deaths);
     most_processes = std::max(most_processes, schedule.processes);
     again += deaths.any_again(schedule.processes) ? 1 : 0;
     four_at_once += deaths.any_four_at_once() ? 1 : 0;
-    const bool node = std::any_of(schedule.faults.begin(), schedule.faults.end(),
-                                  [](const FaultSpec& fault) { return !fault.nodes.empty(); });
+    const bool node =
+        std::any_of(schedule.faults.begin(), schedule.faults.end(),
+                    [](const faults::FaultSpec& fault) { return !fault.nodes.empty(); });
     nodes_of_several += node && schedule.processes_per_node > 1 ? 1 : 0;
   }
   CHECK(most_processes >= 30);
@@ -99,7 +101,7 @@ TEST_CASE("wide schedules find that nobody is told of a process that lives again
   Registration mistaken;
   const std::string found = found_in_mutant(
       wide_subject("fampi wide over connection-loss of ranks"),
-      [&](RunSpec& spec) {
+      [&](scenario::RunSpec& spec) {
         make_mistaken<IgnoresNewLives>(spec, Family::failure_detection, mistaken);
       },
       5000);
@@ -107,5 +109,8 @@ TEST_CASE("wide schedules find that nobody is told of a process that lives again
 }
 
 TEST_CASE("a wide schedule is replayed from its files") {
-  for (const LemmaSubject& subject : wide_block_subjects()) check_replays(subject, 5);
+  for (const lemmas::LemmaSubject& subject : lemmas::wide_block_subjects())
+    check_replays(subject, 5);
 }
+
+}  // namespace faultline::transactions

@@ -12,8 +12,9 @@
 #include "tests/support/alone.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -103,3 +104,5 @@ TEST_CASE(
   CHECK(!root.decisions.front().value.success);
   CHECK(root.only_sent().payload.get<AgreementWords>().epoch == WorldEpoch{1, 1});
 }
+
+}  // namespace faultline::transactions

@@ -13,8 +13,9 @@
 #include "sim/core/transaction_requests.hpp"
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -188,3 +189,5 @@ TEST_CASE(
     CHECK(totals.value(kMoved) == 1.0);
   }
 }
+
+}  // namespace faultline::transactions

@@ -12,8 +12,9 @@
 
 #include "tests/support/part_of_layer.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::transactions {
+
+using namespace test;
 
 namespace {
 
@@ -102,3 +103,5 @@ TEST_CASE("those who are behind wait for the first live rank of the earlier worl
   CHECK(herald.told_by(kTellBehind) == std::vector<ActorId>{2});
   CHECK(Herald(1).told_by(kTellBehind).empty());  // it is the one itself
 }
+
+}  // namespace faultline::transactions

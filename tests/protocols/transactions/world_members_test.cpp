@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-using namespace faultline;
+namespace faultline::transactions {
 
 namespace {
 
@@ -94,3 +94,5 @@ TEST_CASE(
   CHECK(members.next("shrink").size() == 3);
   CHECK(members.next("shrink").actor_of(1) == 2);
 }
+
+}  // namespace faultline::transactions

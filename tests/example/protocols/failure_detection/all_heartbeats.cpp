@@ -3,7 +3,7 @@
 
 #include "protocols/failure_detection/ring_options.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 namespace {
 
@@ -78,4 +78,4 @@ void AllHeartbeats::await(DetectorContext& context, Rank peer, double time_s) co
   if (peer != context.self()) context.set_timer(peer, time_s, true);
 }
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -8,7 +8,7 @@
 #include "protocols/failure_detection/reported_deaths.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::failure_detection {
 
 struct AllHeartbeatsOptions {
   double heartbeat_period_s = 0.1;
@@ -41,4 +41,4 @@ class AllHeartbeats final : public Detector {
   ReportedDeaths dead_;
 };
 
-}  // namespace faultline
+}  // namespace faultline::failure_detection

@@ -3,7 +3,7 @@
 
 #include "protocols/termination/detector_statistics.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 namespace {
 
@@ -144,4 +144,4 @@ bool Safra::is_sound(const WholeState& whole) {
 
 std::string Safra::waiting_for() const { return has_token_ ? "passivity" : "the token"; }
 
-}  // namespace faultline
+}  // namespace faultline::termination

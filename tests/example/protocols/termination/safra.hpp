@@ -7,7 +7,7 @@
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
 
-namespace faultline {
+namespace faultline::termination {
 
 struct SafraOptions {
   std::uint64_t control_bytes = 16;
@@ -55,4 +55,4 @@ class Safra final : public TerminationDetector {
   std::uint64_t waves_ = 0;
 };
 
-}  // namespace faultline
+}  // namespace faultline::termination

@@ -3,13 +3,14 @@
 
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::workloads {
+
+using namespace test;
 
 TEST_CASE("laps by hand: a lap is a computation and a message for each rank") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
-    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.when = scenario::StopWhen::finished;
     job.workload("laps", {{"laps", 2}, {"bytes", 100}, {"compute_s", 5.0}});
     const Seen seen = job.run(engine);
     // A rank computes for 5, and its message is handled 12 + 100/100 after its send began.
@@ -20,7 +21,7 @@ TEST_CASE("laps by hand: a lap is a computation and a message for each rank") {
 }
 
 TEST_CASE("laps: every termination detector ends over it, and the auditor agrees") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (const std::string& detector : detectors())
       for (const std::uint32_t processes : {1U, 2U, 7U}) {
         Job job(processes, quick_machine());
@@ -33,3 +34,5 @@ TEST_CASE("laps: every termination detector ends over it, and the auditor agrees
         CHECK(seen.metric("application_messages") == 10 * processes);
       }
 }
+
+}  // namespace faultline::workloads

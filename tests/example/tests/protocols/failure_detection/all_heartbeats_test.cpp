@@ -3,8 +3,9 @@
 
 #include "tests/protocols/failure_detection/detector_runs.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::failure_detection {
+
+using namespace test;
 
 namespace {
 
@@ -21,7 +22,7 @@ void use_all_heartbeats(Job& job) {
 }  // namespace
 
 TEST_CASE("all-heartbeats: everybody hears of a death from eta - delta to eta after it") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(40, engine); ++seed) {
       Job job(5, quick_machine());
       note_deaths(job);
@@ -41,7 +42,7 @@ TEST_CASE("all-heartbeats: everybody hears of a death from eta - delta to eta af
 }
 
 TEST_CASE("all-heartbeats: a process that is too slow is told to stop") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     note_deaths(job);
     use_all_heartbeats(job);
@@ -55,7 +56,7 @@ TEST_CASE("all-heartbeats: a process that is too slow is told to stop") {
 }
 
 TEST_CASE("all-heartbeats: a rank that is started again before the timeout is dead once") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(5, quick_machine());
     job.script(Family::workload, [&job](ActorId self) {
       return Handlers{
@@ -81,7 +82,7 @@ TEST_CASE("all-heartbeats: a rank that is started again before the timeout is de
 }
 
 TEST_CASE("all-heartbeats: indep ends over it, and the auditor agrees") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(100, engine); ++seed) {
       const auto processes = static_cast<std::uint32_t>(3 + seed % 8);
       Job job(processes, quick_machine());
@@ -99,3 +100,5 @@ TEST_CASE("all-heartbeats: indep ends over it, and the auditor agrees") {
       CHECK(seen.metric("false_reports") == 0);
     }
 }
+
+}  // namespace faultline::failure_detection

@@ -5,11 +5,12 @@
 #include "sim/scenario/scenario.hpp"
 #include "tests/support/job.hpp"
 
-using namespace faultline;
-using namespace faultline::test;
+namespace faultline::termination {
+
+using namespace test;
 
 TEST_CASE("safra by hand: without any work one probe proves it") {
-  for (const EngineKind engine : engines()) {
+  for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId) { return Handlers{}; });
     job.detector("safra", {{"control_bytes", 0}});
@@ -25,11 +26,12 @@ TEST_CASE("safra by hand: without any work one probe proves it") {
 }
 
 TEST_CASE("safra keeps its promise in random runs, and every probe takes P messages") {
-  for (const EngineKind engine : engines())
+  for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(200, engine); ++seed) {
       const auto processes = static_cast<std::uint32_t>(2 + seed % 16);
       Job job(processes, quick_machine());
-      job.spec.platform.ordering = seed % 2 == 0 ? Ordering::fifo : Ordering::unordered;
+      job.spec.platform.ordering =
+          seed % 2 == 0 ? scenario::Ordering::fifo : scenario::Ordering::unordered;
       job.workload("random-tree", {{"minimum_height", 5},
                                    {"task_mapping", std::string("random")},
                                    {"task_compute_s", 1e-5}});
@@ -47,20 +49,23 @@ TEST_CASE("the invariant of EWD998 holds in every state of all task graphs with 
   job.workload("random-tree",
                {{"most_messages", 3}, {"pauses", true}, {"choices", std::string("all")}});
   job.detector("safra");
-  const ExplorationResult result = explore({.spec = explored_spec(job.spec)});
+  const exploration::ExplorationResult result =
+      exploration::explore({.spec = exploration::explored_spec(job.spec)});
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
-  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.verdict == exploration::ExplorationResult::Verdict::exhausted);
 }
 
 TEST_CASE("safra can be named in a scenario, as anything that is registered") {
-  const Scenario scenario = parse_scenario(R"({"schema_version": 1,
+  const scenario::Scenario scenario = scenario::parse_scenario(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 64, "processes_per_node": 16},
     "workload": {"name": "token-ring", "stop_probability": 0.01},
     "termination": [{"name": "safra"}, {"name": "cda"}]})",
-                                           "safra.json");
+                                                               "safra.json");
   REQUIRE(scenario.points.size() == 2);
   const engine::RunResult result =
-      engine::run_simulation(scenario.points[0], EngineKind::loggp, scenario.seed, 0);
+      engine::run_simulation(scenario.points[0], scenario::EngineKind::loggp, scenario.seed, 0);
   CHECK(result.outcome == engine::Outcome::terminated);
-  CHECK(scenario_schema().find("\"safra\"") != std::string::npos);
+  CHECK(scenario::scenario_schema().find("\"safra\"") != std::string::npos);
 }
+
+}  // namespace faultline::termination
