@@ -109,6 +109,17 @@ bool brings_back(const scenario::RunSpec& spec) {
          spec.component(Family::transactions).registration != nullptr;
 }
 
+/// Ranks would be restarted from checkpoints, and the program asks for none. A note says so before
+/// the run.
+bool restarts_without_checkpoints(const scenario::RunSpec& spec) {
+  const scenario::ComponentChoice& workload = spec.component(Family::workload);
+  const Registration* logging = spec.component(Family::message_logging).registration;
+  if (workload.registration == nullptr || logging == nullptr) return false;
+  if (!logging->as<RecoveryTraits>().takes_images) return false;
+  const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
+  return !asks || !asks(workload.options);
+}
+
 }  // namespace
 
 bool outlives_deaths(const scenario::RunSpec& spec) {
@@ -156,7 +167,9 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec) {
 
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (count(run, "false_reports") > 0.0 && !is_fenced_everywhere(spec)) return true;
+  if (count(run, "false_reports") > 0.0 &&
+      (!is_fenced_everywhere(spec) || restarts_without_checkpoints(spec)))
+    return true;
   const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
   if (missed && leaves_somebody_out(spec)) return true;

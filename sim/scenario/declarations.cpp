@@ -247,9 +247,9 @@ const OptionSet<FencingOptions>& fencing_options() {
 }
 
 const char* fencing_summary() {
-  return "the end of a process that lives and is declared dead. The resource manager does not "
-         "believe a process that it is about to end: of two that accuse each other, it ends the "
-         "one that was accused first";
+  return "who ends a process that lives and is declared dead, and when. The resource manager does "
+         "not believe a process that it is about to end: of two that accuse each other, it ends "
+         "the one that was accused first";
 }
 
 const OptionSet<StatedFaultOptions>& stated_fault_options() {

@@ -317,7 +317,7 @@ std::string noise_text() {
          table(delay_noise_options().specs()) + "\n### `platform.os_noise`\n\n" +
          std::string(os_noise_summary()) + ".\n" + table(os_noise_options().specs()) +
          row(os_noise_nodes().name, "a list of numbers, or null", "`null`", os_noise_nodes().doc) +
-         "\n### `platform.fencing`\n\nWhat it says: " + std::string(fencing_summary()) + ".\n" +
+         "\n### `platform.fencing`\n\nIt says " + std::string(fencing_summary()) + ".\n" +
          table(fencing_options().specs());
 }
 

@@ -22,6 +22,7 @@ void Fencing::accuse(Incarnation accuser, Incarnation accused) {
   const double fence_s = reached_s(accused.actor, heard_s + run_.job.spec.platform.fencing.delay_s);
   if (fence_s == kNever) return;
   if (run_.is_rank(accused.actor)) run_.state.truth.auditor().doomed(accused);
+  ending_.expect_news(fence_s);
   run_.state.schedule.add(fence_s, EventKind::fence, accused.actor, number);
 }
 

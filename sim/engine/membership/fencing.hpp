@@ -6,6 +6,7 @@
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/membership/faults.hpp"
 #include "sim/engine/membership/membership_state.hpp"
+#include "sim/engine/verdict/run_ending.hpp"
 
 namespace faultline::engine {
 
@@ -15,8 +16,8 @@ namespace faultline::engine {
 /// already are told nothing new, and the others hear as of any death.
 class Fencing {
  public:
-  Fencing(const Common& run, MembershipState& state, Faults& faults)
-      : run_(run), state_(state), faults_(faults) {}
+  Fencing(const Common& run, MembershipState& state, RunEnding& ending, Faults& faults)
+      : run_(run), state_(state), ending_(ending), faults_(faults) {}
 
   /// An actor has declared a peer dead that lives. The manager ends the peer after some time,
   /// unless it does not believe the actor, cannot reach the peer, or will do so anyway.
@@ -30,6 +31,7 @@ class Fencing {
 
   const Common run_;
   MembershipState& state_;
+  RunEnding& ending_;
   Faults& faults_;
 };
 

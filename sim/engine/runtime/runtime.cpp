@@ -40,7 +40,7 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                      .notices = notices_,
                      .ending = state_.ending,
                      .verdict = verdict_}),
-      fencing_(run_, state_.membership, faults_),
+      fencing_(run_, state_.membership, state_.ending, faults_),
       reports_(run_, state_.membership,
                {.ending = state_.ending, .turns = turns_, .faults = faults_, .fencing = fencing_}),
       restarts_(run_, {.state = state_.membership,

@@ -36,4 +36,21 @@ TEST_CASE("a rank that is declared dead because it is slow is ended, and comes b
     }
 }
 
+TEST_CASE("work that waits for the end of a rank that is declared dead is not late") {
+  for (const scenario::EngineKind engine : engines()) {
+    CAPTURE(engine_word(engine));
+    Job job(3, quick_machine());
+    job.workload("ordered-stencil", {{"checkpoint_iterations", std::int64_t{1}}});
+    job.use(Family::termination, "hcda");
+    job.use(Family::message_logging, "checkpoint-restart");
+    job.use(Family::failure_detection, "erring-oracle");
+    job.spec.platform.spare_nodes = 1;
+    job.spec.stop.grace_s = 0;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == engine::Outcome::terminated);
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("fenced_alive") == 1);
+  }
+}
+
 }  // namespace faultline::message_logging
