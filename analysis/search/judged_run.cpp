@@ -123,7 +123,9 @@ class Judge {
       case engine::Outcome::violated:
         return found_end();
       case engine::Outcome::unsafe_detector:
-        if (is_fenced_everywhere(spec_) && outlives_deaths(spec_)) found_end();
+        if (is_fenced_everywhere(spec_) && outlives_deaths(spec_) &&
+            (!hangs(run) || is_hung_for_good()))
+          found_end();
         return;
       case engine::Outcome::hung:
         if (is_hung_for_good()) found_end();
@@ -134,6 +136,12 @@ class Judge {
       default:
         return;
     }
+  }
+
+  /// Did it end because nothing was announced in time, whatever is to blame for that?
+  static bool hangs(const runs::RunRecord& run) {
+    return run.outcome == engine::Outcome::hung ||
+           (run.outcome == engine::Outcome::unsafe_detector && kind_of_end(run) == "hung");
   }
 
   /// What is announced late, because everything is slow, is announced all the same. A longer run
@@ -155,7 +163,7 @@ class Judge {
     spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
     spec.stop.events *= 10;
     const runs::ReplicationRecord again = made_run(patient);
-    if (!again.run || again.run->outcome != engine::Outcome::hung) return std::nullopt;
+    if (!again.run || !hangs(*again.run)) return std::nullopt;
     // What the network loses of a detector may be lost after the end of the first run.
     judgement_.by_membership = is_unpromised(patient, *again.run);
     if (judgement_.by_membership) return std::nullopt;

@@ -246,4 +246,25 @@ TEST_CASE("engines may differ in what a program sends before a false report stop
   CHECK_FALSE(judgement.finding);
 }
 
+TEST_CASE("a recovery from a false report is late, and not stuck, where each word takes a second") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "nacl", "processes": 3},
+    "workload": {"name": "ordered-stencil", "iterations": 1, "checkpoint_iterations": 1},
+    "termination": {"name": "four-counter"}, "message_logging": {"name": "causal",
+    "determinant_s": 1}, "failure_detection": {"name": "erring-oracle"}})"),
+             {});
+  CHECK(judgement.outcome == "unsafe-detector");
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("no promise is broken where there are no checkpoints to restart an accused rank from") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "nacl", "processes": 4},
+    "workload": {"name": "stencil"}, "termination": {"name": "edod"}, "message_logging":
+    {"name": "checkpoint-restart"}, "failure_detection": {"name": "erring-oracle"}})"),
+             {});
+  CHECK(judgement.outcome == "unsafe-detector");
+  CHECK_FALSE(judgement.finding);
+}
+
 }  // namespace faultline::search
