@@ -49,7 +49,8 @@ std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenari
   if (!broken) return std::nullopt;
   // While it waits for longer, more can happen that no protocol promises to bear.
   const runs::ReplicationRecord record = made_run(*patient);
-  if (record.run && is_unpromised(*patient, *record.run)) return std::nullopt;
+  const bool is_told_wrong = record.run && record.run->number("false_reports").value_or(0.0) > 0.0;
+  if (is_told_wrong || (record.run && is_unpromised(*patient, *record.run))) return std::nullopt;
   return Finding{"needless-fatal", broken->text};
 }
 
@@ -93,8 +94,9 @@ std::optional<Finding> against_giving_up(const scenario::Scenario& scenario,
     const std::optional<scenario::Scenario> patient = with_long_timeouts(scenario);
     if (!patient) return std::nullopt;
     const runs::ReplicationRecord again = made_run(*patient);
+    // While it waits for longer, a live process may be declared dead.
     if (again.run && again.run->outcome == engine::Outcome::fatal_reported &&
-        !is_unpromised(*patient, *again.run))
+        was_in_peace(spec, *again.run) && !is_unpromised(*patient, *again.run))
       return Finding{"gives up in peace", run.fatal_reason};
     return std::nullopt;
   }

@@ -22,6 +22,14 @@ namespace faultline::search {
 
 namespace {
 
+/// Can the detector err at any time, however late?
+bool is_disturbed_for_good(const scenario::RunSpec& spec) {
+  const scenario::PlatformSpec& platform = spec.platform;
+  return platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
+         std::ranges::any_of(spec.partitions, [](const auto& cut) { return cut.to_s == kNever; }) ||
+         std::ranges::any_of(spec.slow, [](const auto& slow) { return slow.to_s == kNever; });
+}
+
 constexpr const char* kFile = "search.json";
 
 /// The first problem of a refused scenario, without the file's name.
@@ -160,8 +168,11 @@ class Judge {
     scenario::Scenario patient = scenario_;
     scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
-    spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
-    spec.stop.events *= 10;
+    // A disturbance without end keeps a run going until its limit of time, at which it is judged.
+    if (!is_disturbed_for_good(spec)) {
+      spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
+      spec.stop.events *= 10;
+    }
     const runs::ReplicationRecord again = made_run(patient);
     if (!again.run || !hangs(*again.run)) return std::nullopt;
     // What the network loses of a detector may be lost after the end of the first run.

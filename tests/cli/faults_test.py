@@ -270,8 +270,8 @@ class Runs(ProgramTest):
     def test_a_law_of_repairs_that_makes_no_sense_has_its_path(self):
         for repair, words in (({"mean_s": 0}, "faults.poisson.repair.mean_s: expected a number "
                                               "above 0"),
-                              ({"law": "lognormal", "mu": 1}, "faults.poisson.repair: without "
-                                                              "sigma"),
+                              ({"law": "lognormal", "mu": 1}, "faults.poisson.repair: the law "
+                                                              "lognormal needs sigma"),
                               ({"median_s": 1}, "faults.poisson.repair.median_s: unknown key")):
             self.write("s.json", {**JOB, "faults": {"poisson": {"mtbf_s": 1, "repair": repair}}})
             self.assertIn(words, self.refusal("validate", "s.json"))

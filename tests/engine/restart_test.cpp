@@ -345,7 +345,8 @@ TEST_CASE("an actor can die and restart again and again") {
     });
     for (const double time_s : {5.0, 15.0, 25.0, 42.0}) job.kill(time_s, {1});
     const Seen seen = job.run(engine);
-    CHECK(close(seen.times_s(1, "start"), {0, 10, 20, 30, 50}, engine));
+    // The request of 40 comes while it lives, and is answered when it dies.
+    CHECK(close(seen.times_s(1, "start"), {0, 10, 20, 30, 42}, engine));
     CHECK(seen.metric("failed_ranks") == 0);
   }
 }

@@ -105,7 +105,8 @@ TEST_CASE("a resource manager that reaches nobody is refused") {
   const auto problems_of = [&](const std::string& reach, const std::string& partition) {
     const std::string fencing = R"(platform.fencing={"by": "resource-manager", "reach": ")";
     try {
-      workspace.scenario_after({fencing + reach + "\"}", "faults.partition=" + partition});
+      static_cast<void>(
+          workspace.scenario_after({fencing + reach + "\"}", "faults.partition=" + partition}));
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
@@ -187,7 +188,7 @@ TEST_CASE("a platform that disturbs in no sensible way is refused with its place
       {R"(platform.delay_noise={"mean_s": 1, "per": "link"})",
        "platform.delay_noise.per: expected one of message or hop, got \"link\""},
       {R"(platform.fencing={"by": "me"})",
-       "platform.fencing.by: expected one of resource-manager or nobody, got \"me\""},
+       "platform.fencing.by: expected one of resource-manager or nobody, or null, got \"me\""},
       {R"(platform.fencing={"delay_s": -1})",
        "platform.fencing.delay_s: expected a number of at least 0 in seconds, got -1"},
       {R"(platform.fencing={"reach": "some"})",

@@ -259,9 +259,9 @@ TEST_CASE("a recovery from a false report is late, and not stuck, where each wor
 
 TEST_CASE("no promise is broken where there are no checkpoints to restart an accused rank from") {
   const Judgement judgement =
-      judged(tree(R"({"schema_version": 1, "platform": {"machine": "nacl", "processes": 4},
-    "workload": {"name": "stencil"}, "termination": {"name": "edod"}, "message_logging":
-    {"name": "checkpoint-restart"}, "failure_detection": {"name": "erring-oracle"}})"),
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "stampede", "processes": 3},
+    "workload": {"name": "ping-pong"}, "message_logging": {"name": "checkpoint-restart"},
+    "failure_detection": {"name": "erring-oracle", "report_s": 0}})"),
              {});
   CHECK(judgement.outcome == "unsafe-detector");
   CHECK_FALSE(judgement.finding);

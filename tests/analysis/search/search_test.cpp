@@ -172,8 +172,9 @@ TEST_CASE("a program without protection may wait for the dead, and a detector ma
   const Judgement cut = judged(tree(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 4}, "workload": {"name": "allreduce"},
     "failure_detection": {"name": "rdaemon"},
-    "faults": {"partition": {"nodes": [[0], [1, 2, 3]]}}})"),
+    "faults": {"partition": {"nodes": [[0], [1, 2, 3]], "from_s": 0, "to_s": 0.05}}})"),
                                {});
+  CHECK(cut.outcome == "deadlock");
   CHECK(cut.by_membership);
 }
 

@@ -151,7 +151,8 @@ TEST_CASE("swim hears of many deaths at once, also without any gossip of its own
     for (const bool gossips : {true, false}) {
       Job job(24, quick_machine());
       listen(job);
-      use_swim(job, {{"gossip_members", std::int64_t{gossips ? 3 : 0}}});
+      use_swim(job, {{"gossip_members", std::int64_t{gossips ? 3 : 0}},
+                     {"reconnect_period_s", kNone}});  // its messages count as gossip, too
       std::vector<Rank> dead{0, 1, 2, 3, 7, 11, 13, 22, 23};
       job.kill(10, dead);
       const Seen seen = job.run(engine);

@@ -49,7 +49,7 @@ TEST_CASE("work that waits for the end of a rank that is declared dead is not la
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == engine::Outcome::terminated);
     CHECK(seen.violations().empty());
-    CHECK(seen.metric("fenced_alive") == 1);
+    CHECK(seen.metric("false_reports") == 1);
   }
 }
 
