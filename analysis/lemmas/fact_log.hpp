@@ -54,7 +54,7 @@ class FactLog final : public audit::RunObserver {
   /// The time of each death.
   [[nodiscard]] const std::map<Rank, double>& deaths_s() const { return deaths_s_; }
 
-  /// When somebody was declared dead first who had not died; kNever if nobody was.
+  /// When a live process was first declared dead; kNever if none was.
   [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
 
   /// The process that gave up, and when.

@@ -378,8 +378,8 @@ void Draw::draw_stop() {
   if (!stop.object()->empty()) scenario_.set("stop", std::move(stop));
 }
 
-/// What becomes of a process that is declared dead and lives. From a stream of its own, so that the
-/// rest of a scenario does not depend on it.
+/// Draws how a process ends that is declared dead and lives. It has a stream of its own, so that
+/// the rest of a scenario does not depend on it.
 void Draw::draw_fencing() {
   Stream random(number_, 0, Purpose::faults, 2);
   if (!random.chance(0.3)) return;

@@ -29,6 +29,11 @@ std::optional<scenario::Scenario> with_long_timeouts(const scenario::Scenario& s
   return patient;
 }
 
+/// Was a live process declared dead?
+bool is_told_wrong(const runs::RunRecord& run) {
+  return run.number("false_reports").value_or(0.0) > 0.0;
+}
+
 /// A program of TryBlocks may be given up for the reasons on the pages of the protocols, if they
 /// hold. Nobody can tell from outside whether a timeout was long enough.
 std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenario) {
@@ -49,8 +54,8 @@ std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenari
   if (!broken) return std::nullopt;
   // While it waits for longer, more can happen that no protocol promises to bear.
   const runs::ReplicationRecord record = made_run(*patient);
-  const bool is_told_wrong = record.run && record.run->number("false_reports").value_or(0.0) > 0.0;
-  if (is_told_wrong || (record.run && is_unpromised(*patient, *record.run))) return std::nullopt;
+  if (record.run && (is_told_wrong(*record.run) || is_unpromised(*patient, *record.run)))
+    return std::nullopt;
   return Finding{"needless-fatal", broken->text};
 }
 
@@ -101,7 +106,7 @@ std::optional<Finding> against_giving_up(const scenario::Scenario& scenario,
     return std::nullopt;
   }
   // To give up because of a report is right, be it false, and the conditions below count deaths.
-  if (run.number("false_reports").value_or(0.0) > 0.0) return std::nullopt;
+  if (is_told_wrong(run)) return std::nullopt;
   if (spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
     return against_blocks_given_up(scenario);
   return against_logging_given_up(scenario, run);

@@ -15,20 +15,13 @@
 #include "analysis/search/unpromised.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/job/disturbance.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::search {
 
 namespace {
-
-/// Can the detector err at any time, however late?
-bool is_disturbed_for_good(const scenario::RunSpec& spec) {
-  const scenario::PlatformSpec& platform = spec.platform;
-  return platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
-         std::ranges::any_of(spec.partitions, [](const auto& cut) { return cut.to_s == kNever; }) ||
-         std::ranges::any_of(spec.slow, [](const auto& slow) { return slow.to_s == kNever; });
-}
 
 constexpr const char* kFile = "search.json";
 
@@ -169,7 +162,7 @@ class Judge {
     scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     // A disturbance without end keeps a run going until its limit of time, at which it is judged.
-    if (!is_disturbed_for_good(spec)) {
+    if (!engine::disturbance_of(spec).is_endless) {
       spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
       spec.stop.events *= 10;
     }

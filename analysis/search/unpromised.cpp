@@ -109,8 +109,7 @@ bool brings_back(const scenario::RunSpec& spec) {
          spec.component(Family::transactions).registration != nullptr;
 }
 
-/// Ranks would be restarted from checkpoints, and the program asks for none. A note says so before
-/// the run.
+/// Ranks would be restarted from checkpoints, and the program asks for none.
 bool restarts_without_checkpoints(const scenario::RunSpec& spec) {
   const scenario::ComponentChoice& workload = spec.component(Family::workload);
   const Registration* logging = spec.component(Family::message_logging).registration;
@@ -134,11 +133,8 @@ bool is_wrong_on_purpose(const scenario::RunSpec& spec) {
     const auto printed = choice.options.find("as_printed");
     if (printed != choice.options.end() && !std::get<ChosenWords>(printed->second).empty())
       return true;
-    const auto is = [&](const char* option, const OptionValue& value) {
-      const auto given = choice.options.find(option);
-      return given != choice.options.end() && given->second == value;
-    };
-    return is("protect_recovery", false) || is("dots", std::string("outside"));
+    return is_set(choice.options, "protect_recovery", false) ||
+           is_set(choice.options, "dots", std::string("outside"));
   });
 }
 

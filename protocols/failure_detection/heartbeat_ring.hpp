@@ -55,7 +55,7 @@ struct RingTerms {
 ///    which stops to send them to the old observer. So nobody is without an observer that it sends
 ///    to, and nobody waits for heartbeats that go to another one.
 ///
-/// Who asks in steps 2 and 3 repeats that each period until a heartbeat has come.
+/// In steps 2 and 3, a member repeats its request each period until a heartbeat has come.
 class HeartbeatRing {
  public:
   /// Keys of its timers are below this.

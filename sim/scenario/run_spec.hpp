@@ -45,13 +45,13 @@ struct OsNoise {
   std::vector<NodeId> nodes;  ///< that have noise; empty: all
 };
 
-/// Who ends a process that lives and is declared dead.
+/// What ends a process that lives and is declared dead.
 enum class FencedBy { resource_manager, nobody };
 /// Whom the resource manager reaches while the network is cut: everybody, or the side of node 0,
 /// where it is, and whoever is in no group.
 enum class FencingReach { all, connected };
 
-/// What becomes of a process that is declared dead while it lives.
+/// How a process ends that is declared dead while it lives.
 struct FencingSpec {
   /// No value: the resource manager where message logging or transactions recover, else nobody.
   std::optional<FencedBy> by;

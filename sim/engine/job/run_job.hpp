@@ -45,7 +45,7 @@ struct RunJob {
   bool daemons_share_cores;
   bool shares_cores;  ///< what processors do may take time from computations
   bool detector_is_accurate;
-  bool fences;  ///< the resource manager ends who is declared dead and lives
+  bool fences;  ///< the resource manager ends processes that are declared dead and live
   /// A time after which the detector has nothing to say that it has not said, if nothing has
   /// happened; kNever: there is none.
   double detection_bound_s = kNever;

@@ -179,8 +179,8 @@ void Faults::kill(ActorId actor, bool silent, Incarnation daemon) {
   start_who_waits(dead);
 }
 
-/// Somebody has asked for a restart before this death. Where it starts is seen when everybody has
-/// died who dies now.
+/// Somebody has asked for a restart before this death. Its node is chosen when all have died
+/// that die now.
 void Faults::start_who_waits(Incarnation dead) {
   const auto waiting = state_.take_waiting(dead);
   if (!waiting) return;

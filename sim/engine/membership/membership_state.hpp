@@ -32,7 +32,8 @@ struct PendingRestart {
   NodeId node;  ///< kNoNode: it still lives, and the node is chosen when it is dead
   RestartOn where;
   Incarnation asker;
-  /// Who else has asked while it lived, and where it shall start. They ask again when it is dead.
+  /// The others that have asked while it lived, and where it shall start. They ask again when it is
+  /// dead.
   std::vector<std::pair<Incarnation, RestartOn>> others = {};
 
   /// Has that process asked?
@@ -110,7 +111,8 @@ class MembershipState {
   /// The process that a notice tells of, that a restart starts again, or that is fenced; nobody for
   /// a fault.
   [[nodiscard]] Incarnation subject_of(const Event& event) const;
-  /// True of a notice that its listener will not hear of any more, and of the fence of who is dead.
+  /// True of a notice that its listener will not hear of any more, and of the fence of a dead
+  /// process.
   [[nodiscard]] bool has_no_effect(const Event& event, const LargeVector<ActorState>& actors) const;
   /// What an event will do. Its number in some list depends on the path that led to it.
   void add_content(const Event& event, Digest& into) const;

@@ -86,8 +86,8 @@ void Restarts::restart(std::uint32_t index) {
   verdict_.check();
 }
 
-/// The process has died only now. The first who has asked, and lives, is answered, and the others
-/// as if they asked now.
+/// The process has died only now. The first process that has asked, and lives, is answered, and the
+/// others as if they asked now.
 void Restarts::start_who_waited(std::uint32_t index) {
   PendingRestart& pending = state_.restart(index);
   const Incarnation dead = pending.dead;

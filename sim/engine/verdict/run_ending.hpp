@@ -59,7 +59,7 @@ class RunEnding {
   void await_death(Incarnation living, Incarnation asker) {
     awaited_deaths_.emplace_back(living, asker);
   }
-  /// All of these requests: the process, and who has asked. It may have died since.
+  /// All of these requests: the process, and its asker. It may have died since.
   [[nodiscard]] const auto& awaited_deaths() const { return awaited_deaths_; }
 
   void give_up(GivenUp given_up) { given_up_ = std::move(given_up); }
