@@ -10,7 +10,6 @@
 
 namespace faultline::report {
 
-using namespace test;
 using Catch::Contains;
 
 TEST_CASE("charts, tables and the page say which means are over runs that were cut off") {

@@ -9,7 +9,6 @@
 
 namespace faultline::failure_detection {
 
-using namespace test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
