@@ -295,7 +295,8 @@ class ClangTidy(unittest.TestCase):
 
     def key(self, top="checkout", shared="checks"):
         flags = [f"-I{self.top / top}", f"-I{self.top / top}/build/generated"]
-        return clang_tidy.content_key(self.top / top / "sim/a.cpp", flags, shared)
+        sources = clang_tidy.sources_of(self.top / top / "sim/a.cpp", flags)
+        return clang_tidy.content_key(sources, shared)
 
     def test_a_key_changes_with_all_that_the_answer_depends_on(self):
         self.write("checkout/sim/a.cpp", '#include <vector>\n#include "sim/b.hpp"\n')
@@ -324,28 +325,38 @@ class ClangTidy(unittest.TestCase):
         self.assertEqual(clang_tidy.compile_flags(self.top),
                          {"a.cpp": ["-DX=a b", "-Iy", "-isystemz", "-std=c++20"]})
 
-    def clean_at(self, commit):
-        names = [pathlib.Path("kept.cpp"), pathlib.Path("changed.cpp"), pathlib.Path("new.cpp")]
+    def kept_at(self, commit):
         with contextlib.redirect_stderr(io.StringIO()):
-            return clang_tidy.clean_keys(self.top, commit, names,
-                                         lambda checkout, name: (checkout / name).read_text())
+            with clang_tidy.checkout_of(self.top, commit) as then:
+                return then and (then / "kept.cpp").read_text()
 
-    def test_what_was_clean_at_a_commit_is_as_it_was_then(self):
-        self.write("then/kept.cpp", "int kept;\n")
-        self.write("then/changed.cpp", "int before;\n")
-        self.write("kept.cpp", "int kept;\n")
-        self.write("changed.cpp", "int after;\n")
-        self.write("new.cpp", "int new_one;\n")
+    def test_a_commit_is_read_as_it_was(self):
+        self.write("then/kept.cpp", "int before;\n")
+        self.write("kept.cpp", "int after;\n")
         # Stands for `git -C checkout archive commit`.
         self.write("tools/git", '#!/bin/sh\nexec tar -C "$2/then" -cf - .\n')
         (self.top / "tools/git").chmod(0o755)
         path = f"{self.top / 'tools'}:{os.environ['PATH']}"
         with mock.patch.dict(os.environ, {"PATH": path}):
-            self.assertEqual(self.clean_at("HEAD"), {"int kept;\n", "int before;\n"})
+            self.assertEqual(self.kept_at("HEAD"), "int before;\n")
 
-    def test_nothing_was_clean_at_a_commit_that_is_not_known(self):
+    def test_a_commit_that_is_not_known_is_none(self):
         self.write("kept.cpp", "int kept;\n")
-        self.assertEqual(self.clean_at("0" * 40), set())
+        self.assertIsNone(self.kept_at("0" * 40))
+
+    def test_a_changed_file_is_checked_and_so_is_a_changed_header_once(self):
+        then = {"a": {"": "1", "x": "1"}, "b": {"": "1", "x": "1", "y": "1"},
+                "c": {"": "1", "y": "1"}, "d": {"": "1", "z": "1"}}
+        self.assertEqual(clang_tidy.changed_since(then, then), [])
+        now = {name: dict(sources) for name, sources in then.items()}
+        now["b"]["y"] = now["c"]["y"] = "2"
+        self.assertEqual(clang_tidy.changed_since(now, then), ["b"])
+        now["c"][""] = "2"  # and includes y
+        self.assertEqual(clang_tidy.changed_since(now, then), ["c"])
+        now["e"] = {"": "1", "new": "1"}
+        self.assertEqual(clang_tidy.changed_since(now, then), ["c", "e"])
+        now["a"]["x"] = now["b"]["x"] = "2"
+        self.assertEqual(clang_tidy.changed_since(now, then), ["c", "e", "a"])
 
     def test_what_is_clean_is_remembered_and_nothing_else(self):
         clean = []

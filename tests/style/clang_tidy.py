@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-tidy finds nothing in the C++ files: clang_tidy.py BUILD [COMMIT], for a configured build
-tree. COMMIT is one at which it has found nothing: files that have not changed since then, nor a
-header that they include, are not checked again. All are checked where git does not know it.
+tree. COMMIT is one at which it has found nothing: then only files that have changed since are
+checked and, for each changed header that none of them includes, one that does. All are checked
+where git does not know it.
 
 What was found clean is remembered in the user's cache directory under a hash of the file, of all
 headers of ours that it includes, of the flags, the checks and the tool. The hash has no path in it,
@@ -9,6 +10,8 @@ so that one checkout serves another, and only files that differ are checked. scr
 """
 
 import concurrent.futures
+import contextlib
+import functools
 import hashlib
 import io
 import json
@@ -59,20 +62,31 @@ def text_of_header(header, flags):
     return None
 
 
-def content_key(path, flags, shared):
-    """A hash of all of ours that clang-tidy's answer for `path` depends on."""
+@functools.cache
+def headers_in(text):
+    """The headers that it includes in quotes."""
+    return [header for _, bracket, header in includes(text) if bracket == '"']
+
+
+def sources_of(path, flags):
+    """{name: text} of a file, whose name here is "", and of all headers of ours that it needs."""
     seen, waiting = {}, [("", read(path))]
     while waiting:
         name, text = waiting.pop()
         seen[name] = text
-        for _, bracket, header in includes(text):
-            if bracket == '"' and header not in seen:
+        for header in headers_in(text):
+            if header not in seen:
                 found = text_of_header(header, flags)
                 if found is not None:
                     waiting.append((header, found))
+    return seen
+
+
+def content_key(sources, shared):
+    """A hash of all of ours that clang-tidy's answer for a file with those sources depends on."""
     digest = hashlib.sha256(shared.encode())
-    for name in sorted(seen):
-        digest.update(f"\0{name}\0{seen[name]}".encode())
+    for name in sorted(sources):
+        digest.update(f"\0{name}\0{sources[name]}".encode())
     return digest.hexdigest()
 
 
@@ -105,19 +119,38 @@ def known_clean(cache, key):
         return False
 
 
-def clean_keys(top, commit, names, key_in):
-    """The keys that those files had at a commit, by `key_in(checkout, name)`."""
+@contextlib.contextmanager
+def checkout_of(top, commit):
+    """A folder with what the checkout `top` held at a commit; None where git does not know it."""
     git = shutil.which("git")
     archive = git and subprocess.run([git, "-C", top, "archive", commit], capture_output=True,
                                      check=False)
     if not archive or archive.returncode != 0:
         say(f"git does not know {commit}: every file is checked")
-        return set()
+        yield None
+        return
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(folder)
-        then = pathlib.Path(folder)
-        return {key_in(then, name) for name in names if (then / name).is_file()}
+        yield pathlib.Path(folder)
+
+
+def changed_since(now, then):
+    """Of files with the sources `now`, those to check when all was clean with the sources `then`
+    (both: {file: sources_of}). What is wrong in a header is found in any file that includes it."""
+    headers_then = {name: text for sources in then.values() for name, text in sources.items()}
+
+    def changed_headers(name):
+        return {header for header, text in now[name].items()
+                if header and headers_then.get(header) != text}
+
+    chosen = [name for name in sorted(now) if then.get(name, {}).get("") != now[name][""]]
+    covered = {header for name in chosen for header in changed_headers(name)}
+    for name in sorted(now):
+        if not changed_headers(name) <= covered:
+            chosen.append(name)
+            covered |= changed_headers(name)
+    return chosen
 
 
 def check_one(tool, top, path, flags):
@@ -155,31 +188,37 @@ def main():
     flags = compile_flags(build)
     version = version_of(tool)
 
-    def key_in(checkout, name):
-        ours = flags[str(top / name)]
-        there = [f"-I{checkout}" if flag == f"-I{top}" else flag for flag in ours]
-        return content_key(checkout / name, there, version + read(checkout / ".clang-tidy") +
-                           flags_in(top, build, ours))
+    def sources_in(checkout, name):
+        there = [f"-I{checkout}" if flag == f"-I{top}" else flag for flag in flags[str(top / name)]]
+        return sources_of(checkout / name, there)
 
-    def key(path):
-        return key_in(top, pathlib.Path(path).relative_to(top))
+    def key(name, sources):
+        return content_key(sources, version + read(top / ".clang-tidy") +
+                           flags_in(top, build, flags[str(top / name)]))
 
-    keys = {str(path): key(path) for path in cpp_files(top) if str(path) in flags}
+    names = [path.relative_to(top) for path in map(pathlib.Path, cpp_files(top))
+             if str(path) in flags]
+    now = {name: sources_in(top, name) for name in names}
+    keys = {name: key(name, now[name]) for name in names}
+    waiting = sorted(names)
+    if len(sys.argv) == 3:
+        with checkout_of(top, sys.argv[2]) as then:
+            if then is not None and read(then / ".clang-tidy") == read(top / ".clang-tidy"):
+                waiting = changed_since(now, {name: sources_in(then, name) for name in names
+                                              if (then / name).is_file()})
     cache = cache_directory()
-    names = [pathlib.Path(path).relative_to(top) for path in keys]
-    clean = clean_keys(top, sys.argv[2], names, key_in) if len(sys.argv) == 3 else set()
-    waiting = [name for name in sorted(keys)
-               if keys[name] not in clean and not known_clean(cache, keys[name])]
-    say(f"{len(keys)} files, {len(waiting)} of them not known to be clean; they take "
+    waiting = [name for name in waiting if not known_clean(cache, keys[name])]
+    say(f"{len(names)} files, {len(waiting)} of them to be checked; they take "
         f"about {len(waiting) * 10 // os.cpu_count() // 60 + 1} minutes")
 
     def remember(name):
         # Somebody may have edited the file, or a header, while it was checked.
-        if key(name) == keys[name]:
+        if key(name, sources_in(top, name)) == keys[name]:
             (cache / keys[name]).touch()
 
-    findings = check_files(waiting, lambda name: check_one(tool, top, name, flags[name]), remember)
-    return report(findings, f"{len(keys)} C++ files, {len(waiting)} of them checked now")
+    findings = check_files(
+        waiting, lambda name: check_one(tool, top, top / name, flags[str(top / name)]), remember)
+    return report(findings, f"{len(names)} C++ files, {len(waiting)} of them checked now")
 
 
 if __name__ == "__main__":
