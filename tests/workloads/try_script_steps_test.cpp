@@ -218,9 +218,9 @@ TEST_CASE("the group of an inner TryBlock is within that of the one around it") 
 }
 
 TEST_CASE("steps that do not fit together are refused, one mistake in one line") {
-  const std::vector<std::pair<test::Words, std::string>> cases = {
+  const std::vector<std::pair<Words, std::string>> cases = {
       {{}, "steps: expected a list of 1 to 100 steps, such as \"allreduce 8 B\", got 0"},
-      {test::Words(101, "compute 1 s"),
+      {Words(101, "compute 1 s"),
        "steps: expected a list of 1 to 100 steps, such as \"allreduce 8 B\", got 101"},
       {{"compute 1 s"}, R"(steps: expected a TryBlock: "try", and "finish" after it)"},
       {{"finish", "try"}, "steps[0]: expected \"try\" in a step before it"},
@@ -251,11 +251,10 @@ TEST_CASE("a TryBlock of several iterations has all steps inside but the checkpo
   const OptionValues two{{"iterations_per_block", std::int64_t{2}}};
   CHECK(problems_of({"try", "compute 1 s", "try local", "finish", "finish"}, 8, two) == "");
   CHECK(problems_of({"try", "compute 1 s", "finish", "checkpoint"}, 8, two) == "");
-  for (const test::Words& steps :
-       std::vector<test::Words>{{"compute 1 s", "try", "finish"},
-                                {"try", "finish", "compute 1 s"},
-                                {"try", "finish", "try", "finish"},
-                                {"try", "finish", "compute 1 s", "checkpoint"}}) {
+  for (const Words& steps : std::vector<Words>{{"compute 1 s", "try", "finish"},
+                                               {"try", "finish", "compute 1 s"},
+                                               {"try", "finish", "try", "finish"},
+                                               {"try", "finish", "compute 1 s", "checkpoint"}}) {
     CHECK(problems_of(steps) == "");
     CHECK_THAT(problems_of(steps, 8, two),
                Catch::Matchers::StartsWith("iterations_per_block: expected 1, or one TryBlock"));
@@ -275,7 +274,7 @@ TEST_CASE("only a program in which all ranks do the same goes on with fewer") {
 }
 
 TEST_CASE("a collective in each TryBlock is one over all ranks that says so by naming none") {
-  const auto contents = [](const test::Words& steps) {
+  const auto contents = [](const Words& steps) {
     const Registration& workload = *find_registration(Family::workload, "try-script");
     OptionValues values;
     for (const OptionSpec& option : workload.options) values[option.name] = option.default_value;
@@ -293,19 +292,19 @@ TEST_CASE("a collective in each TryBlock is one over all ranks that says so by n
 }
 
 TEST_CASE("whatever is written in steps is read or refused") {
-  const test::Words words = {
+  const Words words = {
       "try",       "try",      "local",     "among", "0-3",   "2",          "finish",
       "compute",   "1e-3",     "s",         "8",     "B",     "+1",         "-1",
       "with",      "exchange", "-",         "0-",    "",      ":",          ",",
       "\xff",      "\t",       "allreduce", "+",     "1e308", "4294967295", "18446744073709551616",
       "checkpoint"};
-  const test::Words good = {"try",        "try local among 0-2", "exchange 8 B with +1 among 0-2",
-                            "finish",     "allreduce 8 B",       "compute 1e-6 s among 1",
-                            "checkpoint", "compute 1e-6 s"};
+  const Words good = {"try",        "try local among 0-2", "exchange 8 B with +1 among 0-2",
+                      "finish",     "allreduce 8 B",       "compute 1e-6 s among 1",
+                      "checkpoint", "compute 1e-6 s"};
   Stream random(6, 0, Purpose::workload, 0);
   std::size_t accepted = 0;
   for (int program = 0; program < 20000; ++program) {
-    test::Words steps{"try"};
+    Words steps{"try"};
     for (std::uint64_t left = random.below(6); left > 0; --left) {
       std::string step = good[random.below(good.size())];
       if (random.chance(0.1))

@@ -17,8 +17,6 @@
 
 namespace faultline::transactions {
 
-using namespace test;
-
 namespace {
 
 struct Explored {

@@ -10,8 +10,6 @@
 
 namespace faultline::transactions {
 
-using namespace test;
-
 namespace {
 
 constexpr std::uint64_t kMostMessagesOfADeath = 10;
