@@ -12,7 +12,7 @@
 
 namespace faultline::workloads {
 
-/// What an exchange of LULESH carries, and to whom.
+/// What an exchange of LULESH carries, and to which neighbours.
 enum class LuleshHalo : std::uint8_t {
   force,              ///< 3 fields of the nodes, with all 26 neighbours
   position_velocity,  ///< 6 fields of the nodes, to the lower of the 26 neighbours, which take them

@@ -209,7 +209,7 @@ class Nesting {
     if (lacking.empty()) return {};
     return "expected ranks of the group of the TryBlock of steps[" + std::to_string(open_.back()) +
            "], which are " + text_of(group) + ", got also " + lacking +
-           ", whom its commit would ignore";
+           ", which its commit would ignore";
   }
 
   /// Describes those of `ranks` that are not in the group; "" if all are.

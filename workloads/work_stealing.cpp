@@ -32,8 +32,8 @@ struct WorkStealingOptions {
 /// After a number of refusals it asks its neighbours in a hypercube, its lifelines, to remember it,
 /// and goes idle. A lifeline that gets work sends it a share.
 ///
-/// Every process records which tasks it gave to whom. If ranks died in a phase, rank 0 starts
-/// another one, in which every process does again the tasks that it gave to dead thieves.
+/// Every process records the tasks that it gave to each other one. If ranks died in a phase, rank 0
+/// starts another one, in which every process does again the tasks that it gave to dead thieves.
 class WorkStealing final : public Workload {
  public:
   using Options = WorkStealingOptions;

@@ -9,10 +9,11 @@
 
 namespace faultline::lemmas {
 
-/// The lemmas of adoption-2013 about giving up. They go by who really sent to whom and who really
-/// was whose child; GiveUpCondition, in contrast, goes by the messages that a process has seen. The
-/// lemmas do not decide every run: the protocol may give up or not if two related processes did not
-/// die together, or if a message or an acknowledgement between them was on its way.
+/// The lemmas of adoption-2013 about giving up. They go by the messages that were really
+/// sent and by the real tree; GiveUpCondition, in contrast, goes by the messages that a process has
+/// seen. The lemmas do not decide every run: the protocol may give up or not if two related
+/// processes did not die together, or if a message or an acknowledgement between them was on its
+/// way.
 struct RelatedFailures {
   enum Where {
     related,   ///< INDEP: two processes, of which one was engaged and had sent to the other

@@ -177,7 +177,7 @@ void HeartbeatRing::mend(DetectorContext& context, const RingTerms& terms) {
   while (emitter_ != self_ && is_left_out(emitter_)) emitter_ = circle_.before(emitter_);
   if (emitter_ == self_) {  // nobody is left to observe, or to be observed by
     emitter_ = observer_ = kNobody;
-    if (joining_) return;  // somebody may live of whom it has not heard
+    if (joining_) return;  // a process may live that it has not heard of
     context.cancel_timer(kBeat);
     context.cancel_timer(kDeadline);
     return;

@@ -66,7 +66,7 @@ class Determinants {
   DeterminantStore others;
 
   /// Has this rank delivered that message of another one? `may_repeat`: only then could it come
-  /// twice. Before that nobody counts either how many messages have come from whom.
+  /// twice. Before that no rank counts the messages of each sender either.
   [[nodiscard]] bool is_duplicate(const Message& message, bool may_repeat);
   /// Gives a delivery the next ticket, which takes time.
   void give_ticket(RecoveryContext& context, const Delivery& delivery, LoggingTime& time) {
@@ -95,8 +95,8 @@ class Determinants {
   // ---- restarts and checkpoints ---------------------------------------------------------------
   /// Beside the determinants of the restarted rank, it needs those again that it has stored.
   void report_to(Rank root, RestartReport& report);
-  /// Counts from whom messages have come, for a rank that has not done so while nobody had
-  /// restarted. Whoever has sent something is a peer from then on.
+  /// Counts the messages of each sender, for a rank that has not done so before the first restart.
+  /// Each sender is a peer from then on.
   void count_senders(SenderLog& log) const;
   /// What others know, in the order in which it must be learned.
   [[nodiscard]] static std::vector<Determinant> in_order(std::vector<Determinant> determinants);

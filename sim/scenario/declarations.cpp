@@ -228,7 +228,7 @@ const OptionSet<FencingOptions>& fencing_options() {
   static const auto set =
       OptionSet<Options>()
           .option("by", &Options::by,
-                  {.doc = "who ends it. Default: resource-manager where message logging or "
+                  {.doc = "what ends it. Default: resource-manager where message logging or "
                           "transactions recover, else nobody: then it stops when it hears of the "
                           "report",
                    .choices = {"resource-manager", "nobody"}})
@@ -239,15 +239,15 @@ const OptionSet<FencingOptions>& fencing_options() {
                              "(odls_base_sigkill_timeout)",
                    .minimum = 0})
           .option("reach", &Options::reach,
-                  {.doc = "whom the resource manager reaches while the network is cut into groups "
-                          "of nodes: all; or the group of node 0, where it is, and the nodes in no "
-                          "group. It hears and ends the others when the cut heals",
+                  {.doc = "the nodes that the resource manager reaches while the network is cut "
+                          "into groups of nodes: all; or the group of node 0, where it is, and "
+                          "the nodes in no group. It hears and ends the others when the cut heals",
                    .choices = {"all", "connected"}});
   return set;
 }
 
 const char* fencing_summary() {
-  return "who ends a process that lives and is declared dead, and when. The resource manager does "
+  return "what ends a process that lives and is declared dead, and when. The resource manager does "
          "not believe a process that it is about to end: of two that accuse each other, it ends "
          "the one that was accused first";
 }

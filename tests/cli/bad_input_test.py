@@ -69,7 +69,7 @@ BROKEN_VALUES = [
     (["workload"], {"name": "try-script", "steps": [
         "try", "try local among 0-3", "allreduce 8 B among 2-6", "finish", "finish"]},
      ["s.json: workload.steps[2]: expected ranks of the group of the TryBlock of steps[1], which "
-      "are ranks 0 to 3, got also ranks 4 to 6, whom its commit would ignore"]),
+      "are ranks 0 to 3, got also ranks 4 to 6, which its commit would ignore"]),
     (["platform", "processes"], -16, ["platform.processes: expected", "got -16"]),
     (["platform", "processes"], 0, ["platform.processes: expected", "got 0"]),
     (["platform", "processes"], 1.5, ["platform.processes: expected an integer", "got 1.5"]),

@@ -184,7 +184,7 @@ TEST_CASE("a TryBlock whose group lacks ranks of a communicator inside is refuse
   };
   const auto refusal = [](const std::string& lacking, const std::string& group = "ranks 2 to 4") {
     return "steps[3]: expected ranks of the group of the TryBlock of steps[2], which are " + group +
-           ", got also " + lacking + ", whom its commit would ignore\n";
+           ", got also " + lacking + ", which its commit would ignore\n";
   };
   CHECK(inside("allreduce 8 B") == refusal("ranks 0 to 1 and ranks 5 to 7"));
   CHECK(inside("allreduce 8 B among 2-5") == refusal("rank 5"));
@@ -212,7 +212,7 @@ TEST_CASE("the group of an inner TryBlock is within that of the one around it") 
       problems_of(
           {"try", "try local among 0-5", "try local among 4-6", "finish", "finish", "finish"}) ==
       "steps[2]: expected ranks of the group of the TryBlock of steps[1], which are ranks 0 to 5, "
-      "got also rank 6, whom its commit would ignore\n");
+      "got also rank 6, which its commit would ignore\n");
   CHECK(problems_of({"try", "try local among 0-5", "try local among 4-5", "finish",
                      "allreduce 8 B among 0-5", "finish", "allreduce 8 B", "finish"}) == "");
 }

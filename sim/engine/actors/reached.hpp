@@ -10,7 +10,7 @@ namespace faultline::engine {
 /// and what it has scheduled.
 enum class Reach : std::uint8_t {
   actor,     ///< nothing
-  channels,  ///< whether something is in flight to that actor, and from whom
+  channels,  ///< whether something is in flight to that actor, and from which others
   anything,
 };
 

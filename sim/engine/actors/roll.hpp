@@ -8,8 +8,8 @@
 
 namespace faultline::engine {
 
-/// The ranks of a job, counted, and what has ever happened in the run, so that runs in which it has
-/// not need not ask who is concerned.
+/// The ranks of a job, counted, and what has ever happened in the run: where nothing of the kind
+/// has, the engine need not look for the actors that it concerns.
 class Roll {
  public:
   explicit Roll(std::uint32_t ranks) : live_(ranks) {}
@@ -43,7 +43,7 @@ class Roll {
   /// Has somebody ever lived in a later life?
   [[nodiscard]] bool any_restart() const { return any_restart_; }
   void note_restart() { any_restart_ = true; }
-  /// Has somebody been declared dead who lived?
+  /// Has a living actor been declared dead?
   [[nodiscard]] bool any_refusal() const { return any_refusal_; }
   void note_refusal() { any_refusal_ = true; }
   /// Has somebody waited until nothing is in flight?

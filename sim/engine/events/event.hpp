@@ -31,7 +31,7 @@ enum class EventKind : std::uint8_t {
 };
 constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::fence) + 1;
 
-/// Who handles an event.
+/// The room that handles an event.
 enum class Room : std::uint8_t {
   inbox,  ///< of a receiver
   processors,

@@ -25,7 +25,7 @@ struct Death {
 /// its place.
 class DeathList {
  public:
-  /// Somebody has died, of whom no death is here. Returns the number of the death.
+  /// Adds the death of an actor that has none here. Returns the number of the death.
   std::uint32_t add(const Death& death);
   /// The death of a rank that has died earlier is also part of the death of the daemon of its node,
   /// unless an earlier daemon hosted it.

@@ -15,8 +15,8 @@
 
 namespace faultline::engine {
 
-/// Strikes with the faults of a run: actors die, find an error in their data, or stall. Those whom
-/// nothing has told of a death hear of it by Notices.
+/// Strikes with the faults of a run: actors die, find an error in their data, or stall. Notices
+/// tell actors of the deaths that nothing else has told them of.
 class Faults {
  public:
   /// What faults act on, beside what all have in common. All must outlive them.

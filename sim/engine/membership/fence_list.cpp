@@ -20,8 +20,8 @@ bool FenceList::is_accused_by(Incarnation life, double time_s) const {
   });
 }
 
-/// It is, unless the accuser is accused by somebody whom the manager has heard earlier, and
-/// believes. Each step goes back in that order, so this ends.
+/// The manager believes an accuser unless another actor, which it has heard earlier and believes,
+/// accuses the accuser. Each step goes back in the order of hearing, so this ends.
 bool FenceList::is_believed(std::uint32_t number) const {
   const auto found = against_.find(list_[number].accuser);
   if (found == against_.end()) return true;

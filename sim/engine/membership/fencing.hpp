@@ -11,9 +11,9 @@
 namespace faultline::engine {
 
 /// Ends processes that are declared dead and live, as the resource manager does where
-/// `platform.fencing` says so. Until then they act, and only those who have declared them dead
-/// refuse their messages. For everybody else a fence is a death: those who know of the report
-/// already are told nothing new, and the others hear as of any death.
+/// `platform.fencing` asks for it. Until then they act, and only actors that have declared them
+/// dead refuse their messages. For all others a fence is a death: actors that know of the report
+/// already are told nothing new, and the rest hear of it as of any death.
 class Fencing {
  public:
   Fencing(const Common& run, MembershipState& state, RunEnding& ending, Faults& faults)

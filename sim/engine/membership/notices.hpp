@@ -11,7 +11,7 @@
 
 namespace faultline::engine {
 
-/// Who hears of a death from the system, and when: by the resource manager's notices, from a node's
+/// Tells actors of deaths as the system does: by the resource manager's notices, by a node's
 /// daemon, and by connections that break.
 class Notices {
  public:

@@ -131,8 +131,8 @@ void Reports::learn(ActorId self, Incarnation peer) {
   turns_.tell_stack(self, peer.actor, tell);
 }
 
-/// The deaths that an actor has declared, whom it refuses, whose later lives it knows of, and its
-/// connections.
+/// The deaths that an actor has declared, the peers that it refuses, those whose later lives it
+/// knows, and its connections.
 void Reports::check(const ActorState& actor, Recount& recount) const {
   const std::vector<std::uint32_t>& heard = actor.heard();
   invariant(ordered(heard, std::less<>()) &&

@@ -213,7 +213,8 @@ void RunState::add_unanswered(Digest& into) const {
   into.add(unanswered);
 }
 
-/// Adds the restarts that wait for a death, and who is declared dead and will be ended.
+/// Adds the restarts that wait for a death, and the actors that are declared dead and will be
+/// ended.
 void RunState::add_awaited_deaths(Digest& into) const {
   std::vector<const PendingRestart*> waiting;
   for (const std::uint32_t number : membership.waiting())

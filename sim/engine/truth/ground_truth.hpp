@@ -74,8 +74,8 @@ class GroundTruth {
   void declared_dead(ActorId by, Incarnation peer, double now_s);
   void restarted(Incarnation actor);
   /// A rank goes on from a state in which that was its ledger (ledger_of). What is conserved is
-  /// no longer audited: it holds again only when all who roll back have done so. `starts`: the rank
-  /// had not started; else it goes back from what it has done.
+  /// no longer audited: it holds again only when all ranks that roll back have done so. `starts`:
+  /// the rank had not started; else it goes back from what it has done.
   void put_back(Rank rank, bool starts, bool was_active, const RankLedger& ledger);
   /// What the programs have sent to and consumed from each other, as far as the rank goes. Empty in
   /// jobs that need no ledgers.

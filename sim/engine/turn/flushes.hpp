@@ -7,7 +7,7 @@
 
 namespace faultline::engine {
 
-/// Answers those who have asked to be told when nothing from a peer to them is in flight any more
+/// Answers actors that have asked to be told when nothing from a peer to them is in flight any more
 /// (TerminationContext::flush).
 class Flushes {
  public:
