@@ -8,10 +8,10 @@
 #include "sim/core/placement.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
-#include "sim/engine/job/disturbance.hpp"
 #include "sim/engine/job/pace.hpp"
 #include "sim/faults/network_cut.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/scenario/may_err.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::engine {
@@ -54,7 +54,7 @@ struct RunJob {
   faults::NetworkCut cut;
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;   ///< the network can lose messages whose ends both live
-  Disturbance disturbance;
+  scenario::Disturbance disturbance;
 };
 
 }  // namespace faultline::engine
