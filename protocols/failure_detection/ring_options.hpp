@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,18 @@ void add_ring_options(OptionSet<Options>& set, const std::string& source) {
                .minimum = kShortestTime_s,
                .maximum = 1e6,
                .awaits_message = true});
+}
+
+/// What a ring needs for a death that its own deadlines find, without the slack at the start, if
+/// each of them runs out `deadline_s` after the last one at most: three deadlines for each of
+/// `deaths`. The first finds it, the second is that of the member that takes over the watch, and
+/// the third that of the member in the place of the dead one, if it comes back and takes over.
+inline double ring_bound_s(double deadline_s, double deaths) { return 3.0 * deadline_s * deaths; }
+
+/// The most hops of a report over a binomial graph. Without other deaths, half of the 2 log2 N
+/// would do.
+inline std::uint32_t most_hops(std::uint32_t members, std::uint32_t deaths) {
+  return deaths > 1 ? members : 2 * static_cast<std::uint32_t>(std::bit_width(members)) + 2;
 }
 
 /// With a timeout no longer than the period, each member would suspect its emitter.
