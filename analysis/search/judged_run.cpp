@@ -123,6 +123,8 @@ class Judge {
       case engine::Outcome::inconsistent:
       case engine::Outcome::violated:
         return found_end();
+      case engine::Outcome::missed_death:
+        return found(engine::outcome_word(run.outcome), text_of_end(run));
       case engine::Outcome::unsafe_detector:
         if (is_fenced_everywhere(spec_) && outlives_deaths(spec_) &&
             (!hangs(run) || is_hung_for_good()))

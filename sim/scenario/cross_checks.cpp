@@ -437,6 +437,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
   note_short_waits(point, paths, problems);
+  note_unwatched(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
   check_fencing(point, problems);

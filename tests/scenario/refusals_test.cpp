@@ -290,7 +290,7 @@ TEST_CASE("restarts from checkpoints that are not there are refused, whatever as
   CHECK(error({none, erring, "allow_unsafe=true"}).empty());
 }
 
-TEST_CASE("a detector that may err where no checkpoints are is noted") {
+TEST_CASE("a detector that may err where no checkpoints are, or sees no later life, is noted") {
   const Workspace workspace;
   const auto notes = [&workspace](std::vector<std::string> sets) {
     sets.insert(sets.end(), {R"(termination={"name": "none"})", "platform.spare_nodes=1",
@@ -309,6 +309,19 @@ TEST_CASE("a detector that may err where no checkpoints are is noted") {
     CHECK_THAT(noted[0], Contains("workload.checkpoint_iterations: a rank that is declared dead"));
   }
   CHECK(notes({stencil, ulfm}).empty());
+
+  const std::string with_checkpoints =
+      R"(workload={"name": "stencil", "checkpoint_iterations": 1})";
+  CHECK(notes({with_checkpoints, ulfm, kFault}).empty());
+  for (const auto& [detector, words] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"name": "ulfm", "rejoin": false})", "a process that has been started again"},
+           {R"({"name": "ulfm", "as_built": true})", "a process that has been started again"},
+           {R"({"name": "rdaemon", "rejoin": false})", "a node that has been repaired"}}) {
+    const auto noted = notes({with_checkpoints, "failure_detection=" + detector, kFault});
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("failure_detection: does not watch " + words));
+    CHECK(notes({with_checkpoints, "failure_detection=" + detector}).empty());
+  }
 }
 
 TEST_CASE("a stop condition that cannot come is refused, allowed or not") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
+#include "sim/engine/job/detection_bound.hpp"
 
 namespace faultline::engine {
 
@@ -59,6 +60,9 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
   detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  if (!states_bound(spec)) return;
+  detection = quiet_case(spec.platform, shape, routes);
+  detection_bound_s = longest_bound_s(spec.component(Family::failure_detection), detection);
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random

@@ -46,6 +46,8 @@ struct RunJob {
   bool shares_cores;  ///< what processors do may take time from computations
   bool detector_is_accurate;
   bool fences;  ///< the resource manager ends processes that are declared dead and live
+  /// What the bound of the detector counts with, beside the death itself.
+  DetectionCase detection;
   /// A time after which the detector has nothing to say that it has not said, if nothing has
   /// happened; kNever: there is none.
   double detection_bound_s = kNever;
