@@ -145,7 +145,7 @@ class AssumptionCheck {
   void note_deaths_at_once() const {
     const std::uint32_t most = most_deaths_at_once();
     if (most < 2) return;
-    const bool by_nodes = most_ranks_of_node() > 1 && any_fault_of_nodes();
+    const bool by_nodes = most_ranks_of_node() > 1 && point_.kills_nodes();
     problems_.note(
         path_,
         component_.name +
@@ -159,14 +159,6 @@ class AssumptionCheck {
   }
   [[nodiscard]] std::uint32_t most_ranks_of_node() const {
     return std::min(point_.platform.processes_per_node, point_.platform.processes);
-  }
-  [[nodiscard]] bool any_fault_of_nodes() const {
-    return std::ranges::any_of(point_.faults,
-                               [](const faults::FaultSpec& fault) {
-                                 return fault.kills() &&
-                                        !(fault.nodes.empty() && fault.daemons.empty());
-                               }) ||
-           std::ranges::any_of(point_.fault_sources, faults::strikes_nodes);
   }
   /// The number of ranks that one fault can take; at least 2 if a distribution determines it.
   [[nodiscard]] std::uint32_t most_deaths_at_once() const {

@@ -67,7 +67,7 @@ void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Pro
         .unwatched;
   };
   const std::string of_process = unwatched(1, 0);
-  const std::string of_node = unwatched(0, 1);
+  const std::string of_node = point.kills_nodes() ? unwatched(0, 1) : "";
   const std::string& path = paths[index_of(Family::failure_detection)];
   if (!of_process.empty())
     problems.note(path,

@@ -218,6 +218,14 @@ struct RunSpec {
     return std::any_of(faults.begin(), faults.end(),
                        [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; });
   }
+  /// True if a fault can take a node, or its daemon.
+  [[nodiscard]] bool kills_nodes() const {
+    return std::any_of(faults.begin(), faults.end(),
+                       [](const faults::FaultSpec& fault) {
+                         return fault.kills() && !(fault.nodes.empty() && fault.daemons.empty());
+                       }) ||
+           std::any_of(fault_sources.begin(), fault_sources.end(), faults::strikes_nodes);
+  }
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),

@@ -322,6 +322,8 @@ TEST_CASE("a detector that may err where no checkpoints are, or sees no later li
     CHECK_THAT(noted[0], Contains("failure_detection: does not watch " + words));
     CHECK(notes({with_checkpoints, "failure_detection=" + detector}).empty());
   }
+  const std::string rdaemon = R"(failure_detection={"name": "rdaemon", "rejoin": false})";
+  CHECK(notes({with_checkpoints, rdaemon, R"(faults.at=[{"time_s": 1, "ranks": [1]}])"}).empty());
 }
 
 TEST_CASE("a stop condition that cannot come is refused, allowed or not") {
