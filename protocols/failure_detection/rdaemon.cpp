@@ -163,7 +163,7 @@ DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
     bound.unpromised = "as PRRTE builds it, nobody observes daemon 0";
   else if (read.broadcast != "bmg")
     bound.unpromised = "not every report reaches all daemons in the graph " + read.broadcast;
-  else if (daemons > 2 && death.dead_nodes >= neighbours)
+  else if (can_cut_off(death.dead_nodes, neighbours))
     bound.unpromised = "so many dead daemons can cut one off";
   else if (death.with_daemon && !read.rejoins() && death.all_deaths + 1 >= daemons)
     bound.unpromised = "so few daemons in their first life may be left that nobody observes one";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,6 +40,12 @@ void add_ring_options(OptionSet<Options>& set, const std::string& source) {
 /// `deaths`. The first finds it, the second is that of the member that takes over the watch, and
 /// the third that of the member in the place of the dead one, if it comes back and takes over.
 inline double ring_bound_s(double deadline_s, double deaths) { return 3.0 * deadline_s * deaths; }
+
+/// Can so many deaths cut a member off from the others, if each has so many neighbours in the
+/// graph? Of two members, one may die while the other comes back and observes nobody yet.
+inline bool can_cut_off(std::uint32_t deaths, std::size_t neighbours) {
+  return deaths >= std::max<std::size_t>(neighbours, 2);
+}
 
 /// The most hops of a report over a binomial graph. Without other deaths, half of the 2 log2 N
 /// would do.

@@ -105,7 +105,7 @@ DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
                   (most_hops(ranks, death.deaths) + 1.0) * report_hop_s(read, death, neighbours)};
   if (death.process_life > 0 && !read.rejoins())
     bound.unwatched = "a process that is started again has no place in the ring";
-  if (ranks > 2 && death.deaths >= neighbours)
+  if (can_cut_off(death.deaths, neighbours))
     bound.unpromised = "so many dead processes can cut one off";
   else if (!read.rejoins() && death.all_deaths + 1 >= ranks)
     bound.unpromised = "so few processes in their first life may be left that nobody observes one";

@@ -298,4 +298,16 @@ TEST_CASE("a later life has no place in a ring as published, and a busy detector
   CHECK(bound_of("swim", {{"heartbeat_period_s", 1e-4}}, one_of_16()).within_s == kNever);
 }
 
+TEST_CASE("of two members of a ring, one is watched, and two that die may watch nobody") {
+  DetectionCase death = one_of_16();
+  death.job.processes = death.job.nodes = 2;
+  for (const char* name : {"rdaemon", "ulfm"}) {
+    death.deaths = death.dead_nodes = 1;
+    CHECK(bound_of(name, {}, death).unpromised.empty());
+    CHECK_FALSE(bound_of(name, {{"rejoin", false}}, death).unpromised.empty());
+    death.deaths = death.dead_nodes = 2;
+    CHECK_FALSE(bound_of(name, {}, death).unpromised.empty());
+  }
+}
+
 }  // namespace faultline::failure_detection
