@@ -18,6 +18,7 @@ ExitCode exit_code(engine::Outcome outcome, bool violated) {
     case engine::Outcome::wrong_state:
     case engine::Outcome::inconsistent:
     case engine::Outcome::violated:
+    case engine::Outcome::missed_death:
     case engine::Outcome::unsafe_detector:
       break;
   }

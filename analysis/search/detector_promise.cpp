@@ -191,7 +191,9 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
     return std::nullopt;
   const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
   const bool has_waited = again.run->outcome == engine::Outcome::limit && waited_s >= patience;
-  if (!has_waited && again.run->outcome != engine::Outcome::deadlock) return std::nullopt;
+  if (!has_waited && again.run->outcome != engine::Outcome::deadlock &&
+      again.run->outcome != engine::Outcome::missed_death)
+    return std::nullopt;
   if (spec.platform.progress == scenario::Progress::between && computes_at_the_end(patient))
     return std::nullopt;
   return Finding{"missed death", "a live process is never told of a death"};

@@ -15,8 +15,8 @@
 #include "analysis/search/unpromised.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/engine/job/disturbance.hpp"
 #include "sim/json/json_reader.hpp"
+#include "sim/scenario/may_err.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::search {
@@ -123,6 +123,8 @@ class Judge {
       case engine::Outcome::inconsistent:
       case engine::Outcome::violated:
         return found_end();
+      case engine::Outcome::missed_death:
+        return found(engine::outcome_word(run.outcome), text_of_end(run));
       case engine::Outcome::unsafe_detector:
         if (is_fenced_everywhere(spec_) && outlives_deaths(spec_) &&
             (!hangs(run) || is_hung_for_good()))
@@ -162,7 +164,7 @@ class Judge {
     scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     // A disturbance without end keeps a run going until its limit of time, at which it is judged.
-    if (!engine::disturbance_of(spec).is_endless) {
+    if (!scenario::disturbance_of(spec).is_endless) {
       spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
       spec.stop.events *= 10;
     }

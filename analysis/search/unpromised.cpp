@@ -109,16 +109,6 @@ bool brings_back(const scenario::RunSpec& spec) {
          spec.component(Family::transactions).registration != nullptr;
 }
 
-/// Ranks would be restarted from checkpoints, and the program asks for none.
-bool restarts_without_checkpoints(const scenario::RunSpec& spec) {
-  const scenario::ComponentChoice& workload = spec.component(Family::workload);
-  const Registration* logging = spec.component(Family::message_logging).registration;
-  if (workload.registration == nullptr || logging == nullptr) return false;
-  if (!logging->as<RecoveryTraits>().takes_images) return false;
-  const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
-  return !asks || !asks(workload.options);
-}
-
 }  // namespace
 
 bool outlives_deaths(const scenario::RunSpec& spec) {
@@ -164,7 +154,7 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec) {
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
   const scenario::RunSpec& spec = scenario.points.front();
   if (count(run, "false_reports") > 0.0 &&
-      (!is_fenced_everywhere(spec) || restarts_without_checkpoints(spec)))
+      (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
     return true;
   const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;

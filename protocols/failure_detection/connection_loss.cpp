@@ -34,11 +34,32 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return check_members(options().read(values).members, job);
 }
 
+/// docs/protocols/connection-loss.md, "When a death is known": a delay for each of the dead, which
+/// may be above each other in the tree, and one for the connection of a member that comes back. A
+/// report goes along the tree, and as many messages may have to mend it.
+DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
+  const ConnectionLossOptions read = options().read(values);
+  const Members members(read.members, death.job);
+  const double delay_s = std::max(
+      {death.link_lost_s, death.local_exit_s, death.silent ? death.silent_link_lost_s : 0});
+  const double dead = members.are_daemons() ? death.dead_nodes : death.deaths;
+  const double bytes =
+      static_cast<double>(read.control_bytes) +
+      static_cast<double>(read.entry_bytes) * (2.0 * static_cast<double>(death.all_deaths) + 1.0);
+  const double copies =
+      (static_cast<double>(death.deaths) + death.dead_nodes) *
+      (std::min(read.radix, members.count()) + static_cast<double>(death.job.processes_per_node));
+  const double hop_s =
+      death.message.longest_s(bytes) + 2.0 * death.message.busy_s(copies, copies * bytes);
+  return {.within_s = (dead + 1.0) * delay_s + 2.0 * members.count() * hop_s};
+}
+
 const Registered registered{on_members<ConnectionLoss>(
     {.family = Family::failure_detection,
      .name = "connection-loss",
      .summary = "members watch their connections in a tree, and report along the mended tree",
      .source = "PRRTE's routing tree and its loss of connections (openmpi/ompi issue 13215)",
+     .traits = DetectorTraits{.bound = bound},
      .message_kinds = {"report", "known-dead", "join", "lives"},
      .metrics = {&kReconnections, &kDegreeMax},
      .check = check},

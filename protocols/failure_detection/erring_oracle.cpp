@@ -58,6 +58,10 @@ Registration erring_oracle() {
   registered.declare<DetectorTraits>().exit_notice = [](const OptionValues& values) -> ExitNotice {
     return exit_notice_of(options().read(values));
   };
+  registered.declare<DetectorTraits>().bound = [](const OptionValues& values,
+                                                  const DetectionCase&) {
+    return notice_bound_of(options().read(values));
+  };
   return registered;
 }
 

@@ -24,6 +24,12 @@ void add_notice_options(OptionSet<Options>& set) {
                .maximum = 1e9});
 }
 
+/// The bound of such a detector: notices of the resource manager need no messages.
+template <class Options>
+DetectionBound notice_bound_of(const Options& options) {
+  return {.within_s = options.delay_s + options.spread_s};
+}
+
 template <class Options>
 ExitNotice exit_notice_of(const Options& options) {
   return {.delay_s = options.delay_s, .spread_s = options.spread_s};

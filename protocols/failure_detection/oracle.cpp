@@ -24,6 +24,9 @@ Registration oracle() {
   oracle.declare<DetectorTraits>().exit_notice = [](const OptionValues& values) -> ExitNotice {
     return exit_notice_of(options().read(values));
   };
+  oracle.declare<DetectorTraits>().bound = [](const OptionValues& values, const DetectionCase&) {
+    return notice_bound_of(options().read(values));
+  };
   return oracle;
 }
 

@@ -19,7 +19,8 @@ namespace {
 /// a process may tell its daemon so, too.
 enum Kind : std::uint16_t { kReport = kAfterRing, kNotice, kRegistration, kReportsRequest, kLives };
 
-constexpr double kTicksInPeriod = 10.0;  ///< as built
+constexpr double kTicksInPeriod = 10.0;    ///< as built
+constexpr double kSlackPerDaemon_s = 1.0;  ///< at the start, as built
 
 /// Every node of the job has a daemon, spare nodes included.
 std::uint32_t daemons_of(const JobShape& job) { return job.nodes + job.spare_nodes; }
@@ -113,6 +114,62 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return problems;
 }
 
+std::vector<std::uint32_t> distances_in_bmg(std::uint32_t daemons) {
+  return binomial_distances(daemons, daemons, SendOrder::tree_first);
+}
+
+/// The longest time for one hop of a report. Its receiver gets each report of every neighbour, and
+/// tells the processes of its node of it.
+double report_hop_s(const RdaemonOptions& options, const DetectionCase& death,
+                    std::size_t neighbours) {
+  const double ranks = death.job.processes_per_node;
+  const double bytes = static_cast<double>(options.control_bytes) +
+                       (1.0 + ranks) * static_cast<double>(options.process_bytes);
+  const double reports = (static_cast<double>(death.deaths) + death.dead_nodes) *
+                         (static_cast<double>(neighbours) + ranks);
+  return death.message.longest_s(bytes) + options.daemon_delay_s +
+         2.0 * (reports * options.daemon_cpu_s + death.message.busy_s(reports, reports * bytes));
+}
+
+/// Until the ring finds a death, at the start of the job and in the worst place.
+double ring_finds_s(const RdaemonOptions& options, const DetectionCase& death) {
+  const auto daemons = static_cast<double>(daemons_of(death.job));
+  const double start_s = options.as_built ? kSlackPerDaemon_s * daemons : options.start_slack_s;
+  const double grace_s = options.as_built ? options.timeout_s : options.mending_grace_s;
+  const double deadline_s = options.timeout_s + grace_s + options.heartbeat_period_s +
+                            death.message.longest_s(static_cast<double>(options.control_bytes));
+  // Who does not leave out whom others have found finds each of the dead anew.
+  const double dead = death.dead_nodes;
+  const double found_s = ring_bound_s(deadline_s, options.feed_from_broadcast ? dead : dead * dead);
+  const double joining_s = death.disturbed ? daemons * options.heartbeat_period_s : 0.0;
+  return start_s + found_s + joining_s;
+}
+
+/// docs/protocols/rdaemon.md, "When a death is known".
+DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
+  const RdaemonOptions read = options().read(values);
+  const std::uint32_t daemons = daemons_of(death.job);
+  const std::size_t neighbours = distances_in_bmg(daemons).size();
+  const double beat_s = death.message.busy_s(2.0, 2.0 * static_cast<double>(read.control_bytes)) +
+                        2.0 * read.daemon_cpu_s;
+  if (2.0 * beat_s > read.heartbeat_period_s) return no_bound_under_load();
+  DetectionBound bound{.within_s =
+                           death.local_exit_s + (most_hops(daemons, death.dead_nodes) + 1.0) *
+                                                    report_hop_s(read, death, neighbours)};
+  if (death.with_daemon) bound.within_s += ring_finds_s(read, death);
+  if (death.with_daemon && death.daemon_life > 0 && !read.rejoins())
+    bound.unwatched = "a daemon that is started again has no place in the ring";
+  if (read.as_built)
+    bound.unpromised = "as PRRTE builds it, nobody observes daemon 0";
+  else if (read.broadcast != "bmg")
+    bound.unpromised = "not every report reaches all daemons in the graph " + read.broadcast;
+  else if (can_cut_off(death.dead_nodes, neighbours))
+    bound.unpromised = "so many dead daemons can cut one off";
+  else if (death.with_daemon && !read.rejoins() && death.all_deaths + 1 >= daemons)
+    bound.unpromised = "so few daemons in their first life may be left that nobody observes one";
+  return bound;
+}
+
 Registration rdaemon() {
   Registration rdaemon = registration<Rdaemon>(
       {.family = Family::failure_detection,
@@ -121,7 +178,8 @@ Registration rdaemon() {
        .source = "rdaemon-2019 section 4",
        .traits =
            DetectorTraits{
-               .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
+               .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; },
+               .bound = bound},
        .message_kinds = {"heartbeat", "heartbeat-request", "report", "notice", "registration",
                          "reports-request", "lives"},
        .metrics = {&kDegreeMax},
@@ -163,7 +221,6 @@ RingTerms Rdaemon::terms() const {
                   .bytes = options_->control_bytes,
                   .cpu_s = options_->daemon_cpu_s};
   if (!options_->as_built) return terms;
-  constexpr double kSlackPerDaemon_s = 1.0;
   terms.start_slack_s = kSlackPerDaemon_s * (daemons_.members - 1);
   terms.mending_grace_s = terms.timeout_s;
   terms.tick_s = terms.period_s / kTicksInPeriod;

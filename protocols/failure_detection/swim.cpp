@@ -127,12 +127,72 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return problems;
 }
 
+/// The share of its time for which a processor or a NIC is busy with the messages of its members,
+/// of which some probe the dead, all have news, and none has a message longer than
+/// `exchange_bytes`.
+double busy_share(const SwimOptions& options, const DetectionCase& death, double exchange_bytes) {
+  const auto packet_bytes = static_cast<double>(options.packet_bytes);
+  const auto share = [&](double messages, double bytes, double period_s) {
+    return death.message.busy_s(messages, messages * bytes) / period_s;
+  };
+  constexpr double kOfProbe = 4.0;  // for each member that takes part in it
+  const double probes =
+      share(kOfProbe * (1.0 + options.indirect_probes), packet_bytes, options.heartbeat_period_s);
+  const double gossip = share(2.0 * options.gossip_members, packet_bytes, options.gossip_period_s);
+  const double exchanges =
+      options.push_pull_period_s ? share(4.0, exchange_bytes, *options.push_pull_period_s) : 0.0;
+  const double members = options.members == "ranks" ? death.job.processes_per_node : 1.0;
+  return members * (probes + gossip + exchanges);
+}
+
+/// Until each member has probed a dead one, and suspected it, twice: it may believe a denial that
+/// the dead one has sent before.
+double probes_find_s(const SwimOptions& options, std::uint32_t members) {
+  const double probe_s =
+      options.heartbeat_period_s * (1.0 + (options.lifeguard ? options.health_maximum : 0));
+  const double suspicion_s =
+      options.least_suspicion_s(members) * (options.lifeguard ? options.suspicion_maximum : 1.0);
+  return 2.0 * (2.0 * members * probe_s + suspicion_s);
+}
+
+/// docs/protocols/swim.md, "When a death is known". Each member probes each other one within two
+/// rounds, so that it finds the death of a member by itself. Gossip alone may leave somebody out:
+/// of the death of a rank that daemons tell each other, and of a later life, without which nobody
+/// looks for another death.
+DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
+  const SwimOptions read = options().read(values);
+  const Members members(read.members, death.job);
+  const double state_bytes = static_cast<double>(read.control_bytes) +
+                             static_cast<double>(read.update_bytes) *
+                                 (static_cast<double>(members.count()) + death.job.processes);
+  if (busy_share(read, death, state_bytes) > 0.5) return no_bound_under_load();
+  const double longest_s =
+      death.message.longest_s(std::max(state_bytes, static_cast<double>(read.packet_bytes)));
+  DetectionBound bound{.within_s = probes_find_s(read, members.count()) + death.local_exit_s +
+                                   2.0 * longest_s};
+  if (read.answer_within_s() <=
+      2.0 * death.message.longest_s(static_cast<double>(read.packet_bytes)))
+    bound.unpromised = "answers can come too late, and denials of suspicions go on and on";
+  constexpr double kExchanges = 40.0;  // after so many, with random members, nobody is left out
+  if (death.disturbed && read.reconnect_period_s)
+    bound.within_s += kExchanges * members.count() * *read.reconnect_period_s;
+  const bool is_told_only = members.are_daemons() && !death.with_daemon;
+  const bool is_later = (members.are_daemons() ? death.daemon_life : death.process_life) > 0;
+  if (!is_told_only && !is_later && !death.disturbed) return bound;
+  if (!read.push_pull_period_s)
+    bound.unpromised = "gossip alone may leave somebody out";
+  else
+    bound.within_s += kExchanges * (read.push_pull_s(members.count()) + longest_s);
+  return bound;
+}
+
 const Registered registered{on_members<Swim>(
     {.family = Family::failure_detection,
      .name = "swim",
      .summary = "SWIM: random probes, suspicions that can be denied, and gossip (memberlist)",
      .source = "Das, Gupta, Motivala, DSN 2002; hashicorp/memberlist a8f83c6, which rdaemon-2019 "
                "section 5.4 measured",
+     .traits = DetectorTraits{.bound = bound},
      .message_kinds = {"ping", "ack", "ping-request", "nack", "fallback-ping", "gossip", "push",
                        "pull", "report", "join"},
      .metrics = {&kSuspicions, &kRefutations, &kRescuedProbes, &kOpinionsMax, &kDegreeMax},

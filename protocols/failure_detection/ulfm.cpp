@@ -67,7 +67,50 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return problems;
 }
 
-constexpr double kSlack_s = 1.0;  ///< at the start, beside a timeout and ln N seconds
+constexpr double kBeatAfter = 0.9;  ///< periods from one heartbeat to the next
+constexpr double kSlack_s = 1.0;    ///< at the start, beside a timeout and ln N seconds
+
+/// Until the first heartbeat, beyond the timeout.
+double start_slack_s(const UlfmOptions& options, std::uint32_t processes) {
+  return options.timeout_s + kSlack_s + std::log(static_cast<double>(processes));
+}
+
+/// The longest time for one hop of a report. Its receiver gets each report of every neighbour, and
+/// shares its NIC with the other processes of its node.
+double report_hop_s(const UlfmOptions& options, const DetectionCase& death,
+                    std::size_t neighbours) {
+  const auto bytes = static_cast<double>(options.control_bytes);
+  const double reports = static_cast<double>(death.deaths) * static_cast<double>(neighbours);
+  const double of_node = reports * death.job.processes_per_node;
+  return death.message.longest_s(bytes) + options.message_delay_s +
+         2.0 * (reports * options.message_cpu_s + death.message.busy_s(of_node, of_node * bytes));
+}
+
+/// docs/protocols/ulfm.md, "When a death is known". What links tell comes earlier.
+DetectionBound bound(const OptionValues& values, const DetectionCase& death) {
+  const UlfmOptions read = options().read(values);
+  const std::uint32_t ranks = death.job.processes;
+  const std::size_t neighbours =
+      binomial_distances(ranks, ranks / 2, SendOrder::alternating).size();
+  const auto bytes = static_cast<double>(read.control_bytes);
+  const double beats = 2.0 * death.job.processes_per_node;
+  const double beat_s =
+      std::max(death.message.busy_s(beats, beats * bytes), 2 * read.message_cpu_s);
+  if (2.0 * beat_s > kBeatAfter * read.heartbeat_period_s) return no_bound_under_load();
+  const double deadline_s =
+      2.0 * read.timeout_s + read.heartbeat_period_s + death.message.longest_s(bytes);
+  const double joining_s = death.disturbed ? ranks * read.heartbeat_period_s : 0.0;
+  DetectionBound bound{
+      .within_s = start_slack_s(read, ranks) + ring_bound_s(deadline_s, death.deaths) + joining_s +
+                  (most_hops(ranks, death.deaths) + 1.0) * report_hop_s(read, death, neighbours)};
+  if (death.process_life > 0 && !read.rejoins())
+    bound.unwatched = "a process that is started again has no place in the ring";
+  if (can_cut_off(death.deaths, neighbours))
+    bound.unpromised = "so many dead processes can cut one off";
+  else if (!read.rejoins() && death.all_deaths + 1 >= ranks)
+    bound.unpromised = "so few processes in their first life may be left that nobody observes one";
+  return bound;
+}
 
 constexpr MetricSpec kLateLooks{
     "late_looks", Merge::sum,
@@ -78,6 +121,7 @@ const Registered registered{registration<Ulfm>(
      .name = "ulfm",
      .summary = "processes watch each other on a ring, and see processes on their node die at once",
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
+     .traits = DetectorTraits{.bound = bound},
      .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request", "lives"},
      .metrics = {&kLateLooks, &kDegreeMax},
      .check = check},
@@ -88,8 +132,7 @@ const Registered registered{registration<Ulfm>(
 Ulfm::Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
     : options_(std::move(options)),
       ranks_{0, job.processes},
-      start_slack_s_(options_->timeout_s + kSlack_s +
-                     std::log(static_cast<double>(ranks_.members))),
+      start_slack_s_(start_slack_s(*options_, job.processes)),
       ring_(ranks_, self) {}
 
 // At the start, the last heartbeat is taken to have come a timeout, a second and ln N seconds in
@@ -97,7 +140,6 @@ Ulfm::Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank sel
 // first look that is 0.9 periods after the last one.
 RingTerms Ulfm::terms() const {
   constexpr double kTicksInPeriod = 10.0;
-  constexpr double kBeatAfter = 0.9;
   constexpr double kLateInPeriod = 1e-3;
   const double period_s = options_->heartbeat_period_s;
   const double tick_s = period_s / kTicksInPeriod;

@@ -174,6 +174,23 @@ std::vector<Rank> Auditor::owing() const {
   return ranks;
 }
 
+std::vector<UnheardDeath> Auditor::unheard(
+    const std::function<bool(Rank, Incarnation)>& has_heard) const {
+  std::vector<UnheardDeath> all;
+  const std::vector<Rank> ranks = owing();
+  for (const auto& [dead, death] : deaths_) {
+    const Failure& failure = failures_[death.failure];
+    UnheardDeath unheard{.dead = dead, .time_s = failure.time_s};
+    for (const Rank rank : ranks) {
+      if (rank == dead.actor || debts_[rank].restarts > failure.restarts || has_heard(rank, dead))
+        continue;
+      if (++unheard.ranks == 1) unheard.first = rank;
+    }
+    if (unheard.ranks > 0) all.push_back(unheard);
+  }
+  return all;
+}
+
 HearingFigures Auditor::hearing(const std::function<bool(Rank, Incarnation)>& has_heard) const {
   HearingFigures figures;
   std::vector<bool> is_missed(failures_.size());  // by a rank that lived at that time

@@ -42,6 +42,14 @@ struct HearingFigures {
   std::uint64_t missed = 0;
 };
 
+/// The death of a rank of which ranks have not heard that lived then and still do.
+struct UnheardDeath {
+  Incarnation dead;
+  double time_s = 0.0;
+  std::uint32_t ranks = 0;  ///< how many have not heard
+  Rank first = kNobody;     ///< one of them
+};
+
 /// The ground truth of a run. The auditor watches the run from outside, at the workload's edge, and
 /// shares no code with the protocols. To it, a message that a layer holds back is in flight, and a
 /// rank is active while it handles a message, computes or has declared local work. A message to a
@@ -163,6 +171,10 @@ class Auditor {
     const auto death = deaths_.find(dead);
     return death != deaths_.end() && death->second.declared;
   }
+  /// The deaths of ranks that a live rank has not declared which lived when they happened, each
+  /// with the first such rank. `has_heard` is as for hearing().
+  [[nodiscard]] std::vector<UnheardDeath> unheard(
+      const std::function<bool(Rank, Incarnation)>& has_heard) const;
   /// The figures of the reports until now. `has_heard` tells whether a live rank has declared a
   /// dead incarnation of a rank. It is called only for ranks that have something to hear.
   [[nodiscard]] HearingFigures hearing(

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/fencing_checks.hpp"
+#include "sim/scenario/may_err.hpp"
 #include "sim/scenario/point_notes.hpp"
 
 namespace faultline::scenario {
@@ -31,25 +33,6 @@ bool has_try_blocks(const Registration& component) {
 
 std::string alternatives_with_try_blocks(Family family) {
   return alternatives(family, has_try_blocks);
-}
-
-/// True if the failure detector declares live processes dead because the scenario asks for that.
-/// The resource manager tells it of deaths, so it does not err by itself.
-bool errs_as_stated(const RunSpec& point) {
-  const Registration* detector = point.component(Family::failure_detection).registration;
-  return detector != nullptr && detector->as<DetectorTraits>().exit_notice &&
-         !detector->as<DetectorTraits>().accurate;
-}
-
-/// True if the scenario states something that can make its failure detector err.
-bool can_err(const RunSpec& point) {
-  const Registration* detector = point.component(Family::failure_detection).registration;
-  if (detector == nullptr || detector->as<DetectorTraits>().accurate) return false;
-  const PlatformSpec& platform = point.platform;
-  const auto stalls = [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; };
-  return errs_as_stated(point) || !point.partitions.empty() || !point.slow.empty() ||
-         platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
-         std::any_of(point.faults.begin(), point.faults.end(), stalls);
 }
 
 /// Checks whether a component's assumptions hold in a point.
@@ -90,6 +73,8 @@ class AssumptionCheck {
     if (recovery_.takes_images) refuse_what_has_no_image();
     if (recovery_.takes_images && point_.has_faults())
       check_recovery();
+    else if (recovery_.takes_images && errs_as_stated(point_))
+      check_checkpoints("false reports");
     else if (recovery_.takes_images && point_.fences() && can_err(point_))
       note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
@@ -142,11 +127,7 @@ class AssumptionCheck {
   }
   /// Checks what a layer needs to bring a rank back.
   void check_recovery() const {
-    const ComponentChoice& workload = point_.component(Family::workload);
-    if (workload.registration != nullptr && can_restore_workload() &&
-        (!workload.registration->as<WorkloadTraits>().asks_for_checkpoints ||
-         !workload.registration->as<WorkloadTraits>().asks_for_checkpoints(workload.options)))
-      refuse_without_checkpoints(*workload.registration);
+    check_checkpoints("faults");
     const PlatformSpec& platform = point_.platform;
     if (job_shape(platform).nodes < 2)
       problems_.add("platform.processes",
@@ -164,7 +145,7 @@ class AssumptionCheck {
   void note_deaths_at_once() const {
     const std::uint32_t most = most_deaths_at_once();
     if (most < 2) return;
-    const bool by_nodes = most_ranks_of_node() > 1 && any_fault_of_nodes();
+    const bool by_nodes = most_ranks_of_node() > 1 && point_.kills_nodes();
     problems_.note(
         path_,
         component_.name +
@@ -178,14 +159,6 @@ class AssumptionCheck {
   }
   [[nodiscard]] std::uint32_t most_ranks_of_node() const {
     return std::min(point_.platform.processes_per_node, point_.platform.processes);
-  }
-  [[nodiscard]] bool any_fault_of_nodes() const {
-    return std::ranges::any_of(point_.faults,
-                               [](const faults::FaultSpec& fault) {
-                                 return fault.kills() &&
-                                        !(fault.nodes.empty() && fault.daemons.empty());
-                               }) ||
-           std::ranges::any_of(point_.fault_sources, faults::strikes_nodes);
   }
   /// The number of ranks that one fault can take; at least 2 if a distribution determines it.
   [[nodiscard]] std::uint32_t most_deaths_at_once() const {
@@ -208,27 +181,34 @@ class AssumptionCheck {
     }
     return size;
   }
-  void refuse_without_checkpoints(const Registration& workload) const {
+  /// `under`: what lets ranks die.
+  void check_checkpoints(const std::string& under) const {
+    if (!point_.restarts_without_checkpoints() || !can_restore_workload()) return;
+    const Registration& workload = *point_.component(Family::workload).registration;
     if (!workload.as<WorkloadTraits>().asks_for_checkpoints)
-      return refuse("needs a workload that asks for checkpoints under faults, and " +
+      return refuse("needs a workload that asks for checkpoints under " + under + ", and " +
                     workload.name + " does not" +
                     alternatives(Family::workload, [](const Registration& other) {
                       return static_cast<bool>(other.as<WorkloadTraits>().asks_for_checkpoints);
                     }));
-    problems_.add(json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
-                  "expected an integer of at least 1, because " + component_.name +
-                      " restarts ranks from checkpoints" + kOrAllow);
+    problems_.add(path_of_checkpoints(), "expected an integer of at least 1, because " +
+                                             component_.name + " restarts ranks from checkpoints" +
+                                             kOrAllow);
   }
-  /// Nobody dies as long as the detector does not err, so this is a note and no error.
+  /// Nobody dies as long as the detector does not err, so this is a note and no error. A workload
+  /// that has no such option cannot be blamed for what may not happen.
   void note_restarts_without_checkpoints() const {
-    const ComponentChoice& workload = point_.component(Family::workload);
-    if (workload.registration == nullptr) return;
-    const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
-    if (!asks || asks(workload.options)) return;
-    problems_.note(json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
+    const Registration* workload = point_.component(Family::workload).registration;
+    if (!point_.restarts_without_checkpoints() ||
+        !workload->as<WorkloadTraits>().asks_for_checkpoints)
+      return;
+    problems_.note(path_of_checkpoints(),
                    "a rank that is declared dead while it lives is ended and restarted, and " +
                        component_.name +
                        " restarts ranks from checkpoints, of which there is none");
+  }
+  [[nodiscard]] std::string path_of_checkpoints() const {
+    return json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations");
   }
   /// True if nodes of the job die for good. A recorded trace chooses no victims, and its nodes may
   /// be repaired.
@@ -386,25 +366,6 @@ void check_endless_partition(const RunSpec& point, json::Problems& problems) {
                    "which nobody is told of a death; give it a to_s");
 }
 
-/// Refuses a resource manager that reaches no node but its own, ever.
-void check_fencing(const RunSpec& point, json::Problems& problems) {
-  if (!point.fences() || point.platform.fencing.reach != FencingReach::connected) return;
-  const JobShape job = job_shape(point.platform);
-  const auto cuts_off = [&](const faults::PartitionSpec& cut) {
-    std::size_t members = 0;
-    for (const auto& group : cut.groups) members += group.size();
-    const auto is_manager = [](const auto& group) { return group == std::vector<NodeId>{0}; };
-    return !cut.of_ranks && cut.from_s == 0.0 && cut.to_s == kNever &&
-           members == std::size_t{job.nodes} + job.spare_nodes &&
-           std::any_of(cut.groups.begin(), cut.groups.end(), is_manager);
-  };
-  if (std::any_of(point.partitions.begin(), point.partitions.end(), cuts_off))
-    problems.add(
-        "platform.fencing.reach",
-        R"("connected" reaches nobody: faults.partition cuts node 0, where the resource )"
-        R"(manager is, off from all others for good; expected "all", or a cut that heals)");
-}
-
 /// Notes that the ranks of a job wait for the dead, which never return. The job still ends as it
 /// should if nobody dies in time.
 void note_unprotected(const RunSpec& point, json::Problems& problems) {
@@ -468,6 +429,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
   note_short_waits(point, paths, problems);
+  note_unwatched(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
   check_fencing(point, problems);

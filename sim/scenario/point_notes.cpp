@@ -2,6 +2,8 @@
 #include "sim/scenario/point_notes.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "sim/json/json_value.hpp"
@@ -49,6 +51,34 @@ void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Proble
                       std::to_string(static_cast<std::uint64_t>(memory_B)) + " bytes" +
                       (ranks == 1 ? "" : ", and holds " + std::to_string(ranks) + " ranks"));
   }
+}
+
+void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
+  const ComponentChoice& detector = point.component(Family::failure_detection);
+  const bool brings_back = point.component(Family::message_logging).registration != nullptr ||
+                           point.component(Family::transactions).registration != nullptr;
+  if (!brings_back || !point.has_faults() || detector.registration == nullptr) return;
+  const auto& bound = detector.registration->as<DetectorTraits>().bound;
+  if (!bound) return;
+  const JobShape job = job_shape(point.platform);
+  const auto unwatched = [&](std::uint16_t process_life, std::uint16_t daemon_life) {
+    return bound(detector.options,
+                 {.job = job, .process_life = process_life, .daemon_life = daemon_life})
+        .unwatched;
+  };
+  const std::string of_process = unwatched(1, 0);
+  const std::string of_node = point.kills_nodes() ? unwatched(0, 1) : "";
+  const std::string& path = paths[index_of(Family::failure_detection)];
+  if (!of_process.empty())
+    problems.note(path,
+                  "does not watch a process that has been started again, so that its death "
+                  "is a missed-death: " +
+                      of_process);
+  else if (!of_node.empty())
+    problems.note(path,
+                  "does not watch a node that has been repaired, so that its death is a "
+                  "missed-death: " +
+                      of_node);
 }
 
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {

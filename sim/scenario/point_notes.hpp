@@ -19,6 +19,9 @@ void note_cuts(const RunSpec& point, json::Problems& problems);
 /// no error.
 void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
+/// Notes whose death a failure detector is known not to see, in a job that starts processes again.
+void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
+
 /// Notes a component that waits for a message for less time than any message takes: it takes all
 /// others for dead, or all messages for lost.
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);

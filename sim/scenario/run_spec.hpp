@@ -203,6 +203,29 @@ struct RunSpec {
     return platform.fencing.by.value_or(recovers ? FencedBy::resource_manager : FencedBy::nobody) ==
            FencedBy::resource_manager;
   }
+  /// True if message logging restarts ranks from checkpoints, and the workload asks for none.
+  [[nodiscard]] bool restarts_without_checkpoints() const {
+    const ComponentChoice& workload = component(Family::workload);
+    const Registration* logging = component(Family::message_logging).registration;
+    if (workload.registration == nullptr || logging == nullptr ||
+        !logging->as<RecoveryTraits>().takes_images)
+      return false;
+    const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
+    return !asks || !asks(workload.options);
+  }
+  /// True if a rank stops for some time at a stated moment.
+  [[nodiscard]] bool stalls() const {
+    return std::any_of(faults.begin(), faults.end(),
+                       [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; });
+  }
+  /// True if a fault can take a node, or its daemon.
+  [[nodiscard]] bool kills_nodes() const {
+    return std::any_of(faults.begin(), faults.end(),
+                       [](const faults::FaultSpec& fault) {
+                         return fault.kills() && !(fault.nodes.empty() && fault.daemons.empty());
+                       }) ||
+           std::any_of(fault_sources.begin(), fault_sources.end(), faults::strikes_nodes);
+  }
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),

@@ -264,6 +264,68 @@ TEST_CASE("a run that may never finish, and losses of nobody's messages, are war
             .empty());
 }
 
+TEST_CASE("restarts from checkpoints that are not there are refused, whatever asks for them") {
+  const Workspace workspace;
+  const std::string oracle = R"(failure_detection={"name": "oracle"})";
+  const std::string erring = R"(failure_detection={"name": "erring-oracle"})";
+  const auto error = [&workspace](std::vector<std::string> sets) {
+    sets.insert(sets.end(), {R"(termination={"name": "none"})", "platform.spare_nodes=1",
+                             R"(message_logging={"name": "checkpoint-restart"})"});
+    return workspace.errors_after(sets);
+  };
+  const std::string none = R"(workload={"name": "stencil"})";
+  for (const std::string& cause : {oracle, erring}) {
+    std::vector<std::string> sets{none, cause};
+    if (cause == oracle) sets.push_back(kFault);
+    CHECK_THAT(error(sets), Contains("workload.checkpoint_iterations: expected an integer of at "
+                                     "least 1, because checkpoint-restart restarts ranks"));
+    sets.front() = R"(workload={"name": "ping-pong"})";
+    CHECK_THAT(error(sets), Contains("checkpoint-restart needs a workload that asks for "
+                                     "checkpoints under ") &&
+                                Contains("and ping-pong does not, choose "));
+    sets.front() = R"(workload={"name": "stencil", "checkpoint_iterations": 1})";
+    CHECK(error(sets).empty());
+  }
+  CHECK(error({none, oracle}).empty());
+  CHECK(error({none, erring, "allow_unsafe=true"}).empty());
+}
+
+TEST_CASE("a detector that may err where no checkpoints are, or sees no later life, is noted") {
+  const Workspace workspace;
+  const auto notes = [&workspace](std::vector<std::string> sets) {
+    sets.insert(sets.end(), {R"(termination={"name": "none"})", "platform.spare_nodes=1",
+                             R"(message_logging={"name": "checkpoint-restart"})"});
+    return workspace.scenario_after(sets).notes;
+  };
+  const std::string stencil = R"(workload={"name": "stencil"})";
+  const std::string ulfm = R"(failure_detection={"name": "ulfm"})";
+  for (const std::string hindrance :
+       {"platform.start_delay_s=0.1", "platform.detection_loss_probability=0.1",
+        R"(faults.at=[{"time_s": 1, "ranks": [1], "stall_s": 1}])",
+        R"(faults.slow={"nodes": [1], "factor": 2})"}) {
+    CAPTURE(hindrance);
+    const auto noted = notes({stencil, ulfm, hindrance});
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("workload.checkpoint_iterations: a rank that is declared dead"));
+  }
+  CHECK(notes({stencil, ulfm}).empty());
+
+  const std::string with_checkpoints =
+      R"(workload={"name": "stencil", "checkpoint_iterations": 1})";
+  CHECK(notes({with_checkpoints, ulfm, kFault}).empty());
+  for (const auto& [detector, words] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"name": "ulfm", "rejoin": false})", "a process that has been started again"},
+           {R"({"name": "ulfm", "as_built": true})", "a process that has been started again"},
+           {R"({"name": "rdaemon", "rejoin": false})", "a node that has been repaired"}}) {
+    const auto noted = notes({with_checkpoints, "failure_detection=" + detector, kFault});
+    REQUIRE(noted.size() == 1);
+    CHECK_THAT(noted[0], Contains("failure_detection: does not watch " + words));
+    CHECK(notes({with_checkpoints, "failure_detection=" + detector}).empty());
+  }
+  const std::string rdaemon = R"(failure_detection={"name": "rdaemon", "rejoin": false})";
+  CHECK(notes({with_checkpoints, rdaemon, R"(faults.at=[{"time_s": 1, "ranks": [1]}])"}).empty());
+}
+
 TEST_CASE("a stop condition that cannot come is refused, allowed or not") {
   const Workspace workspace;
   const std::string none = R"(termination={"name": "none"})";

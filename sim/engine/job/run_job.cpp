@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
+#include "sim/engine/job/detection_bound.hpp"
 
 namespace faultline::engine {
 
@@ -49,7 +50,7 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       cut(given.partitions, shape.processes, nodes),
       audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)),
       loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0),
-      disturbance(disturbance_of(given)) {
+      disturbance(scenario::disturbance_of(given)) {
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const scenario::ComponentChoice& choice = spec.components[family];
     if (choice.registration == nullptr) continue;
@@ -59,6 +60,9 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
   detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  if (!states_bound(spec)) return;
+  detection = quiet_case(spec.platform, shape, routes);
+  detection_bound_s = longest_bound_s(spec.component(Family::failure_detection), detection);
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random

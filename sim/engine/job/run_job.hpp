@@ -8,10 +8,10 @@
 #include "sim/core/placement.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
-#include "sim/engine/job/disturbance.hpp"
 #include "sim/engine/job/pace.hpp"
 #include "sim/faults/network_cut.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/scenario/may_err.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::engine {
@@ -46,6 +46,8 @@ struct RunJob {
   bool shares_cores;  ///< what processors do may take time from computations
   bool detector_is_accurate;
   bool fences;  ///< the resource manager ends processes that are declared dead and live
+  /// What the bound of the detector counts with, beside the death itself.
+  DetectionCase detection;
   /// A time after which the detector has nothing to say that it has not said, if nothing has
   /// happened; kNever: there is none.
   double detection_bound_s = kNever;
@@ -54,7 +56,7 @@ struct RunJob {
   faults::NetworkCut cut;
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;   ///< the network can lose messages whose ends both live
-  Disturbance disturbance;
+  scenario::Disturbance disturbance;
 };
 
 }  // namespace faultline::engine

@@ -23,6 +23,8 @@ void DeathList::cover(Incarnation rank, Incarnation daemon) {
   hosted_[daemon].push_back(number);
 }
 
+void DeathList::end(Incarnation dead, double back_s) { list_[numbers_.at(dead)].back_s = back_s; }
+
 std::optional<std::uint32_t> DeathList::number_of(Incarnation dead) const {
   const auto found = numbers_.find(dead);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);

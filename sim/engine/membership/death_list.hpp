@@ -17,8 +17,9 @@ struct Death {
   /// The daemon that hosted this rank when that daemon died; nobody if it has not died since.
   Incarnation daemon;
   double time_s;
-  bool silent;           ///< nobody was left to close its connections
-  bool earlier = false;  ///< it has died before that daemon, and not with it
+  bool silent;             ///< nobody was left to close its connections
+  bool earlier = false;    ///< it has died before that daemon, and not with it
+  double back_s = kNever;  ///< when the actor was started again
 };
 
 /// The deaths of ranks and daemons, in order. Events and actors name one by its number, which is
@@ -30,6 +31,9 @@ class DeathList {
   /// The death of a rank that has died earlier is also part of the death of the daemon of its node,
   /// unless an earlier daemon hosted it.
   void cover(Incarnation rank, Incarnation daemon);
+
+  /// An actor that has died starts again.
+  void end(Incarnation dead, double back_s);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(list_.size()); }
   [[nodiscard]] const Death& operator[](std::uint32_t number) const { return list_[number]; }

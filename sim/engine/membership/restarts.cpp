@@ -147,6 +147,7 @@ void Restarts::revive_daemon(const PendingRestart& pending) {
 /// dead as everybody did.
 void Restarts::revive(ActorId actor, NodeId node) {
   ActorState& state = run_.state.actors[actor];
+  state_.deaths().end(run_.incarnation_of(actor), run_.now_s());
   keep_reports(actor);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};

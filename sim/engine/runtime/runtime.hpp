@@ -173,6 +173,9 @@ class Runtime final : private Services, public Executor {
 
   // ---- what a run reports (runtime_end.cpp) --------------------------------------------------
   [[nodiscard]] RunResult result();
+  [[nodiscard]] std::vector<audit::Violation> missed();
+  [[nodiscard]] bool has_heard(Rank rank, Incarnation dead) const;
+  [[nodiscard]] bool is_known(Incarnation life) const;
   void report_recovery_counts(Metrics& metrics) const;
   void report_recovery_stages(Metrics& metrics) const;
   void report_counts(Metrics& metrics) const;

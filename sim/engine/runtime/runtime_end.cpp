@@ -7,8 +7,10 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/core/run_metrics.hpp"
+#include "sim/engine/membership/missed_deaths.hpp"
 #include "sim/engine/runtime/runtime.hpp"
 
 namespace faultline::engine {
@@ -42,9 +44,43 @@ RunResult Runtime::result() {
     for (std::size_t family = 0; family < kFamilies; ++family)
       state_.tally.report(actor.component(kStack[family].family), family);
   for (const MetricTotals& reported : state_.tally.reported) reported.write_to(metrics);
-  RunResult result = verdict_.result(state_.tally.reported[kWorkload]);
+  RunResult result = verdict_.result(state_.tally.reported[kWorkload], missed());
   result.metrics = std::move(metrics);
   return result;
+}
+
+/// The deaths that the failure detector has missed. A run without deaths pays nothing for that.
+std::vector<audit::Violation> Runtime::missed() {
+  if (broken_ || state_.truth.auditor().all_reported() || !judges_missed_deaths(*job_)) return {};
+  bool word_spreads = false;
+  state_.pool.for_each_in_flight([&](const Message& message) {
+    word_spreads = word_spreads || may_bring_word(*job_, message, now_s());
+  });
+  if (word_spreads) return {};
+  const Schedule& schedule = state_.schedule;
+  return missed_deaths(
+      *job_, {.auditor = state_.truth.auditor(),
+              .deaths = state_.membership.deaths(),
+              .has_heard = [this](Rank rank, Incarnation dead) { return has_heard(rank, dead); },
+              .is_known = [this](Incarnation life) { return is_known(life); },
+              .now_s = now_s(),
+              .nothing_is_left = schedule.foreground() == 0 && schedule.background() == 0});
+}
+
+/// What waits for a processor counts as handled, and a rank that knows of a later life of a process
+/// needs no report of the death before.
+bool Runtime::has_heard(Rank rank, Incarnation dead) const {
+  const bool is_busy =
+      processors_.free_s(rank) > now_s() || Processors::timers_wait(state_.actors[rank]);
+  return is_busy || reports_.has_declared(rank, dead) ||
+         run_.known(rank, dead.actor).number > dead.number;
+}
+
+bool Runtime::is_known(Incarnation life) const {
+  for (ActorId actor = 0; actor < run_.actor_count(); ++actor)
+    if (state_.actors[actor].alive && run_.known(actor, life.actor).number >= life.number)
+      return true;
+  return false;
 }
 
 /// Only of runs with a layer that can send messages again, discard them or roll ranks back.

@@ -9,15 +9,32 @@ namespace faultline::engine {
 namespace {
 
 /// By outcome.
-constexpr std::array kWords{"terminated",   "finished", "fatal-reported", "all-failed",
-                            "premature",    "hung",     "deadlock",       "wrong-state",
-                            "inconsistent", "violated", "limit",          "unsafe-detector"};
+constexpr std::array kWords{"terminated",     "finished", "fatal-reported", "all-failed",
+                            "premature",      "hung",     "deadlock",       "wrong-state",
+                            "inconsistent",   "violated", "limit",          "missed-death",
+                            "unsafe-detector"};
 static_assert(kWords.size() == static_cast<std::size_t>(Outcome::unsafe_detector) + 1);
+
+/// A process that waits because it is not told of a death is not to blame, nor is the limit at
+/// which it still waits. Other broken promises stand.
+Outcome with_missed_death(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::premature:
+    case Outcome::wrong_state:
+    case Outcome::inconsistent:
+    case Outcome::violated:
+    case Outcome::unsafe_detector:
+      return outcome;
+    default:
+      return Outcome::missed_death;
+  }
+}
 
 }  // namespace
 
 Outcome with_violation(Outcome outcome, const audit::Violation& violation) {
   if (violation.kind == "premature") return Outcome::premature;
+  if (violation.kind == "missed-death") return with_missed_death(outcome);
   switch (outcome) {
     case Outcome::terminated:
     case Outcome::finished:
@@ -38,6 +55,7 @@ bool is_broken_promise(Outcome outcome) {
     case Outcome::wrong_state:
     case Outcome::inconsistent:
     case Outcome::violated:
+    case Outcome::missed_death:
     case Outcome::unsafe_detector:
       return true;
     default:

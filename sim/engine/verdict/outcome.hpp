@@ -21,6 +21,7 @@ enum class Outcome {
   inconsistent,     ///< survivors of a TryBlock were told different things of it, or wrong ones
   violated,         ///< another violation of the ground truth
   limit,            ///< a limit of `stop` was reached
+  missed_death,     ///< the failure detector has not told a live rank of a death within its bound
   unsafe_detector,  ///< a promise is broken after a false report of a death
 };
 

@@ -68,7 +68,8 @@ bool Verdict::is_hung_before(double time_s) const {
   if (!job_.awaits_announcement || !(time_s > late_since_s()) || !unannounced()) return false;
   const bool is_silent =
       see_.schedule.background() == 0 || detector_is_done(time_s) ||
-      time_s > std::max(late_since_s(), undisturbed_since_s()) + job_.detection_bound_s;
+      (!job_.disturbance.is_endless &&
+       time_s > std::max(late_since_s(), undisturbed_since_s()) + job_.detection_bound_s);
   return is_silent && !awaits_recovery();
 }
 
@@ -181,9 +182,10 @@ bool Verdict::detector_is_done(double now_s) const {
   return is_quiet && no_news_spreads();
 }
 
-/// True if the detector has had the time that it states since nothing else happens.
+/// True if the detector has had the time that it states since nothing else happens. It states none
+/// for a time that does not come.
 bool Verdict::is_past_bound() const {
-  if (job_.detection_bound_s == kNever) return false;
+  if (job_.detection_bound_s == kNever || job_.disturbance.is_endless) return false;
   const double now_s = see_.schedule.now_s();
   const double since_s = ending_.idle_since_s(see_.schedule.events(), now_s);
   return now_s > std::max({since_s, ending_.news_until_s(), undisturbed_since_s()}) +
@@ -251,7 +253,8 @@ bool Verdict::all_faults_reported() const {
 
 // ---- the result -------------------------------------------------------------------------------
 
-RunResult Verdict::result(const MetricTotals& of_workload) {
+RunResult Verdict::result(const MetricTotals& of_workload,
+                          const std::vector<audit::Violation>& missed) {
   RunResult result;
   result.fatal_reason = ending_.given_up().reason;
   result.fatal_actor = ending_.given_up().actor;
@@ -259,6 +262,8 @@ RunResult Verdict::result(const MetricTotals& of_workload) {
   if (job_.awaits_announcement) result.terminated = all_know();
   result.events = see_.schedule.events();
   check_end(of_workload);
+  for (const audit::Violation& death : missed)
+    auditor().violation(death.kind, death.actor, death.detail, death.time_s);
   result.outcome = ending_.outcome();
   result.violations = auditor().violations();
   for (const audit::Violation& violation : result.violations)

@@ -59,8 +59,10 @@ class Verdict {
   }
   /// Is the end announced to all?
   [[nodiscard]] bool all_know() const;
-  /// The result of the run, but for its metrics. `of_workload`: what the workload has counted.
-  [[nodiscard]] RunResult result(const MetricTotals& of_workload);
+  /// The result of the run, but for its metrics. `of_workload`: what the workload has counted;
+  /// `missed`: the deaths that the failure detector has missed.
+  [[nodiscard]] RunResult result(const MetricTotals& of_workload,
+                                 const std::vector<audit::Violation>& missed);
 
  private:
   [[nodiscard]] bool unannounced() const { return see_.roll.announced() < see_.roll.live(); }

@@ -86,6 +86,21 @@ TEST_CASE("no live process may be reported dead where that is promised") {
         "false report: 2 live ranks were reported dead");
 }
 
+TEST_CASE(
+    "a detector that breaks its own bound has missed a death, and other violations come first") {
+  engine::RunResult result = result_of(10, 1);
+  result.outcome = engine::Outcome::missed_death;
+  result.violations = {{"missed-death", 10, ActorId{0}, "ulfm has missed a death"}};
+  Watched job;
+  job.died(3, 1);
+  CHECK_THAT(
+      said(against_detection({}, result, job.log())),
+      Catch::Matchers::Contains("missed") && Catch::Matchers::Contains("ulfm has missed a death"));
+  result.violations.push_back({"credit", 10, ActorId{0}, "credit is lost"});
+  CHECK_THAT(said(against_detection({}, result, job.log())),
+             Catch::Matchers::Contains("credit is lost"));
+}
+
 TEST_CASE("deaths must be known when all has been calm for long enough, if few enough have died") {
   Watched watched;
   watched.died(3, 2);

@@ -261,7 +261,7 @@ TEST_CASE("no promise is broken where there are no checkpoints to restart an acc
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "stampede", "processes": 3},
     "workload": {"name": "ping-pong"}, "message_logging": {"name": "checkpoint-restart"},
-    "failure_detection": {"name": "erring-oracle", "report_s": 0}})"),
+    "failure_detection": {"name": "erring-oracle", "report_s": 0}, "allow_unsafe": true})"),
              {});
   CHECK(judgement.outcome == "unsafe-detector");
   CHECK_FALSE(judgement.finding);

@@ -289,10 +289,22 @@ TEST_CASE("all are dead, whatever a run waits for, and also if all had known of 
 
 TEST_CASE("every outcome has a word of its own") {
   std::set<std::string> words;
-  for (int outcome = 0; outcome <= static_cast<int>(Outcome::limit); ++outcome)
+  for (int outcome = 0; outcome <= static_cast<int>(Outcome::unsafe_detector); ++outcome)
     words.insert(outcome_word(static_cast<Outcome>(outcome)));
-  CHECK(words.size() == 11);
+  CHECK(words.size() == 13);
   CHECK(words.count("") == 0);
+}
+
+TEST_CASE("a missed death explains that a run waits, and hides no other broken promise") {
+  const audit::Violation missed{"missed-death", 1, ActorId{0}, ""};
+  for (const Outcome waits : {Outcome::finished, Outcome::terminated, Outcome::fatal_reported,
+                              Outcome::hung, Outcome::deadlock, Outcome::limit})
+    CHECK(with_violation(waits, missed) == Outcome::missed_death);
+  for (const Outcome worse :
+       {Outcome::premature, Outcome::wrong_state, Outcome::inconsistent, Outcome::violated})
+    CHECK(with_violation(worse, missed) == worse);
+  CHECK(with_violation(Outcome::missed_death, {"premature", 1, ActorId{0}, ""}) ==
+        Outcome::premature);
 }
 
 TEST_CASE("under stop time, background timers go on until then") {

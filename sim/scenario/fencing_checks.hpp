@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/json/problems.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline::scenario {
+
+/// Refuses a resource manager that reaches no node but its own, ever.
+void check_fencing(const RunSpec& point, json::Problems& problems);
+
+}  // namespace faultline::scenario
