@@ -82,6 +82,9 @@ json::JsonValue platform_json(const PlatformSpec& platform) {
        {"detection_loss_probability", platform.detection_loss_probability}});
   if (platform.delay_noise) result.set("delay_noise", delay_noise_json(*platform.delay_noise));
   if (platform.os_noise) result.set("os_noise", os_noise_json(*platform.os_noise));
+  if (platform.when_no_spare != WhenNoSpare::wait)
+    result.set("when_no_spare",
+               choice(platform_options(), "when_no_spare", platform.when_no_spare));
   if (platform.fencing != FencingSpec{}) result.set("fencing", fencing_json(platform.fencing));
   result.set("machine", machine_json(platform.machine));
   // A result depends on the content of a platform file, not on where the file lies.

@@ -40,6 +40,11 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
               {.doc = "time from the request to restart a dead process until it runs",
                .unit = "s",
                .minimum = 0})
+      .option("when_no_spare", &Options::when_no_spare,
+              {.doc = "what happens to a request to restart a process for which no node is free: "
+                      "it waits for the next repair of a node that is down, if there is one; or it "
+                      "is refused, and the protocol gives up",
+               .choices = {"wait", "give-up"}})
       .option("daemon_core", &Options::daemon_core,
               {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
                       "ranks",

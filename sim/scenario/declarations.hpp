@@ -39,6 +39,7 @@ struct PlatformOptions {
   double link_lost_delay_s = 1e-3;
   double silent_link_lost_delay_s = 480;
   double restart_delay_s = 0;
+  std::string when_no_spare = "wait";
   std::string daemon_core = "dedicated";
   double context_switch_s = 0;
   double start_delay_s = 0;

@@ -45,6 +45,9 @@ struct OsNoise {
   std::vector<NodeId> nodes;  ///< that have noise; empty: all
 };
 
+/// What happens when a process is to start again and no node is free.
+enum class WhenNoSpare { wait, give_up };
+
 /// What ends a process that lives and is declared dead.
 enum class FencedBy { resource_manager, nobody };
 /// Whom the resource manager reaches while the network is cut: everybody, or the side of node 0,
@@ -78,6 +81,7 @@ struct PlatformSpec {
   double link_lost_delay_s = 1e-3;   ///< until the holder of an open connection hears that it broke
   double silent_link_lost_delay_s = 480;  ///< until it hears that, if the peer's node has failed
   double restart_delay_s = 0.0;           ///< from the request of a restart to the new process
+  WhenNoSpare when_no_spare = WhenNoSpare::wait;
   DaemonCore daemon_core = DaemonCore::dedicated;
   double context_switch_s = 0.0;      ///< until a daemon gets a computing rank's core
   double unordered_delay_s = 1e-5;    ///< mean of the exponential delay of an unordered message
