@@ -36,7 +36,7 @@ std::string refusal_of(const std::string& problems) {
 /// What a run is asked to be: nobody can die, or be late without end.
 /// A false report strikes as a fault does: at a moment that is another one on another engine.
 bool is_undisturbed(const scenario::RunSpec& spec) {
-  return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty() &&
+  return spec.faults.empty() && spec.fault_sources.empty() && !spec.is_ever_cut() &&
          !errs_on_purpose(spec);
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/point_notes.hpp"
+#include "sim/scenario/router_checks.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -47,7 +48,7 @@ bool can_err(const RunSpec& point) {
   if (detector == nullptr || detector->as<DetectorTraits>().accurate) return false;
   const PlatformSpec& platform = point.platform;
   const auto stalls = [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; };
-  return errs_as_stated(point) || !point.partitions.empty() || !point.slow.empty() ||
+  return errs_as_stated(point) || point.is_ever_cut() || !point.slow.empty() ||
          platform.detection_loss_probability > 0.0 || platform.delay_noise || platform.os_noise ||
          std::any_of(point.faults.begin(), point.faults.end(), stalls);
 }
@@ -195,8 +196,12 @@ class AssumptionCheck {
         most = std::max(most, fault.ranks.size() + (fault.nodes.size() + fault.daemons.size()) *
                                                        most_ranks_of_node());
     for (const faults::FaultSourceChoice& source : point_.fault_sources)
-      most = std::max(most, largest_size_of(source) *
-                                (faults::strikes_nodes(source) ? most_ranks_of_node() : 1));
+      most =
+          std::max(most, faults::cuts_off(source)
+                             ? 0
+                             : largest_size_of(source) *
+                                   (faults::strikes_nodes(source) ? most_ranks_of_node() : 1) *
+                                   faults::nodes_together(source, fault_target(point_.platform)));
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, point_.platform.processes));
   }
   [[nodiscard]] static std::size_t largest_size_of(const faults::FaultSourceChoice& source) {
@@ -230,21 +235,24 @@ class AssumptionCheck {
                        component_.name +
                        " restarts ranks from checkpoints, of which there is none");
   }
-  /// True if nodes of the job die for good. A recorded trace chooses no victims, and its nodes may
-  /// be repaired.
+  /// True if nodes of the job die for good, or nobody waits for their repair. A recorded trace
+  /// chooses no victims, and its nodes may be repaired.
   [[nodiscard]] bool nodes_die() const {
     const NodeId end = job_shape(point_.platform).nodes;
+    const bool waits = point_.platform.when_no_spare == WhenNoSpare::wait;
     return std::ranges::any_of(point_.faults,
-                               [end](const faults::FaultSpec& fault) {
-                                 return std::ranges::any_of(
-                                     fault.nodes, [end](NodeId node) { return node < end; });
+                               [&](const faults::FaultSpec& fault) {
+                                 return !(waits && fault.repair_s != kNever) &&
+                                        std::ranges::any_of(
+                                            fault.nodes, [end](NodeId node) { return node < end; });
                                }) ||
-           std::ranges::any_of(point_.fault_sources, [](const faults::FaultSourceChoice& source) {
-             return faults::strikes_nodes(source) && source.options.contains("victims");
+           std::ranges::any_of(point_.fault_sources, [&](const faults::FaultSourceChoice& source) {
+             return faults::strikes_nodes(source) && source.options.contains("victims") &&
+                    !(waits && faults::is_repaired(source));
            });
   }
   [[nodiscard]] bool several_die() const {
-    return !point_.fault_sources.empty() || most_deaths_at_once() > 1 ||
+    return point_.has_fatal_sources() || most_deaths_at_once() > 1 ||
            std::ranges::count_if(point_.faults, &faults::FaultSpec::kills) > 1;
   }
   void add(const OptionProblem& problem) const {
@@ -371,7 +379,8 @@ void check_stop(const RunSpec& point, json::Problems& problems) {
                            alternatives(Family::failure_detection,
                                         [](const Registration&) { return true; }));
   for (const faults::FaultSourceChoice& source : point.fault_sources)
-    if (point.stop.when == StopWhen::all_reported && !faults::limit_of(source))
+    if (point.stop.when == StopWhen::all_reported && !faults::cuts_off(source) &&
+        !faults::limit_of(source))
       problems.add(path, R"("all-reported" never comes under faults.)" + source.key +
                              ", which goes on without end; give it a limit");
 }
@@ -470,6 +479,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   note_short_waits(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
+  check_routers(point, problems);
   check_fencing(point, problems);
   note_losses(point, problems);
   note_cuts(point, problems);

@@ -44,6 +44,7 @@ struct PlatformOptions {
   double context_switch_s = 0;
   double start_delay_s = 0;
   double detection_loss_probability = 0;
+  std::optional<std::uint32_t> nodes_per_power_unit;
 };
 
 /// `platform.delay_noise`.
@@ -84,6 +85,7 @@ struct StatedFaultOptions {
   std::optional<std::uint64_t> event;
   bool soft = false;
   std::optional<double> stall_s;
+  std::optional<double> repair_s;
 };
 
 /// An entry of `faults.partition`. Its groups are separate lists.

@@ -158,6 +158,7 @@ PlatformSpec resolved(const PlatformOptions& options) {
   platform.context_switch_s = options.context_switch_s;
   platform.start_delay_s = options.start_delay_s;
   platform.detection_loss_probability = options.detection_loss_probability;
+  platform.nodes_per_power_unit = options.nodes_per_power_unit.value_or(0);
   return platform;
 }
 

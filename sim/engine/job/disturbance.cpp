@@ -5,7 +5,8 @@
 
 namespace faultline::engine {
 
-Disturbance disturbance_of(const scenario::RunSpec& spec) {
+Disturbance disturbance_of(const scenario::RunSpec& spec,
+                           const std::vector<faults::Outage>& outages) {
   Disturbance all;
   const Registration* detector = spec.component(Family::failure_detection).registration;
   if (detector == nullptr || detector->as<DetectorTraits>().accurate) return all;
@@ -18,6 +19,7 @@ Disturbance disturbance_of(const scenario::RunSpec& spec) {
   };
   if (platform.start_delay_s > 0.0) add(0.0, platform.start_delay_s);
   for (const faults::PartitionSpec& one : spec.partitions) add(one.from_s, one.to_s);
+  for (const faults::Outage& one : outages) add(one.from_s, one.to_s);
   for (const faults::SlowSpec& one : spec.slow) add(one.from_s, one.to_s);
   return all;
 }

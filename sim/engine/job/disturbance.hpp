@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "sim/core/types.hpp"
+#include "sim/faults/fault_spec.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::engine {
@@ -19,6 +22,7 @@ struct Disturbance {
 };
 
 /// None where the detector never errs, or where there is none.
-Disturbance disturbance_of(const scenario::RunSpec& spec);
+Disturbance disturbance_of(const scenario::RunSpec& spec,
+                           const std::vector<faults::Outage>& outages);
 
 }  // namespace faultline::engine

@@ -49,8 +49,9 @@ class Restarts {
 
   /// An actor asks for a restart. One of each incarnation is accepted. What is alive is not
   /// restarted: the request waits until it is dead. Where platform.when_no_spare says so, a request
-  /// for which no node is free waits for the next repair. If whoever has asked is gone, whoever asks
-  /// next is answered, be that a later life of the same actor: at once, if the process has started.
+  /// for which no node is free waits for the next repair. If whoever has asked is gone, whoever
+  /// asks next is answered, be that a later life of the same actor: at once, if the process has
+  /// started.
   void ask_restart(ActorId self, Incarnation dead, RestartOn where);
   /// A restart is due, by its number.
   void restart(std::uint32_t pending);
