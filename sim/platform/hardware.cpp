@@ -60,7 +60,7 @@ std::optional<std::uint32_t> nodes_of(Part part, const PartSizes& sizes) {
 std::string lacks(Part part, const PartSizes& sizes) {
   if (part == Part::power_unit)
     return "expected platform.nodes_per_power_unit beside it, the number of nodes of a power unit";
-  std::string text = "of a SimGrid platform file only the nodes are known";
+  std::string text = "needs platform.machine, whose topology is known";
   if (sizes.machine != nullptr)
     text = "the " + describe(sizes.machine->topology) + " of " + sizes.machine->name + " has no " +
            part_words()[static_cast<std::size_t>(part)] + "s";

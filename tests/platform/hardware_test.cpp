@@ -46,7 +46,7 @@ TEST_CASE("what a machine lacks is said together with what it has") {
   CHECK(lacks(Part::rack, {.machine = &machine}) ==
         "the torus 4x2 of jaguar has no racks; expected node, router or power-unit");
   CHECK(lacks(Part::group, {}) ==
-        "of a SimGrid platform file only the nodes are known; expected node or power-unit");
+        "needs platform.machine, whose topology is known; expected node or power-unit");
   CHECK(lacks(Part::power_unit, {.machine = &machine}) ==
         "expected platform.nodes_per_power_unit beside it, the number of nodes of a power unit");
   for (const std::string& word : part_words())

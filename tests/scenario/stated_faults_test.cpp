@@ -130,7 +130,7 @@ TEST_CASE("a torus has no racks and no groups, and a platform file shows none") 
   CHECK_THAT(
       workspace.errors_after({kUnsafe, R"(platform={"xml": "p.xml", "processes": 4})",
                               R"(faults={"poisson": {"mtbf_s": 1, "component": "router"}})"}),
-      Contains("faults.poisson.component: of a SimGrid platform file only the nodes are known"));
+      Contains("faults.poisson.component: needs platform.machine, whose topology is known"));
 }
 
 TEST_CASE("routers that are not repaired may keep a death from being reported") {
