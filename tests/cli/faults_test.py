@@ -313,7 +313,7 @@ class Runs(ProgramTest):
         for engine in ENGINES:
             self.write("s.json", {**JOB, "platform": platform, "faults": faults, "engine": engine,
                                   "replications": 4})
-            seen = [without_performance(self.report("s.json", "--jobs", jobs)["runs"])
+            seen = [without_performance(self.report("s.json", "--jobs", jobs))["runs"]
                     for jobs in (1, 3)]
             self.assertEqual(seen[0], seen[1])
             for run in seen[0]:

@@ -111,8 +111,9 @@ TEST_CASE("bad faults, repairs and traces are refused in one line with their pla
       {R"({"poisson": {"mtbf_s": 1, "victims": "ranks", "repair": {"mean_s": 1}}})",
        "faults.poisson.repair: a rank has nothing to repair"},
       {R"({"poisson": {"mtbf_s": 1e-4, "component": "router"}})",
-       "faults.poisson[0]: routers would fail every 0.0001 s until stop.time_s, 60"},
-      {R"({"trace": {"file": "when.csv"}})", "when.csv: a table of failures without a column down; expected node"},
+       "faults.poisson[0]: routers would fail every "},
+      {R"({"trace": {"file": "when.csv"}})",
+       "when.csv: a table of failures without a column down; expected node"},
   }));
   CAPTURE(faults);
   const std::string error = workspace.errors_after({kUnsafe, platform_of(), "faults=" + faults});
