@@ -162,7 +162,8 @@ class Judge {
     scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     // A disturbance without end keeps a run going until its limit of time, at which it is judged.
-    if (!engine::disturbance_of(spec).is_endless) {
+    // So do routers, of which more fail in a longer run.
+    if (!spec.routers_fail() && !engine::disturbance_of(spec, {}).is_endless) {
       spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
       spec.stop.events *= 10;
     }
