@@ -75,7 +75,7 @@ void note_missed_faults(const scenario::Scenario& scenario, const runs::RunTally
     const auto& metrics = tally.points[i].metrics;
     const auto stated = std::ranges::count_if(point.faults, &faults::FaultSpec::kills);
     const auto struck = metrics.find("faults_struck");
-    if (stated == 0 || !point.fault_sources.empty() || struck == metrics.end()) continue;
+    if (stated == 0 || point.has_fatal_sources() || struck == metrics.end()) continue;
     const double fewest = struck->second.summary().min.value_or(0.0);
     if (fewest >= static_cast<double>(stated)) continue;
     const bool is_only_run = scenario.points.size() == 1 && scenario.replications == 1;

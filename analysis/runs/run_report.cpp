@@ -225,7 +225,7 @@ std::string spared_points(const scenario::Scenario& scenario, const RunTally& ta
   for (std::size_t point = 0; point < labels.size(); ++point) {
     const auto& metrics = tally.points[point].metrics;
     const auto struck = metrics.find("faults_struck");
-    if (scenario.points[point].fault_sources.empty() || struck == metrics.end()) continue;
+    if (!scenario.points[point].has_fatal_sources() || struck == metrics.end()) continue;
     const statistics::Summary summary = struck->second.summary();
     if (summary.max == 0.0)
       text += text::wrapped(labels[point] + ": " + no_fault_struck(summary.count));

@@ -188,6 +188,7 @@ void Aim::aim_stated(const json::JsonValue& drawn) {
 }
 
 void Aim::aim(json::JsonValue& fault, bool follows) {
+  if (fault.find("routers") != nullptr) return;  // they fail at times alone
   const RunTrack::Moment moment = choose_moment(fault, follows);
   if (fault.find("stall_s") != nullptr) choose_stall(fault);
   if (random_.chance(0.7)) choose_victims(fault, moment);
@@ -293,10 +294,12 @@ ActorId Aim::relative_of(ActorId actor) {
   }
 }
 
-/// The number of an actor, or of its node, in such a list of victims.
+/// The number of an actor, or of its node, in such a list of victims. Larger parts of the machine
+/// stay as they are drawn.
 std::optional<std::uint32_t> Aim::number_on(const std::string& list, ActorId actor) const {
-  if (list != scenario::victim_lists()[0].name) return track_.node_of(actor);
-  if (actor < spec_.platform.processes) return actor;
+  const auto& lists = scenario::victim_lists();
+  if (list == lists[1].name || list == lists[2].name) return track_.node_of(actor);
+  if (list == lists[0].name && actor < spec_.platform.processes) return actor;
   return std::nullopt;
 }
 

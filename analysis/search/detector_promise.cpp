@@ -126,7 +126,7 @@ bool has_few_deaths(const scenario::RunSpec& spec) {
   const bool is_slow = std::ranges::any_of(
       spec.slow, [](const faults::SlowSpec& slow) { return slow.factor > kMostTimes; });
   return deaths > 0 && deaths <= kMostDeaths && !is_slow && spec.fault_sources.empty() &&
-         spec.partitions.empty() && platform.detection_loss_probability <= 0.0 &&
+         !spec.is_ever_cut() && platform.detection_loss_probability <= 0.0 &&
          !platform.delay_noise && !platform.os_noise;
 }
 
@@ -204,9 +204,9 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
 /// True if nothing disturbs a run but deaths and stalls.
 bool is_quiet(const scenario::RunSpec& spec) {
   const scenario::PlatformSpec& platform = spec.platform;
-  return spec.partitions.empty() && spec.slow.empty() && !platform.delay_noise &&
-         !platform.os_noise && platform.detection_loss_probability <= 0.0 &&
-         platform.start_delay_s <= 0.0 && platform.progress != scenario::Progress::between;
+  return !spec.is_ever_cut() && spec.slow.empty() && !platform.delay_noise && !platform.os_noise &&
+         platform.detection_loss_probability <= 0.0 && platform.start_delay_s <= 0.0 &&
+         platform.progress != scenario::Progress::between;
 }
 
 /// A detector reports no live process if it waits so long that no load of the network or of its

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "analysis/search/drawn_option.hpp"
 #include "analysis/search/drawn_program.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/faults/fault_source.hpp"
+#include "sim/faults/victim_placement.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/part_lists.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::search {
@@ -28,12 +31,19 @@ constexpr std::uint64_t kOnSimGrid = 50;  ///< one of this many scenarios is on 
 /// Keys that are drawn with the job, or do not matter in a run.
 const std::vector<std::string> kTop = {"schema_version", "name",         "engine",
                                        "seed",           "replications", "allow_unsafe"};
-const std::vector<std::string> kJob = {"machine", "xml", "processes", "processes_per_node"};
-const std::vector<std::string> kMoment = {"time_s", "event"};
+const std::vector<std::string> kJob = {
+    "machine", "xml", "processes", "processes_per_node", "when_no_spare", "nodes_per_power_unit"};
+const std::vector<std::string> kMoment = {"time_s", "event", "repair_s"};
+/// Keys that are drawn from a stream of their own, so that the rest of a scenario does not depend
+/// on them: what fails together, and what follows where no node is free.
+const std::vector<std::string> kOfParts = {"when_no_spare", "nodes_per_power_unit"};
 
 class Draw {
  public:
-  explicit Draw(std::uint64_t number) : random_(number, 0, Purpose::faults, 1), number_(number) {}
+  explicit Draw(std::uint64_t number)
+      : random_(number, 0, Purpose::faults, 1),
+        of_parts_(number, 0, Purpose::faults, 3),
+        number_(number) {}
 
   json::JsonValue take() {
     scenario_ =
@@ -79,6 +89,9 @@ class Draw {
   const Registration* any_of(Family family, const std::function<bool(const Registration&)>& fits);
   void draw_faults();
   json::JsonValue draw_fault();
+  std::optional<json::JsonValue> draw_fault_of_parts();
+  void let_parts_fail(const faults::FaultSourceRegistration& source, json::JsonValue& options);
+  [[nodiscard]] faults::FaultTarget target() const;
   void draw_moment(json::JsonValue& fault);
   void draw_window(json::JsonValue& object, const std::vector<OptionSpec>& specs);
   json::JsonValue draw_partition();
@@ -87,6 +100,7 @@ class Draw {
   json::JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
 
   Stream random_;
+  Stream of_parts_;
   std::uint64_t number_;
   json::JsonValue scenario_;
   bool is_calm_ = false;    ///< nobody dies, and nothing disturbs the run
@@ -96,6 +110,7 @@ class Draw {
   std::uint32_t processes_ = 2;
   std::uint32_t per_node_ = 1;
   std::uint32_t nodes_ = 2;  ///< spare ones included
+  platform::Machine machine_;
   std::vector<const Registration*> stack_;
   json::JsonValue last_moment_ = json::JsonValue::Object{};
 };
@@ -122,8 +137,15 @@ bool Draw::fits_target(const faults::FaultSourceRegistration& source,
   json::Problems problems("");
   json::CheckedObject checked(object, source.name, problems);
   const OptionValues values = checked.options(source.options);
-  const faults::FaultTarget target{.job = job(), .node_of = {}};
-  return problems.empty() && source.check(values, target).empty();
+  return problems.empty() && source.check(values, target()).empty();
+}
+
+faults::FaultTarget Draw::target() const {
+  faults::FaultTarget target{.job = job(), .node_of = {}, .machine = &machine_};
+  const json::JsonValue* const unit = scenario_.find("platform")->find("nodes_per_power_unit");
+  if (unit != nullptr)
+    target.nodes_per_power_unit = static_cast<std::uint32_t>(json::number_of(*unit).value_or(0.0));
+  return target;
 }
 
 /// Draws the number of processes, since some programs run only on some numbers.
@@ -146,7 +168,11 @@ void Draw::draw_platform() {
   json::JsonValue platform =
       json::json_object({{"machine", machines[random_.below(machines.size())]},
                          {"processes", std::int64_t{processes_}}});
+  machine_ = scenario::load_machine(*platform.find("machine")->text(), "");
   if (per_node_ > 1) platform.set("processes_per_node", std::int64_t{per_node_});
+  for (const OptionSpec& spec : scenario::platform_options().specs())
+    if (names(kOfParts, spec.name) && of_parts_.chance(0.3))
+      platform.set(spec.name, draw_value(spec, of_parts_, processes_));
   draw_options(platform, scenario::platform_options().specs(), random_, processes_, boldness(),
                kJob);
   // Few stacks accept another ordering, so it is drawn rarely.
@@ -300,7 +326,38 @@ json::JsonValue Draw::draw_fault() {
   }
   const std::size_t list = manner < (is_gentle_ ? 0.85 : 0.65) ? 0 : manner < 0.9 ? 1 : 2;
   fault.set(scenario::victim_lists()[list].name, some_of(list == 0 ? processes_ : nodes_, most));
+  if (list == 1 && of_parts_.chance(0.3))
+    fault.set("repair_s", json::json_number(draw_spread(of_parts_, 1e-4, 10)));
   return fault;
+}
+
+/// Draws a fault of a larger part of the machine, if that has such parts.
+std::optional<json::JsonValue> Draw::draw_fault_of_parts() {
+  const auto& lists = scenario::part_lists();
+  const scenario::PartList& drawn = lists[of_parts_.below(lists.size())];
+  const auto parts = faults::parts_in_job(drawn.part, target());
+  if (!parts) return std::nullopt;
+  json::JsonValue fault = json::json_object(
+      {{"time_s", json::json_number(draw_spread(of_parts_, 1e-5, 3))},
+       {drawn.list.name,
+        json::JsonValue::List{static_cast<std::int64_t>(of_parts_.below(*parts))}}});
+  if (of_parts_.chance(0.6))
+    fault.set("repair_s", json::json_number(draw_spread(of_parts_, 1e-4, 10)));
+  return fault;
+}
+
+/// Lets a source take larger parts of the machine, if it fits the job then. Routers fail more
+/// rarely than others, because all their failures are drawn before the run.
+void Draw::let_parts_fail(const faults::FaultSourceRegistration& source, json::JsonValue& options) {
+  const auto spec = std::ranges::find(source.options, "component", &OptionSpec::name);
+  if (spec == source.options.end() || !of_parts_.chance(0.5)) return;
+  json::JsonValue changed = options;
+  changed.set(spec->name, draw_value(*spec, of_parts_, processes_));
+  changed.set("victims", "nodes");
+  changed.set("placement", "uniform");
+  if (changed.find("mtbf_s") != nullptr && *changed.find(spec->name)->text() == "router")
+    changed.set("mtbf_s", json::json_number(draw_spread(of_parts_, 1e-2, 10)));
+  if (fits_target(source, changed)) options = std::move(changed);
 }
 
 /// Draws the time during which something lasts.
@@ -337,6 +394,8 @@ void Draw::draw_faults() {
   while (count < most && random_.chance(count == 0 ? 0.85 : is_gentle_ ? 0.4 : 0.65)) ++count;
   json::JsonValue::List at;
   for (; count > 0; --count) at.push_back(draw_fault());
+  if (of_parts_.chance(0.1))
+    if (auto fault = draw_fault_of_parts()) at.push_back(std::move(*fault));
   if (!at.empty()) faults.set("at", std::move(at));
   if (random_.chance(0.2)) {
     std::vector<const faults::FaultSourceRegistration*> sources;
@@ -350,9 +409,10 @@ void Draw::draw_faults() {
     const double often = boldness();
     for (int tries = 0; tries < kTries; ++tries) {
       options = json::JsonValue::Object{};
-      draw_options(options, source.options, random_, processes_, often);
+      draw_options(options, source.options, random_, processes_, often, {"component"});
       if (fits_target(source, options)) break;
     }
+    let_parts_fail(source, options);
     faults.set(source.name, std::move(options));
   }
   if (random_.chance(0.12)) faults.set("partition", draw_partition());
@@ -389,68 +449,8 @@ void Draw::draw_fencing() {
   scenario_.find("platform")->set("fencing", std::move(fencing));
 }
 
-/// Calls `take` with the place of every option and its declaration.
-void for_each_option(const std::function<void(const std::string&, const OptionSpec&)>& take) {
-  const auto all = [&](const std::string& where, const std::vector<OptionSpec>& specs) {
-    for (const OptionSpec& spec : specs) take(where + "." + spec.name, spec);
-  };
-  all("platform", scenario::platform_options().specs());
-  all("platform.delay_noise", scenario::delay_noise_options().specs());
-  all("platform.os_noise", scenario::os_noise_options().specs());
-  all("platform.fencing", scenario::fencing_options().specs());
-  for (const Registration& component : registrations())
-    all(std::string(family_key(component.family)) + "." + component.name, component.options);
-  all("faults.at", scenario::stated_fault_options().specs());
-  for (const faults::FaultSourceRegistration& source : faults::fault_sources())
-    all("faults." + source.name, source.options);
-  all("faults.partition", scenario::partition_options().specs());
-  all("faults.slow", scenario::slow_options().specs());
-  all("stop", scenario::stop_options().specs());
-}
-
 }  // namespace
 
 json::JsonValue draw_scenario(std::uint64_t number) { return Draw(number).take(); }
-
-const DrawnOptions& drawn_options() {
-  static const DrawnOptions options = [] {
-    DrawnOptions found;
-    for_each_option([&](const std::string& place, const OptionSpec& spec) {
-      const bool is_program = place == "workload.script.rules" ||
-                              place == "workload.try-script.steps" || place == "platform.machine";
-      const bool is_drawn = (can_be_drawn(spec) || is_program) && place != "stop.events" &&
-                            place != "stop.memory_bytes" && !place.starts_with("faults.trace.");
-      (is_drawn ? found.drawn : found.not_drawn).push_back(place);
-    });
-    return found;
-  }();
-  return options;
-}
-
-std::vector<std::string> stated_options(const json::JsonValue& scenario) {
-  std::vector<std::string> places;
-  const auto all = [&](const std::string& where, const json::JsonValue* object) {
-    if (object == nullptr || object->object() == nullptr) return;
-    for (const json::JsonMember& member : *object->object())
-      places.push_back(where + "." + member.key);
-  };
-  const json::JsonValue* const platform = scenario.find("platform");
-  all("platform", platform);
-  all("platform.delay_noise", platform->find("delay_noise"));
-  all("platform.os_noise", platform->find("os_noise"));
-  all("platform.fencing", platform->find("fencing"));
-  for (const StackPlace& place : kStack)
-    if (const json::JsonValue* component = scenario.find(place.key))
-      all(std::string(place.key) + "." + *component->find("name")->text(), component);
-  all("stop", scenario.find("stop"));
-  const json::JsonValue* const faults = scenario.find("faults");
-  if (faults == nullptr) return places;
-  for (const json::JsonMember& kind : *faults->object()) {
-    all("faults." + kind.key, &kind.value);
-    if (const json::JsonValue::List* list = kind.value.list())
-      for (const json::JsonValue& one : *list) all("faults." + kind.key, &one);
-  }
-  return places;
-}
 
 }  // namespace faultline::search

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "sim/json/json_value.hpp"
 
@@ -14,16 +12,5 @@ namespace faultline::search {
 /// sources of faults and a scenario's objects, so that new declarations are drawn, too.
 /// Combinations that clash are rare, not left out: the front end refuses them.
 json::JsonValue draw_scenario(std::uint64_t number);
-
-/// The places of all options that are drawn, such as "platform.ordering" or "token-ring.route";
-/// and, separately, of those that are not: they name a file, or are a free text.
-struct DrawnOptions {
-  std::vector<std::string> drawn;
-  std::vector<std::string> not_drawn;
-};
-const DrawnOptions& drawn_options();
-
-/// The places of the options that a scenario states, as in DrawnOptions.
-std::vector<std::string> stated_options(const json::JsonValue& scenario);
 
 }  // namespace faultline::search

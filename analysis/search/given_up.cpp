@@ -41,7 +41,7 @@ std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenari
   if (!patient) return std::nullopt;
   const scenario::RunSpec& spec = patient->points.front();
   const std::optional<lemmas::BlockPromise> promise = lemmas::block_promise_of(spec);
-  if (!promise || !spec.fault_sources.empty() || !spec.partitions.empty()) return std::nullopt;
+  if (!promise || !spec.fault_sources.empty() || spec.is_ever_cut()) return std::nullopt;
   lemmas::BlockLog log(spec.platform.processes, spec.component(Family::transactions));
   const engine::RunResult result =
       engine::run_simulation(spec, scenario::EngineKind::loggp, patient->seed, 0, &log);

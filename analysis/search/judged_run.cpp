@@ -36,7 +36,7 @@ std::string refusal_of(const std::string& problems) {
 /// What a run is asked to be: nobody can die, or be late without end.
 /// A false report strikes as a fault does: at a moment that is another one on another engine.
 bool is_undisturbed(const scenario::RunSpec& spec) {
-  return spec.faults.empty() && spec.fault_sources.empty() && spec.partitions.empty() &&
+  return spec.faults.empty() && spec.fault_sources.empty() && !spec.is_ever_cut() &&
          !errs_on_purpose(spec);
 }
 
@@ -164,7 +164,8 @@ class Judge {
     scenario::RunSpec& spec = patient.points.front();
     spec.stop.grace_s = std::max(spec.stop.grace_s, grace_s);
     // A disturbance without end keeps a run going until its limit of time, at which it is judged.
-    if (!scenario::disturbance_of(spec).is_endless) {
+    // So do routers, of which more fail in a longer run.
+    if (!spec.routers_fail() && !scenario::disturbance_of(spec).is_endless) {
       spec.stop.time_s = std::max(spec.stop.time_s, 2 * grace_s);
       spec.stop.events *= 10;
     }

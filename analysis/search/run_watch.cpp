@@ -51,7 +51,9 @@ void RunWatch::read_sources() {
   spares_root_ = true;
   for (const faults::FaultSourceChoice& source : spec_.fault_sources) {
     const OptionValues& options = source.options;
-    spares_root_ = spares_root_ && is_true(options, "spare_root");
+    const bool cuts_off = options.contains("component") &&
+                          options.at("component") == OptionValue(std::string("router"));
+    if (!cuts_off) spares_root_ = spares_root_ && is_true(options, "spare_root");
     Window window;
     if (options.contains("window_s")) {
       window.from_s = number_in(options, "time_s", 0.0);
@@ -60,7 +62,7 @@ void RunWatch::read_sources() {
       window.from_s = number_in(options, "start_s", 0.0);
       window.to_s = number_in(options, "end_s", kNever);
     }
-    windows_.push_back(window);
+    (cuts_off ? router_windows_ : windows_).push_back(window);
   }
 }
 
@@ -236,7 +238,23 @@ void RunWatch::judge_losses(const audit::Sight& next) {
   losses_.clear();
 }
 
+/// Routers that fail cut their nodes off. When drawn ones are repaired is not stated.
+bool RunWatch::is_cut_off(const Message& message, double at_s) const {
+  const NodeId from = processes_[message.from].node;
+  const NodeId to = processes_[message.to].node;
+  if (from == to) return false;
+  const auto is_stated = [&](const faults::FaultSpec& fault) {
+    return (has(fault.cut_off, from) || has(fault.cut_off, to)) &&
+           at_s >= *fault.time_s - kRounding_s &&
+           at_s < *fault.time_s + fault.repair_s + kRounding_s;
+  };
+  const auto is_drawn = [&](const Window& window) { return at_s >= window.from_s - kRounding_s; };
+  return std::ranges::any_of(spec_.faults, is_stated) ||
+         std::ranges::any_of(router_windows_, is_drawn);
+}
+
 bool RunWatch::is_cut(const Message& message, double at_s) const {
+  if (is_cut_off(message, at_s)) return true;
   return std::ranges::any_of(spec_.partitions, [&](const faults::PartitionSpec& partition) {
     const auto member = [&](ActorId actor) {
       return partition.of_ranks ? actor : processes_[actor].node;

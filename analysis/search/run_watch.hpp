@@ -89,12 +89,14 @@ class RunWatch final : public audit::RunObserver {
   void lost(const audit::Sight& sight);
   void judge_losses(const audit::Sight& next);
   [[nodiscard]] bool lives(ActorId actor, std::uint16_t life) const;
+  [[nodiscard]] bool is_cut_off(const Message& message, double at_s) const;
   [[nodiscard]] bool is_cut(const Message& message, double at_s) const;
 
   const scenario::RunSpec& spec_;
   std::vector<Process> processes_;
   std::vector<std::uint32_t> ranks_on_;  ///< live ranks, by node
   std::vector<Window> windows_;          ///< of all sources
+  std::vector<Window> router_windows_;   ///< of sources whose routers fail
   bool spares_root_ = false;             ///< all sources spare the root
   bool misled_ = false;  ///< a live process was declared dead: it ends, and is not heard
   std::uint64_t sent_ = 0;

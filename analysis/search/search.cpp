@@ -8,7 +8,7 @@
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/worker_pool.hpp"
 #include "analysis/search/aimed_faults.hpp"
-#include "analysis/search/drawn_scenario.hpp"
+#include "analysis/search/option_places.hpp"
 #include "analysis/search/shrunk_scenario.hpp"
 #include "sim/core/interrupt.hpp"
 #include "sim/core/registry.hpp"

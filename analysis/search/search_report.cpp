@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/search/drawn_scenario.hpp"
+#include "analysis/search/option_places.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/visible_text.hpp"

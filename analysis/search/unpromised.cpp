@@ -163,10 +163,10 @@ bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& ru
   if (missed && brings_back(spec) && count(run, "faults_struck") > 1.0 &&
       !has_place_for_new_lives(detector))
     return true;
-  const bool loses = !spec.partitions.empty() || spec.platform.detection_loss_probability > 0.0;
+  const bool loses = spec.is_ever_cut() || spec.platform.detection_loss_probability > 0.0;
   if (!loses) return false;
   const Losses losses = losses_of(scenario);
-  return (!spec.partitions.empty() && losses.work) || (missed && losses.words);
+  return (spec.is_ever_cut() && losses.work) || (missed && losses.words);
 }
 
 bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run) {

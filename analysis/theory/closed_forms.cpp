@@ -68,10 +68,9 @@ Value option(const scenario::ComponentChoice& choice, const char* name) {
 
 bool disturbs(const scenario::RunSpec& spec) {
   const scenario::PlatformSpec& platform = spec.platform;
-  return spec.has_faults() || !spec.faults.empty() || !spec.partitions.empty() ||
-         !spec.slow.empty() || spec.order || platform.delay_noise || platform.os_noise ||
-         platform.start_delay_s > 0.0 || platform.detection_loss_probability > 0.0 ||
-         platform.ordering != scenario::Ordering::fifo;
+  return spec.has_faults() || !spec.faults.empty() || spec.is_ever_cut() || !spec.slow.empty() ||
+         spec.order || platform.delay_noise || platform.os_noise || platform.start_delay_s > 0.0 ||
+         platform.detection_loss_probability > 0.0 || platform.ordering != scenario::Ordering::fifo;
 }
 
 /// True if the run is one TryBlock with only a computation in it, which all ranks end at the same
@@ -133,7 +132,7 @@ std::vector<ClosedForm> closed_forms(const scenario::RunSpec& spec) {
   std::vector<ClosedForm> forms;
   const TokenWalk walk = token_walk(spec);
   const Registration* detector = spec.component(Family::termination).registration;
-  if (walk.P < 2 || spec.has_faults() || !spec.partitions.empty()) return forms;
+  if (walk.P < 2 || spec.has_faults() || spec.is_ever_cut()) return forms;
   forms.push_back({"application_messages", "(1/q - 1)(1 - 1/P)", Relation::equal, walk.moves,
                    "exact: a token may stay, and the last step does not move"});
   if (detector == nullptr) return forms;

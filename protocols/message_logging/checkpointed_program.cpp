@@ -223,7 +223,7 @@ void CheckpointedProgram::handle_step(RecoveryContext& context, const Message& m
 /// next. The resource manager grants one request.
 void CheckpointedProgram::on_peer_failed(RecoveryContext& context, Incarnation peer) const {
   if (peer.actor < processes_)  // a daemon comes back with its ranks
-    context.restart(peer, RestartOn::same_node);
+    context.restart(peer, RestartOn::same_node_now);
 }
 
 void CheckpointedProgram::on_restart_refused(RecoveryContext& context, Incarnation peer) {

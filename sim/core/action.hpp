@@ -15,8 +15,9 @@ namespace faultline {
 
 /// Where an actor restarts.
 enum class RestartOn : std::uint8_t {
-  spare_node,  ///< on the first spare node with a place, or else the first repaired node
-  same_node,   ///< where it was
+  spare_node,     ///< on the first spare node with a place, or else the first repaired node
+  same_node,      ///< where it was
+  same_node_now,  ///< where it was, if that node has a place now; it does not wait for a repair
 };
 
 /// One request of a handler to the engine. What each asks for is said at the function of Context

@@ -20,7 +20,7 @@ class RecoveryContext : public LayerContext {
   // ---- lives -----------------------------------------------------------------------------------
   /// Asks the resource manager to start the actor's next incarnation, if that one is dead. The
   /// asker gets on_peer_restarted after platform.restart_delay_s, or on_restart_refused if there is
-  /// no such node.
+  /// no such node, and none is to come by a repair.
   void restart(Incarnation dead, RestartOn where = RestartOn::spare_node) {
     want(Action::Restart{dead, where});
   }

@@ -33,8 +33,14 @@ std::optional<double> DrawnFaults::next_time_s() {
 }
 
 std::vector<ActorId> DrawnFaults::victims(const ParentOf& parent_of) {
-  std::vector<ActorId> victims = placement_.choose(sizes_.draw(), last_.unit, parent_of);
-  repairs_s_ = repair_.repairs_s(last_.time_s, victims.size());
+  const auto units = placement_.choose(sizes_.draw(), last_.unit, parent_of);
+  const std::vector<double> back_s = repair_.repairs_s(last_.time_s, units.size());
+  std::vector<ActorId> victims;
+  repairs_s_.clear();
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    victims.insert(victims.end(), units[i].begin(), units[i].end());
+    if (!back_s.empty()) repairs_s_.insert(repairs_s_.end(), units[i].size(), back_s[i]);
+  }
   return victims;
 }
 

@@ -39,7 +39,8 @@ class SizeLaw {
   Stream random_;
 };
 
-/// Faults whose moment, size, victims and repairs are drawn, each from its own stream.
+/// Faults whose moment, size, victims and repairs are drawn, each from its own stream. The nodes of
+/// one part of the machine have one repair.
 class DrawnFaults final : public FaultSource {
  public:
   DrawnFaults(Arrivals arrivals, SizeLaw sizes, VictimPlacement placement, RepairLaw repair,

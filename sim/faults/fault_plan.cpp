@@ -10,12 +10,14 @@ namespace faultline::faults {
 FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job)
     : processes_(job.processes) {
   for (const FaultSpec& fault : faults) {
+    if (!fault.cut_off.empty()) continue;
     const auto index = static_cast<std::uint32_t>(victims_.size());
     std::vector<Victim> victims;
     for (const Rank rank : fault.ranks)
       victims.push_back({.actor = rank, .soft = fault.soft, .stall_s = fault.stall_s});
     for (const NodeId node : fault.nodes)
-      victims.push_back({.actor = job.processes + node, .silent = true});
+      victims.push_back(
+          {.actor = job.processes + node, .silent = true, .repair_s = fault.repair_s});
     for (const NodeId node : fault.daemons) victims.push_back({.actor = job.processes + node});
     victims_.push_back(std::move(victims));
     if (fault.time_s) timed_.push_back({*fault.time_s, index});

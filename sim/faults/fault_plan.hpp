@@ -21,10 +21,11 @@ namespace faultline::faults {
 /// or the program of a rank finds an error; or a rank's processor does nothing for a while.
 struct Victim {
   ActorId actor = kNobody;
-  bool silent = false;     ///< the node itself fails, so that nobody closes its connections
-  double back_s = kNever;  ///< when a node that fails is repaired
-  bool soft = false;       ///< its program finds an error, and the actor lives
-  double stall_s = 0.0;    ///< if not 0, how long it does nothing; the actor lives
+  bool silent = false;       ///< the node itself fails, so that nobody closes its connections
+  double back_s = kNever;    ///< when a node that fails is repaired, if that is known beforehand
+  double repair_s = kNever;  ///< else, how long that takes
+  bool soft = false;         ///< its program finds an error, and the actor lives
+  double stall_s = 0.0;      ///< if not 0, how long it does nothing; the actor lives
 
   friend bool operator==(const Victim&, const Victim&) = default;
 };
@@ -33,7 +34,7 @@ struct Victim {
 class FaultPlan {
  public:
   FaultPlan() = default;
-  /// A plan with the deaths that a scenario states, for a job of that shape.
+  /// A plan with the deaths, errors and stalls that a scenario states, for a job of that shape.
   FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job);
 
   /// Adds a source of further faults, which strike `target`.

@@ -12,6 +12,13 @@ std::vector<FaultSourceRegistration>& collected() {
   return all;
 }
 
+/// What fails: nodes, unless the source says otherwise.
+platform::Part part_of(const FaultSourceChoice& choice) {
+  const auto component = choice.options.find("component");
+  if (component == choice.options.end()) return platform::Part::node;
+  return platform::part_of_word(std::get<std::string>(component->second));
+}
+
 }  // namespace
 
 RegisteredFaultSource::RegisteredFaultSource(FaultSourceRegistration registration) {
@@ -39,19 +46,31 @@ std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice) {
   return static_cast<std::uint64_t>(*limit);
 }
 
-double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job) {
+double mtbf_of(const std::vector<FaultSourceChoice>& sources, const FaultTarget& target) {
   double per_second = 0.0;
   for (const FaultSourceChoice& source : sources) {
-    if (!source.registration->mtbf_s) continue;
-    if (const auto mtbf_s = source.registration->mtbf_s(source.options, job))
+    if (!source.registration->mtbf_s || cuts_off(source)) continue;
+    if (const auto mtbf_s = source.registration->mtbf_s(source.options, target))
       per_second += 1.0 / *mtbf_s;
   }
   return per_second > 0.0 ? 1.0 / per_second : kNever;
 }
 
+bool cuts_off(const FaultSourceChoice& choice) { return part_of(choice) == platform::Part::router; }
+
 bool strikes_nodes(const FaultSourceChoice& choice) {
+  if (cuts_off(choice)) return false;
   const auto victims = choice.options.find("victims");
   return victims == choice.options.end() || std::get<std::string>(victims->second) == "nodes";
+}
+
+std::uint32_t nodes_together(const FaultSourceChoice& choice, const FaultTarget& target) {
+  return platform::nodes_of(part_of(choice), target.parts()).value_or(1);
+}
+
+bool is_repaired(const FaultSourceChoice& choice) {
+  const auto repair = choice.options.find("repair");
+  return repair != choice.options.end() && std::holds_alternative<OptionGroup>(repair->second);
 }
 
 Stream fault_stream(const FaultTarget& target, const std::string& key, const std::string& use,

@@ -12,6 +12,7 @@
 #include "sim/core/random.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
+#include "sim/platform/hardware.hpp"
 #include "sim/platform/topology.hpp"
 
 namespace faultline::faults {
@@ -24,6 +25,9 @@ struct FaultTarget {
   const platform::Topology* routes = nullptr;  ///< between the job's nodes
   const platform::Machine* machine = nullptr;  ///< null if only a platform file is known
   bool whole_machine = false;
+  std::uint32_t nodes_per_power_unit = 0;  ///< 0 if not known
+
+  [[nodiscard]] platform::PartSizes parts() const { return {machine, nodes_per_power_unit}; }
 };
 
 /// The rank that is responsible for another at the moment (Component::parent()), or kNobody.
@@ -60,7 +64,7 @@ struct FaultSourceRegistration {
       make = {};
   /// The mean time between the faults that strike that job, in seconds. Empty, or returns nothing,
   /// if the options do not determine it.
-  std::function<std::optional<double>(const OptionValues&, const JobShape&)> mtbf_s = {};
+  std::function<std::optional<double>(const OptionValues&, const FaultTarget&)> mtbf_s = {};
 };
 
 /// All kinds of sources, sorted by name, so that every build has the same order.
@@ -86,12 +90,22 @@ struct FaultSourceChoice {
 /// not.
 std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice);
 
-/// The mean time between the faults of all these sources together, in seconds. Leaves out sources
-/// whose options do not determine it; kNever if none does.
-double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job);
+/// The mean time between the faults of all these sources together that kill, in seconds. Leaves out
+/// sources whose options do not determine it; kNever if none does.
+double mtbf_of(const std::vector<FaultSourceChoice>& sources, const FaultTarget& target);
 
-/// True if the faults take whole nodes, false if they take single ranks.
+/// True if the faults kill nobody: routers fail, and cut their nodes off.
+bool cuts_off(const FaultSourceChoice& choice);
+
+/// True if the faults kill whole nodes, false if they kill single ranks or nobody.
 bool strikes_nodes(const FaultSourceChoice& choice);
+
+/// The number of nodes that fail with each component: 1 unless they are parts of the machine that
+/// hold several.
+std::uint32_t nodes_together(const FaultSourceChoice& choice, const FaultTarget& target);
+
+/// True if the source states how long its nodes are under repair.
+bool is_repaired(const FaultSourceChoice& choice);
 
 /// The random stream for one use of chance by a source. Neither another source nor another use
 /// changes it. `unit` tells the streams of nodes or ranks apart.

@@ -25,12 +25,23 @@ struct FaultSpec {
   std::vector<Rank> ranks;
   std::vector<NodeId> nodes;
   std::vector<NodeId> daemons;  ///< given by their nodes; a daemon's death takes its ranks
+  /// Nobody dies: the routers of these nodes fail at time_s. If not empty, there are no others.
+  std::vector<NodeId> cut_off;
+  double repair_s = kNever;  ///< until the nodes or routers are in operation again
   /// Nobody dies: the programs of the ranks find an error in their data.
   bool soft = false;
   /// If not 0, nobody dies: the processors of the ranks do nothing for this time.
   double stall_s = 0.0;
 
-  [[nodiscard]] bool kills() const { return !soft && stall_s == 0.0; }
+  [[nodiscard]] bool kills() const { return !soft && stall_s == 0.0 && cut_off.empty(); }
+};
+
+/// A time in which a node reaches nobody on other nodes, and nobody there reaches it, because its
+/// router has failed.
+struct Outage {
+  NodeId node = kNobody;
+  double from_s = 0.0;
+  double to_s = kNever;
 };
 
 /// A time in which the network loses messages that enter it from one group to another. An actor in

@@ -9,20 +9,21 @@
 
 namespace faultline::faults {
 
-/// Decides which messages a partition of the network loses.
+/// Decides which messages a partition of the network loses, or a router that has failed.
 class NetworkCut {
  public:
+  NetworkCut() = default;
   /// `nodes` counts the nodes of the job and its spare ones. The actors from `processes` on are
   /// daemons.
   NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32_t processes,
-             std::uint32_t nodes);
+             std::uint32_t nodes, const std::vector<Outage>& outages = {});
 
   /// One end of a message: an actor, and the node that it is on.
   struct End {
     ActorId actor;
     NodeId node;
   };
-  [[nodiscard]] bool is_ever() const { return !partitions_.empty(); }
+  [[nodiscard]] bool is_ever() const { return !partitions_.empty() || !outages_.empty(); }
   /// True if the network loses a message between the two that enters it at that time.
   [[nodiscard]] bool separates(End one, End other, double at_s) const;
   /// The first moment from from_s on at which no cut separates the two; kNever if there is none.
@@ -41,7 +42,17 @@ class NetworkCut {
       return unit < group_of.size() ? group_of[unit] : 0;
     }
   };
+  struct Window {
+    double from_s;
+    double to_s;
+  };
+
+  static void merge(std::vector<Window>& windows);
+  [[nodiscard]] double out_until_s(NodeId node, double at_s) const;
+  [[nodiscard]] double apart_until_s(End one, End other, double at_s) const;
+
   std::vector<Partition> partitions_;
+  std::vector<std::vector<Window>> outages_;  ///< by node, in order of time; empty if none is ever
 };
 
 }  // namespace faultline::faults

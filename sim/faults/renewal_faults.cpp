@@ -38,7 +38,8 @@ void add_span(Set& set) {
   using Options = RenewalOptions;
   set.option("per", &Options::per,
              {.doc = "whether the times are those between the faults of all nodes together, or of "
-                     "every node (rank, if ranks are the victims) by itself",
+                     "every node (rank, if ranks are the victims; component, if others fail) by "
+                     "itself",
               .choices = {"system", "node"}})
       .option("start_s", &Options::start_s,
               {.doc = "no fault strikes before this time", .unit = "s", .minimum = 0})
@@ -315,10 +316,13 @@ std::vector<OptionProblem> check_renewal(const RenewalOptions& options,
 
 /// Only some of the faults of a whole machine strike the job.
 std::optional<double> mtbf_in_job(const RenewalOptions& options, const std::optional<GapLaw>& law,
-                                  const PlacementOptions& where, const JobShape& job) {
+                                  const PlacementOptions& where, const FaultTarget& target) {
   if (!law) return std::nullopt;
   const double gap_s = options.mtbf_s.value_or(law->mean_s());
-  if (options.per == "node") return gap_s / (where.victims == "ranks" ? job.processes : job.nodes);
+  if (options.per == "node") {
+    const auto parts = parts_in_job(platform::part_of_word(where.component), target);
+    return gap_s / (where.victims == "ranks" ? target.job.processes : parts.value_or(1));
+  }
   return where.scope == "job" ? std::optional(gap_s) : std::nullopt;
 }
 
@@ -336,9 +340,9 @@ FaultSourceRegistration renewal(FaultSourceRegistration base, const RenewalKind&
     return make_renewal(options, kind.law(options).value(), placement_options().read(values),
                         target, key);
   };
-  base.mtbf_s = [kind](const OptionValues& values, const JobShape& job) {
+  base.mtbf_s = [kind](const OptionValues& values, const FaultTarget& target) {
     const RenewalOptions options = kind.options.read(values);
-    return mtbf_in_job(options, kind.law(options), placement_options().read(values), job);
+    return mtbf_in_job(options, kind.law(options), placement_options().read(values), target);
   };
   return base;
 }

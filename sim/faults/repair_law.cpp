@@ -55,8 +55,8 @@ double RepairLaw::draw_s() {
                                      : random_.exponential(*repair_->mean_s);
 }
 
-std::vector<double> RepairLaw::repairs_s(double time_s, std::size_t nodes) {
-  std::vector<double> times_s(repair_ ? nodes : 0);
+std::vector<double> RepairLaw::repairs_s(double time_s, std::size_t components) {
+  std::vector<double> times_s(repair_ ? components : 0);
   for (double& back_s : times_s) back_s = time_s + draw_s();
   return times_s;
 }

@@ -24,8 +24,8 @@ struct RepairOptions {
 
 /// What the option `repair` of a source says.
 inline constexpr const char* kRepairDoc =
-    "how long it takes until a node that has failed is in operation again, drawn for each failure; "
-    "null: for ever";
+    "how long it takes until what has failed is in operation again, drawn for each node or other "
+    "component; null: for ever";
 
 /// The problems of the option `repair` of a source with these victims.
 std::vector<OptionProblem> check_repair(const std::optional<RepairOptions>& repair,
@@ -37,8 +37,8 @@ class RepairLaw {
   /// Without options, no node is repaired. The options must be right (check_repair).
   RepairLaw(const std::optional<RepairOptions>& repair, Stream random);
 
-  /// The times at which so many nodes are repaired that fail at time_s. Empty if none is.
-  std::vector<double> repairs_s(double time_s, std::size_t nodes);
+  /// The times at which so many components are repaired that fail at time_s. Empty if none is.
+  std::vector<double> repairs_s(double time_s, std::size_t components);
 
  private:
   [[nodiscard]] double draw_s();

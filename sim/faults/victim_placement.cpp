@@ -28,12 +28,28 @@ std::uint32_t machine_place(const platform::TopologySpec& part,
   return place;
 }
 
+/// Adds the problems of faults that take such parts.
+void check_part(const PlacementOptions& options, platform::Part part, const FaultTarget& target,
+                std::vector<OptionProblem>& problems) {
+  if (!platform::nodes_of(part, target.parts()))
+    problems.push_back({"component", platform::lacks(part, target.parts())});
+  const std::string of_part = " with component \"" + options.component + "\"";
+  if (options.victims != "nodes") problems.push_back({"victims", R"(expected "nodes")" + of_part});
+  if (options.placement != "uniform")
+    problems.push_back({"placement", R"(expected "uniform")" + of_part});
+}
+
 }  // namespace
 
 const OptionSet<PlacementOptions>& placement_options() {
   using Options = PlacementOptions;
   static const auto set =
       OptionSet<Options>()
+          .option("component", &Options::component,
+                  {.doc = "what fails as a whole: a node; or all nodes of a rack, a group of the "
+                          "topology or a power unit at once; or a router, which kills nobody and "
+                          "cuts its nodes off from all others until it is repaired",
+                   .choices = platform::part_words()})
           .option("victims", &Options::victims,
                   {.doc = "what dies: whole nodes with all their ranks, or single ranks",
                    .choices = {"nodes", "ranks"}})
@@ -64,11 +80,25 @@ std::vector<OptionProblem> check_placement(const PlacementOptions& options,
                           R"(expected "uniform" or "contiguous" with scope "machine": )"
                           "processes outside the job have no parents"});
   }
-  const std::uint32_t units = options.victims == "ranks" ? target.job.processes : target.job.nodes;
+  const platform::Part part = platform::part_of_word(options.component);
+  if (part != platform::Part::node) check_part(options, part, target, problems);
+  const std::uint32_t units = part != platform::Part::node ? parts_in_job(part, target).value_or(0)
+                              : options.victims == "ranks" ? target.job.processes
+                                                           : target.job.nodes;
   if (options.spare_root && options.scope == "job" && units == 1)
-    problems.push_back({"spare_root", "leaves nobody to die in a job of one " +
-                                          options.victims.substr(0, options.victims.size() - 1)});
+    problems.push_back(
+        {"spare_root", "leaves nobody to die in a job of one " +
+                           (part != platform::Part::node
+                                ? options.component
+                                : options.victims.substr(0, options.victims.size() - 1))});
   return problems;
+}
+
+std::optional<std::uint32_t> parts_in_job(platform::Part part, const FaultTarget& target) {
+  if (part == platform::Part::node) return target.job.nodes;
+  const auto nodes = platform::nodes_of(part, target.parts());
+  if (!nodes) return std::nullopt;
+  return (target.job.nodes + target.job.spare_nodes - 1) / *nodes + 1;
 }
 
 VictimPlacement::VictimPlacement(const PlacementOptions& options, const FaultTarget& target,
@@ -80,6 +110,11 @@ VictimPlacement::VictimPlacement(const PlacementOptions& options, const FaultTar
       random_(random) {
   if (options.placement == "contiguous") kind_ = Kind::contiguous;
   if (options.placement == "related") kind_ = Kind::related;
+  const platform::Part part = platform::part_of_word(options.component);
+  if (part != platform::Part::node) {
+    list_parts(target, part);
+    return;
+  }
   if (options.scope == "machine") {
     list_machine_units(target);
     return;
@@ -120,8 +155,32 @@ void VictimPlacement::list_machine_units(const FaultTarget& target) {
   std::iota(places_.begin(), places_.end(), 0U);
 }
 
-std::vector<ActorId> VictimPlacement::choose(std::uint64_t size, std::optional<std::uint32_t> first,
-                                             const ParentOf& parent_of) {
+/// The job's nodes are the first ones of the machine, except in a torus, whose parts are single
+/// nodes.
+void VictimPlacement::list_parts(const FaultTarget& target, platform::Part part) {
+  nodes_of_part_ = platform::nodes_of(part, target.parts()).value();
+  const bool is_of_machine = options_.scope == "machine";
+  const std::uint32_t nodes = is_of_machine ? target.machine->nodes : job_.nodes + job_.spare_nodes;
+  const std::uint32_t of_root = node_of_[0] / nodes_of_part_;
+  for (std::uint32_t unit = 0; unit * nodes_of_part_ < nodes; ++unit) {
+    const bool is_spared = options_.spare_root && unit == of_root;
+    if (!is_spared || is_of_machine) units_.push_back(is_spared ? kNobody : unit);
+  }
+}
+
+std::vector<ActorId> VictimPlacement::actors_of(std::uint32_t unit) const {
+  if (of_ranks_) return {unit};
+  if (nodes_of_part_ == 0) return {job_.processes + unit};
+  std::vector<ActorId> actors;
+  const std::uint32_t first = unit * nodes_of_part_;
+  const std::uint32_t end = std::min(first + nodes_of_part_, job_.nodes + job_.spare_nodes);
+  for (NodeId node = first; node < end; ++node) actors.push_back(job_.processes + node);
+  return actors;
+}
+
+std::vector<std::vector<ActorId>> VictimPlacement::choose(std::uint64_t size,
+                                                          std::optional<std::uint32_t> first,
+                                                          const ParentOf& parent_of) {
   const auto all = static_cast<std::uint64_t>(units_.size());
   const auto count = static_cast<std::uint32_t>(std::min(size, all));
   Indices chosen;
@@ -131,11 +190,10 @@ std::vector<ActorId> VictimPlacement::choose(std::uint64_t size, std::optional<s
     const std::uint32_t begin = first ? *first : static_cast<std::uint32_t>(random_.below(all));
     chosen = kind_ == Kind::uniform ? uniform(count, begin) : contiguous(count, begin);
   }
-  std::vector<ActorId> victims;
+  std::vector<std::vector<ActorId>> victims;
   victims.reserve(chosen.size());
   for (const std::uint32_t index : chosen)
-    if (units_[index] != kNobody)
-      victims.push_back(of_ranks_ ? units_[index] : job_.processes + units_[index]);
+    if (units_[index] != kNobody) victims.push_back(actors_of(units_[index]));
   return victims;
 }
 

@@ -82,6 +82,11 @@ json::JsonValue platform_json(const PlatformSpec& platform) {
        {"detection_loss_probability", platform.detection_loss_probability}});
   if (platform.delay_noise) result.set("delay_noise", delay_noise_json(*platform.delay_noise));
   if (platform.os_noise) result.set("os_noise", os_noise_json(*platform.os_noise));
+  if (platform.when_no_spare != WhenNoSpare::wait)
+    result.set("when_no_spare",
+               choice(platform_options(), "when_no_spare", platform.when_no_spare));
+  if (platform.nodes_per_power_unit > 0)
+    result.set("nodes_per_power_unit", std::int64_t{platform.nodes_per_power_unit});
   if (platform.fencing != FencingSpec{}) result.set("fencing", fencing_json(platform.fencing));
   result.set("machine", machine_json(platform.machine));
   // A result depends on the content of a platform file, not on where the file lies.
@@ -116,6 +121,8 @@ json::JsonValue fault_json(const faults::FaultSpec& fault) {
                json::json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
   if (fault.soft) result.set("soft", true);
   if (fault.stall_s > 0.0) result.set("stall_s", fault.stall_s);
+  if (!fault.cut_off.empty()) result.set("cut_off", ids_json(fault.cut_off));
+  if (fault.repair_s != kNever) result.set("repair_s", fault.repair_s);
   return result;
 }
 

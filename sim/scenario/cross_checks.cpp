@@ -9,6 +9,7 @@
 #include "sim/scenario/fencing_checks.hpp"
 #include "sim/scenario/may_err.hpp"
 #include "sim/scenario/point_notes.hpp"
+#include "sim/scenario/router_checks.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -168,8 +169,12 @@ class AssumptionCheck {
         most = std::max(most, fault.ranks.size() + (fault.nodes.size() + fault.daemons.size()) *
                                                        most_ranks_of_node());
     for (const faults::FaultSourceChoice& source : point_.fault_sources)
-      most = std::max(most, largest_size_of(source) *
-                                (faults::strikes_nodes(source) ? most_ranks_of_node() : 1));
+      most =
+          std::max(most, faults::cuts_off(source)
+                             ? 0
+                             : largest_size_of(source) *
+                                   (faults::strikes_nodes(source) ? most_ranks_of_node() : 1) *
+                                   faults::nodes_together(source, fault_target(point_.platform)));
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, point_.platform.processes));
   }
   [[nodiscard]] static std::size_t largest_size_of(const faults::FaultSourceChoice& source) {
@@ -210,21 +215,24 @@ class AssumptionCheck {
   [[nodiscard]] std::string path_of_checkpoints() const {
     return json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations");
   }
-  /// True if nodes of the job die for good. A recorded trace chooses no victims, and its nodes may
-  /// be repaired.
+  /// True if nodes of the job die for good, or nobody waits for their repair. A recorded trace
+  /// chooses no victims, and its nodes may be repaired.
   [[nodiscard]] bool nodes_die() const {
     const NodeId end = job_shape(point_.platform).nodes;
+    const bool waits = point_.platform.when_no_spare == WhenNoSpare::wait;
     return std::ranges::any_of(point_.faults,
-                               [end](const faults::FaultSpec& fault) {
-                                 return std::ranges::any_of(
-                                     fault.nodes, [end](NodeId node) { return node < end; });
+                               [&](const faults::FaultSpec& fault) {
+                                 return !(waits && fault.repair_s != kNever) &&
+                                        std::ranges::any_of(
+                                            fault.nodes, [end](NodeId node) { return node < end; });
                                }) ||
-           std::ranges::any_of(point_.fault_sources, [](const faults::FaultSourceChoice& source) {
-             return faults::strikes_nodes(source) && source.options.contains("victims");
+           std::ranges::any_of(point_.fault_sources, [&](const faults::FaultSourceChoice& source) {
+             return faults::strikes_nodes(source) && source.options.contains("victims") &&
+                    !(waits && faults::is_repaired(source));
            });
   }
   [[nodiscard]] bool several_die() const {
-    return !point_.fault_sources.empty() || most_deaths_at_once() > 1 ||
+    return point_.has_fatal_sources() || most_deaths_at_once() > 1 ||
            std::ranges::count_if(point_.faults, &faults::FaultSpec::kills) > 1;
   }
   void add(const OptionProblem& problem) const {
@@ -351,7 +359,8 @@ void check_stop(const RunSpec& point, json::Problems& problems) {
                            alternatives(Family::failure_detection,
                                         [](const Registration&) { return true; }));
   for (const faults::FaultSourceChoice& source : point.fault_sources)
-    if (point.stop.when == StopWhen::all_reported && !faults::limit_of(source))
+    if (point.stop.when == StopWhen::all_reported && !faults::cuts_off(source) &&
+        !faults::limit_of(source))
       problems.add(path, R"("all-reported" never comes under faults.)" + source.key +
                              ", which goes on without end; give it a limit");
 }
@@ -432,6 +441,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   note_unwatched(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
+  check_routers(point, problems);
   check_fencing(point, problems);
   note_losses(point, problems);
   note_cuts(point, problems);

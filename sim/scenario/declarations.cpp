@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/core/registry.hpp"
+#include "sim/scenario/part_lists.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -40,6 +41,11 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
               {.doc = "time from the request to restart a dead process until it runs",
                .unit = "s",
                .minimum = 0})
+      .option("when_no_spare", &Options::when_no_spare,
+              {.doc = "what happens to a request to restart a process for which no node is free: "
+                      "it waits for the next repair of a node that is down, if there is one; or it "
+                      "is refused, and the protocol gives up",
+               .choices = {"wait", "give-up"}})
       .option("daemon_core", &Options::daemon_core,
               {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
                       "ranks",
@@ -57,7 +63,11 @@ OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
               {.doc = "probability, below 1, that the network loses a message of failure "
                       "detection from one node to another",
                .minimum = 0,
-               .maximum = 1});
+               .maximum = 1})
+      .option("nodes_per_power_unit", &Options::nodes_per_power_unit,
+              {.doc = "nodes that fail together with their power unit: the first so many nodes of "
+                      "the job have the first unit, and so on; null: not known",
+               .minimum = 1});
 }
 
 }  // namespace
@@ -270,6 +280,12 @@ const OptionSet<StatedFaultOptions>& stated_fault_options() {
                    .unit = "s",
                    .minimum = 0,
                    .maximum = 1e9,
+                   .above_minimum = true})
+          .option("repair_s", &Options::repair_s,
+                  {.doc = "time until the nodes or routers that fail are in operation again; null: "
+                          "never",
+                   .unit = "s",
+                   .minimum = 0,
                    .above_minimum = true});
   return set;
 }
@@ -387,10 +403,14 @@ const OptionSet<Precision>& precision_options() {
 }
 
 const std::vector<VictimList>& victim_lists() {
-  static const std::vector<VictimList> lists = {
-      {"ranks", "processes that die, find an error or stall"},
-      {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
-      {"daemons", "nodes whose daemon dies, and with it their ranks"}};
+  static const std::vector<VictimList> lists = [] {
+    std::vector<VictimList> all = {
+        {"ranks", "processes that die, find an error or stall"},
+        {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
+        {"daemons", "nodes whose daemon dies, and with it their ranks"}};
+    for (const PartList& parts : part_lists()) all.push_back(parts.list);
+    return all;
+  }();
   return lists;
 }
 

@@ -39,10 +39,12 @@ struct PlatformOptions {
   double link_lost_delay_s = 1e-3;
   double silent_link_lost_delay_s = 480;
   double restart_delay_s = 0;
+  std::string when_no_spare = "wait";
   std::string daemon_core = "dedicated";
   double context_switch_s = 0;
   double start_delay_s = 0;
   double detection_loss_probability = 0;
+  std::optional<std::uint32_t> nodes_per_power_unit;
 };
 
 /// `platform.delay_noise`.
@@ -83,6 +85,7 @@ struct StatedFaultOptions {
   std::optional<std::uint64_t> event;
   bool soft = false;
   std::optional<double> stall_s;
+  std::optional<double> repair_s;
 };
 
 /// An entry of `faults.partition`. Its groups are separate lists.

@@ -206,7 +206,8 @@ json::JsonValue engines_entry() {
 
 constexpr const char* kAtSummary =
     "faults at stated moments: each entry has exactly one of time_s, event and mark, and at least "
-    "one victim in ranks, nodes or daemons; the victims die, unless soft or stall_s is given";
+    "one victim in one of the lists; the victims die, unless soft or stall_s is given or they are "
+    "routers";
 
 json::JsonValue::List lists_entry(const std::vector<VictimList>& lists) {
   json::JsonValue::List entries;

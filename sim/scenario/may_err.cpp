@@ -16,7 +16,7 @@ const DetectorTraits* erring_detector_of(const RunSpec& spec) {
 
 }  // namespace
 
-Disturbance disturbance_of(const RunSpec& spec) {
+Disturbance disturbance_of(const RunSpec& spec, const std::vector<faults::Outage>& outages) {
   Disturbance all;
   if (erring_detector_of(spec) == nullptr) return all;
   const PlatformSpec& platform = spec.platform;
@@ -28,6 +28,7 @@ Disturbance disturbance_of(const RunSpec& spec) {
   };
   if (platform.start_delay_s > 0.0) add(0.0, platform.start_delay_s);
   for (const faults::PartitionSpec& one : spec.partitions) add(one.from_s, one.to_s);
+  for (const faults::Outage& one : outages) add(one.from_s, one.to_s);
   for (const faults::SlowSpec& one : spec.slow) add(one.from_s, one.to_s);
   return all;
 }
@@ -39,7 +40,7 @@ bool errs_as_stated(const RunSpec& spec) {
 
 bool can_err(const RunSpec& spec) {
   return errs_as_stated(spec) || disturbance_of(spec).is_ever() ||
-         (erring_detector_of(spec) != nullptr && spec.stalls());
+         (erring_detector_of(spec) != nullptr && (spec.stalls() || spec.routers_fail()));
 }
 
 }  // namespace faultline::scenario

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "sim/core/types.hpp"
+#include "sim/faults/fault_spec.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::scenario {
@@ -20,8 +23,8 @@ struct Disturbance {
   [[nodiscard]] bool is_over(double now_s) const { return !is_endless && now_s >= last_change_s; }
 };
 
-/// None where the detector never errs, or where there is none.
-Disturbance disturbance_of(const RunSpec& spec);
+/// None where the detector never errs, or where there is none. `outages`: those of routers, drawn.
+Disturbance disturbance_of(const RunSpec& spec, const std::vector<faults::Outage>& outages = {});
 
 /// True if the failure detector declares live processes dead because the scenario asks for that.
 /// The resource manager tells it of deaths, so it does not err by itself.

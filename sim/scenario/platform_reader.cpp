@@ -153,10 +153,12 @@ PlatformSpec resolved(const PlatformOptions& options) {
   platform.link_lost_delay_s = options.link_lost_delay_s;
   platform.silent_link_lost_delay_s = options.silent_link_lost_delay_s;
   platform.restart_delay_s = options.restart_delay_s;
+  platform.when_no_spare = choice_index<WhenNoSpare>(options.when_no_spare, "when_no_spare");
   platform.daemon_core = choice_index<DaemonCore>(options.daemon_core, "daemon_core");
   platform.context_switch_s = options.context_switch_s;
   platform.start_delay_s = options.start_delay_s;
   platform.detection_loss_probability = options.detection_loss_probability;
+  platform.nodes_per_power_unit = options.nodes_per_power_unit.value_or(0);
   return platform;
 }
 

@@ -24,10 +24,10 @@ void note_cuts(const RunSpec& point, json::Problems& problems) {
   const Registration* transactions = point.component(Family::transactions).registration;
   const bool gives_up = transactions != nullptr &&
                         std::ranges::any_of(transactions->options, &OptionSpec::awaits_message);
-  if (point.partitions.empty() || workload == nullptr ||
-      !workload->as<WorkloadTraits>().try_blocks || gives_up)
+  if (!point.is_ever_cut() || workload == nullptr || !workload->as<WorkloadTraits>().try_blocks ||
+      gives_up)
     return;
-  problems.note("faults.partition",
+  problems.note(point.partitions.empty() ? "faults" : "faults.partition",
                 "nobody sends the lost messages again: unless a failure detector notices the cut "
                 "before it heals, whatever waits for them in " +
                     workload->name + " waits for ever");

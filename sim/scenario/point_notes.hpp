@@ -11,7 +11,7 @@ namespace faultline::scenario {
 /// network could lose.
 void note_losses(const RunSpec& point, json::Problems& problems);
 
-/// Notes that a program of TryBlocks waits for what a partition of the network loses, unless
+/// Notes that a program of TryBlocks waits for what the network loses while it is cut, unless
 /// transactions let its requests time out.
 void note_cuts(const RunSpec& point, json::Problems& problems);
 

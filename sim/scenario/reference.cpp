@@ -51,7 +51,8 @@ in a run is null. `faultline list metrics` shows them together with those of the
 
 constexpr const char* kAt =
     R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one
-list of victims. The victims die, unless `soft` or `stall_s` is given, and at most one of these is.
+list of victims. The victims die, unless `soft` or `stall_s` is given, and at most one of these is,
+or unless they are `routers`.
 )";
 
 constexpr const char* kSweep =

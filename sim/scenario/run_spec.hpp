@@ -45,6 +45,9 @@ struct OsNoise {
   std::vector<NodeId> nodes;  ///< that have noise; empty: all
 };
 
+/// What happens when a process is to start again and no node is free.
+enum class WhenNoSpare { wait, give_up };
+
 /// What ends a process that lives and is declared dead.
 enum class FencedBy { resource_manager, nobody };
 /// Whom the resource manager reaches while the network is cut: everybody, or the side of node 0,
@@ -78,6 +81,7 @@ struct PlatformSpec {
   double link_lost_delay_s = 1e-3;   ///< until the holder of an open connection hears that it broke
   double silent_link_lost_delay_s = 480;  ///< until it hears that, if the peer's node has failed
   double restart_delay_s = 0.0;           ///< from the request of a restart to the new process
+  WhenNoSpare when_no_spare = WhenNoSpare::wait;
   DaemonCore daemon_core = DaemonCore::dedicated;
   double context_switch_s = 0.0;      ///< until a daemon gets a computing rank's core
   double unordered_delay_s = 1e-5;    ///< mean of the exponential delay of an unordered message
@@ -87,6 +91,7 @@ struct PlatformSpec {
   FencingSpec fencing;
   double start_delay_s = 0.0;  ///< until then a daemon only launches the processes of its node
   double detection_loss_probability = 0.0;  ///< of a message of failure detection between nodes
+  std::uint32_t nodes_per_power_unit = 0;   ///< 0 if not known
 };
 
 /// The job's size. Its nodes are those that hold ranks, without spare nodes.
@@ -97,6 +102,15 @@ inline JobShape job_shape(const PlatformSpec& platform) {
           .spare_nodes = platform.spare_nodes,
           .worker_cores = platform.worker_cores,
           .starts_at_root = false};
+}
+
+/// What sources of faults may know of a job before it is placed. It refers to the platform.
+inline faults::FaultTarget fault_target(const PlatformSpec& platform) {
+  return {.job = job_shape(platform),
+          .node_of = {},
+          .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
+          .whole_machine = platform.whole_machine,
+          .nodes_per_power_unit = platform.nodes_per_power_unit};
 }
 
 /// The component that a scenario names for one family. The registration is null for "none".
@@ -230,8 +244,20 @@ struct RunSpec {
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),
                        [](const faults::FaultSpec& fault) { return fault.kills(); }) ||
-           !fault_sources.empty() || (order && order->has_deaths());
+           has_fatal_sources() || (order && order->has_deaths());
   }
+  /// True if a source of faults kills.
+  [[nodiscard]] bool has_fatal_sources() const {
+    return !std::all_of(fault_sources.begin(), fault_sources.end(), faults::cuts_off);
+  }
+  /// True if routers can fail.
+  [[nodiscard]] bool routers_fail() const {
+    return std::any_of(fault_sources.begin(), fault_sources.end(), faults::cuts_off) ||
+           std::any_of(faults.begin(), faults.end(),
+                       [](const faults::FaultSpec& fault) { return !fault.cut_off.empty(); });
+  }
+  /// True if some processes cannot reach others for a time.
+  [[nodiscard]] bool is_ever_cut() const { return !partitions.empty() || routers_fail(); }
 };
 
 /// The name of a run's protocol of that family, or "none".
@@ -249,7 +275,9 @@ inline JobShape job_shape(const RunSpec& spec) {
       workload.registration->as<WorkloadTraits>().starts_at_root &&
       !(workload.registration->as<WorkloadTraits>().starts_everywhere &&
         workload.registration->as<WorkloadTraits>().starts_everywhere(workload.options));
-  shape.mtbf_s = faults::mtbf_of(spec.fault_sources, shape);
+  faults::FaultTarget target = fault_target(spec.platform);
+  target.job = shape;
+  shape.mtbf_s = faults::mtbf_of(spec.fault_sources, target);
   return shape;
 }
 

@@ -15,6 +15,7 @@
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
+#include "sim/scenario/stated_faults.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -50,12 +51,9 @@ class ScenarioReader {
   void read_platform_part(EngineKind engine);
   void read_components();
   void read_faults();
-  void read_stated_faults(const json::JsonValue& at);
   void read_sources(const faults::FaultSourceRegistration& kind, const json::JsonValue& value);
   void read_source(const faults::FaultSourceRegistration& kind, const json::JsonValue& value,
                    const std::string& path, std::size_t index);
-  faults::FaultSpec read_fault(const json::JsonValue& value, const std::string& path);
-  void read_plain_values(json::CheckedObject& object, faults::FaultSpec& fault);
   void read_stop();
   void read_stated_order();
   void make_points(Scenario& scenario);
@@ -110,7 +108,9 @@ void ScenarioReader::read_faults() {
   const json::JsonValue* value = root_.child("faults");
   if (value == nullptr) return;
   json::CheckedObject object(*value, "faults", problems_);
-  if (const json::JsonValue* at = object.child("at")) read_stated_faults(*at);
+  if (const json::JsonValue* at = object.child("at"))
+    common_.faults =
+        read_stated_faults(*at, platform_known_ ? &common_.platform : nullptr, problems_);
   for (const faults::FaultSourceRegistration& kind : faults::fault_sources())
     if (const json::JsonValue* sources = object.child(kind.name)) read_sources(kind, *sources);
   const auto job = platform_known_ ? std::optional(job_shape(common_.platform)) : std::nullopt;
@@ -119,16 +119,6 @@ void ScenarioReader::read_faults() {
   if (const json::JsonValue* slow = object.child("slow"))
     common_.slow = read_slow(*slow, job, problems_);
   object.finish();
-}
-
-void ScenarioReader::read_stated_faults(const json::JsonValue& at) {
-  const json::JsonValue::List* list = at.list();
-  if (list == nullptr) {
-    problems_.add("faults.at", "expected a list of objects, got " + json::describe(at));
-    return;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i)
-    common_.faults.push_back(read_fault((*list)[i], json::item_path("faults.at", i)));
 }
 
 void ScenarioReader::read_sources(const faults::FaultSourceRegistration& kind,
@@ -153,66 +143,11 @@ void ScenarioReader::read_source(const faults::FaultSourceRegistration& kind,
                                    .key = json::item_path(kind.name, index)};
   object.finish();
   if (problems_.size() == before && platform_known_) {
-    const PlatformSpec& platform = common_.platform;
-    const faults::FaultTarget target{
-        .job = job_shape(platform),
-        .node_of = {},
-        .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
-        .whole_machine = platform.whole_machine};
+    const faults::FaultTarget target = fault_target(common_.platform);
     for (const OptionProblem& problem : kind.check(source.options, target))
       problems_.add(json::member_path(path, problem.option), problem.message);
   }
   common_.fault_sources.push_back(std::move(source));
-}
-
-void ScenarioReader::read_plain_values(json::CheckedObject& object, faults::FaultSpec& fault) {
-  const OptionValues values = object.options(stated_fault_options().specs());
-  const StatedFaultOptions stated = stated_fault_options().read(values);
-  fault.time_s = stated.time_s;
-  fault.event = stated.event;
-  fault.soft = stated.soft;
-  fault.stall_s = stated.stall_s.value_or(0.0);
-  if (const json::JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
-    const std::size_t before = problems_.size();
-    json::CheckedObject inner(*mark, json::member_path(object.path(), "mark"), problems_);
-    const OptionValues named = inner.options(mark_options().specs());
-    inner.finish();
-    if (problems_.size() == before) fault.mark = mark_options().read(named);
-  }
-}
-
-faults::FaultSpec ScenarioReader::read_fault(const json::JsonValue& value,
-                                             const std::string& path) {
-  const std::size_t before = problems_.size();
-  json::CheckedObject object(value, path, problems_);
-  faults::FaultSpec fault;
-  read_plain_values(object, fault);
-  const JobShape shape = job_shape(common_.platform);
-  const auto victims = [&](const VictimList& list) -> std::vector<std::uint32_t> {
-    const json::JsonValue* ids = object.child(list.name);
-    if (ids == nullptr) return {};
-    std::uint32_t end =
-        list.name == "ranks" ? shape.processes : shape.nodes + common_.platform.spare_nodes;
-    if (!platform_known_) end = kNobody;
-    return json::read_ids(*ids, json::member_path(path, list.name), end, list.name, problems_);
-  };
-  fault.ranks = victims(victim_lists()[0]);
-  fault.nodes = victims(victim_lists()[1]);
-  fault.daemons = victims(victim_lists()[2]);
-  object.finish();
-  if (problems_.size() != before) return fault;
-  if (int{fault.time_s.has_value()} + int{fault.event.has_value()} + int{fault.mark.has_value()} !=
-      1)
-    problems_.add(path, "expected exactly one of time_s, event and mark");
-  if (fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty())
-    problems_.add(path, "expected at least one victim in ranks, nodes or daemons");
-  if (fault.soft && fault.stall_s > 0.0)
-    problems_.add(path, "expected at most one of soft and stall_s");
-  if (!fault.kills() && !(fault.nodes.empty() && fault.daemons.empty()))
-    problems_.add(path, std::string("expected ranks alone with ") +
-                            (fault.soft ? "soft" : "stall_s") +
-                            ", which strikes no nodes and no daemons");
-  return fault;
 }
 
 void ScenarioReader::read_stop() {

@@ -219,7 +219,7 @@ json::JsonValue fault_definition() {
   mark.set("type", List{"object", "null"});
   ObjectSchema schema(
       "a fault at one moment: exactly one of time_s, event and mark, and its victims, which die "
-      "unless soft or stall_s is given");
+      "unless soft or stall_s is given or they are routers");
   schema.options(stated_fault_options().specs()).property("mark", std::move(mark));
   for (const VictimList& list : victim_lists()) schema.property(list.name, ids_schema(list.doc));
   return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();

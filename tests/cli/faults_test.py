@@ -302,6 +302,25 @@ class Runs(ProgramTest):
             firsts = {run["metrics"]["first_fault_time_s"] for run in self.report("s.json")["runs"]}
             self.assertEqual(len(firsts), different, begin)
 
+    def test_components_fail_alike_with_any_number_of_jobs(self):
+        faults = {
+            "poisson": [{"component": "router", "mtbf_s": 0.5, "repair": {"mean_s": 0.2}},
+                        {"component": "power-unit", "per": "node", "mtbf_s": 20,
+                         "repair": {"mean_s": 1}}],
+            "at": [{"time_s": 4, "power_units": [0], "repair_s": 1}],
+        }
+        platform = {**JOB["platform"], "nodes_per_power_unit": 4}
+        for engine in ENGINES:
+            self.write("s.json", {**JOB, "platform": platform, "faults": faults, "engine": engine,
+                                  "replications": 4})
+            seen = [without_performance(self.report("s.json", "--jobs", jobs))["runs"]
+                    for jobs in (1, 3)]
+            self.assertEqual(seen[0], seen[1])
+            for run in seen[0]:
+                # The first power unit has four nodes of two ranks each.
+                self.assertGreaterEqual(run["metrics"]["failed_ranks"], 8)
+                self.assertEqual(run["metrics"]["failed_ranks"] % 8, 0)
+
     def test_list_and_schema_know_every_source(self):
         listed = json.loads(self.answer("list", "faults", "--format", "json"))["faults"]
         names = {entry["name"] for entry in listed}

@@ -25,4 +25,34 @@ TEST_CASE("two ends are connected again when the last of the cuts that follow ea
   CHECK(cut.connected_s(beside, other, 16) == 30);
 }
 
+TEST_CASE("a node whose router is down reaches itself alone, and everybody after the repair") {
+  const NetworkCut cut({}, 4, 3,
+                       {{.node = 1, .from_s = 10, .to_s = 20},
+                        {.node = 1, .from_s = 15, .to_s = 18},
+                        {.node = 2, .from_s = 20, .to_s = 30},
+                        {.node = 1, .from_s = 40}});
+  const NetworkCut::End first{.actor = 0, .node = 0};
+  const NetworkCut::End second{.actor = 1, .node = 1};
+  const NetworkCut::End beside{.actor = 2, .node = 1};
+  const NetworkCut::End third{.actor = 3, .node = 2};
+  CHECK(cut.is_ever());
+  CHECK_FALSE(NetworkCut({}, 4, 3).is_ever());
+  CHECK_FALSE(cut.separates(first, second, 9.9));
+  CHECK(cut.separates(first, second, 10));
+  CHECK(cut.separates(second, first, 19.9));
+  CHECK_FALSE(cut.separates(first, second, 20));
+  CHECK_FALSE(cut.separates(second, beside, 15));
+  CHECK_FALSE(cut.separates(first, third, 15));
+  CHECK(cut.connected_s(second, third, 12) == 30);
+  CHECK(cut.connected_s(first, second, 12) == 20);
+  CHECK(cut.connected_s(first, second, 50) == kNever);
+}
+
+TEST_CASE("a partition may begin before a router is repaired") {
+  const NetworkCut cut(
+      {{.groups = {{0}, {1}}, .from_s = 15, .to_s = 40}}, 2, 2,
+      {{.node = 1, .from_s = 10, .to_s = 20}, {.node = 0, .from_s = 35, .to_s = 60}});
+  CHECK(cut.connected_s({.actor = 0, .node = 0}, {.actor = 1, .node = 1}, 12) == 60);
+}
+
 }  // namespace faultline::faults

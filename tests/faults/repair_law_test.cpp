@@ -120,6 +120,7 @@ TEST_CASE("a node that a drawn fault has struck takes a process again when it is
                 {"time_s", 5.0},
                 {"spare_root", true},
                 {"repair", exponential(10.0)}});
+    job.spec.platform.when_no_spare = scenario::WhenNoSpare::give_up;
     const Target alone(3);
     const auto source = alone.source("counts", {{"size", std::int64_t{1}},
                                                 {"time_s", 5.0},

@@ -21,7 +21,9 @@ std::string failure(std::uint32_t node, double run_s, double back_s) {
   return "1 0 " + std::to_string(node) + " 0 name 0 " + at(run_s) + " " + at(back_s) + " 0\n";
 }
 
+/// The trace strikes. A request is answered at once, unless the test says otherwise.
 void strike(Job& job, const std::string& trace) {
+  job.spec.platform.when_no_spare = scenario::WhenNoSpare::give_up;
   add_source(job, "trace", {{"file", trace_input(trace)}, {"begin_s", -5.0}});
 }
 

@@ -154,7 +154,9 @@ TEST_CASE("an entry of faults has one moment and victims within the job") {
   const auto [fault, message] = GENERATE(table<std::string, std::string>({
       {R"({"nodes": [0]})", "faults.at[0]: expected exactly one of time_s, event and mark"},
       {R"({"time_s": 1, "event": 1, "nodes": [0]})", "expected exactly one of"},
-      {R"({"time_s": 1})", "faults.at[0]: expected at least one victim in ranks, nodes or daemons"},
+      {R"({"time_s": 1})",
+       "faults.at[0]: expected at least one victim in ranks, nodes, daemons, routers, racks, "
+       "groups or power_units"},
       {R"({"time_s": 1, "nodes": []})", "expected at least one victim"},
       {R"({"time_s": 1, "nodes": [4]})",
        "faults.at[0].nodes[0]: expected one of the job's nodes, 0 to 3, got 4"},

@@ -8,6 +8,7 @@
 
 #include "sim/core/random.hpp"
 #include "sim/engine/job/detection_bound.hpp"
+#include "sim/engine/job/router_outages.hpp"
 
 namespace faultline::engine {
 
@@ -47,10 +48,12 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       fences(given.fences()),
       pace(given, nodes, seed, replication),
       slows(pace.varies()),
-      cut(given.partitions, shape.processes, nodes),
-      audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)),
-      loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0),
-      disturbance(scenario::disturbance_of(given)) {
+      audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)) {
+  std::vector<faults::Outage> outages;
+  if (given.routers_fail()) outages = router_outages(spec, fault_target());
+  cut = faults::NetworkCut(given.partitions, shape.processes, nodes, outages);
+  loses_messages = cut.is_ever() || given.platform.detection_loss_probability > 0.0;
+  disturbance = scenario::disturbance_of(given, outages);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const scenario::ComponentChoice& choice = spec.components[family];
     if (choice.registration == nullptr) continue;
@@ -80,6 +83,14 @@ Placement RunJob::placement() const {
     for (std::uint32_t i = shape.processes; i > 1; --i)
       std::swap(node_of[i - 1], node_of[random.below(i)]);
   return {std::move(node_of), nodes};
+}
+
+faults::FaultTarget RunJob::fault_target() const {
+  faults::FaultTarget target = scenario::fault_target(spec.platform);
+  target.job = shape;
+  target.node_of = placement().nodes_of_ranks();
+  target.routes = &routes;
+  return target;
 }
 
 bool RunJob::nodes_matter() const {

@@ -9,6 +9,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
 #include "sim/engine/job/pace.hpp"
+#include "sim/faults/fault_source.hpp"
 #include "sim/faults/network_cut.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/may_err.hpp"
@@ -27,6 +28,8 @@ struct RunJob {
 
   /// Which rank lies on which node at the start.
   [[nodiscard]] Placement placement() const;
+  /// What sources of faults may know of the job. It refers to what the job owns.
+  [[nodiscard]] faults::FaultTarget fault_target() const;
   /// True if daemons run or nodes can die. Else no memory is spent on daemons.
   [[nodiscard]] bool nodes_matter() const;
   /// True if two actors may send through one NIC from the start.

@@ -123,7 +123,7 @@ void Faults::kill_node(const faults::Victim& victim) {
   const bool silent = victim.silent;
   run_.reached.anything();
   if (silent) {
-    state_.fail(node, victim.back_s);
+    state_.fail(node, std::min(victim.back_s, run_.now_s() + victim.repair_s));
     storage_.lose(node);
   }
   if (!run_.state.actors[victim.actor].alive) return;

@@ -10,8 +10,12 @@ void MembershipState::note_strike(double now_s) {
 
 std::uint32_t MembershipState::await(const PendingRestart& pending) {
   restarts_.push_back(pending);
-  const auto number = static_cast<std::uint32_t>(restarts_.size() - 1);
-  if (pending.node == kNoNode) waiting_.push_back(number);
+  return static_cast<std::uint32_t>(restarts_.size() - 1);
+}
+
+std::uint32_t MembershipState::await_death(const PendingRestart& pending) {
+  const std::uint32_t number = await(pending);
+  waiting_.push_back(number);
   return number;
 }
 

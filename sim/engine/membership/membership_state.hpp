@@ -29,11 +29,11 @@ inline constexpr NodeId kNoNode = kNobody;
 /// A restart that the resource manager has been asked for.
 struct PendingRestart {
   Incarnation dead;
-  NodeId node;  ///< kNoNode: it still lives, and the node is chosen when it is dead
+  NodeId node;  ///< kNoNode: it still lives, or no node is free; the node is chosen later
   RestartOn where;
   Incarnation asker;
-  /// The others that have asked while it lived, and where it shall start. They ask again when it is
-  /// dead.
+  /// The others that have asked before a node was chosen, and where it shall start. They ask again
+  /// when one is.
   std::vector<std::pair<Incarnation, RestartOn>> others = {};
 
   /// Has that process asked?
@@ -88,9 +88,16 @@ class MembershipState {
     return !node_back_s_.empty() && node_back_s_[node] > -kNever && is_up(node, now_s);
   }
 
+  /// When it is in operation again, if it is not; kNever: never, or it is now.
+  [[nodiscard]] double repair_s(NodeId node, double now_s) const {
+    return is_up(node, now_s) ? kNever : node_back_s_[node];
+  }
+
   // ---- restarts ------------------------------------------------------------------------------
   /// Returns the number of the restart.
   std::uint32_t await(const PendingRestart& pending);
+  /// The process still lives. Returns the number of the restart.
+  std::uint32_t await_death(const PendingRestart& pending);
   [[nodiscard]] PendingRestart& restart(std::uint32_t number) { return restarts_[number]; }
   /// The restart of an incarnation that somebody has asked for, or null.
   [[nodiscard]] PendingRestart* restart_of(Incarnation dead);

@@ -22,22 +22,43 @@ void Restarts::ask_restart(ActorId self, Incarnation dead, RestartOn where) {
   }
   if (has_started) return answer_asker({dead, run_.node_of(dead.actor), where, asker});
   if (run_.lives(dead)) {
-    state_.await({dead, kNoNode, where, asker});
+    state_.await_death({dead, kNoNode, where, asker});
     ending_.await_death(dead, asker);
     return;
   }
-  const auto node = node_for(dead, where);
-  if (!node) {
+  const auto start = start_of(dead, where);
+  if (!start) {
     refuse_restart(asker, dead);
     return;
   }
-  run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s, EventKind::restart,
-                          self, state_.await({dead, *node, where, asker}));
+  run_.state.schedule.add(start->time_s, EventKind::restart, self,
+                          state_.await({dead, start->node, where, asker}));
+}
+
+/// If no node is free, the request may wait until one is repaired. Then a node is chosen.
+std::optional<Restarts::Start> Restarts::start_of(Incarnation dead, RestartOn where) const {
+  if (const auto node = node_for(dead, where))
+    return Start{*node, run_.now_s() + run_.job.spec.platform.restart_delay_s};
+  const double repair_s = next_repair_s(dead, where);
+  if (repair_s == kNever) return std::nullopt;
+  return Start{kNoNode, repair_s};
+}
+
+/// When the next node is repaired on which the process could start; kNever if none is.
+double Restarts::next_repair_s(Incarnation dead, RestartOn where) const {
+  const double now_s = run_.now_s();
+  if (run_.job.spec.platform.when_no_spare == scenario::WhenNoSpare::give_up) return kNever;
+  if (where == RestartOn::same_node_now) return kNever;
+  if (where == RestartOn::same_node) return state_.repair_s(run_.node_of(dead.actor), now_s);
+  double first_s = kNever;
+  for (NodeId node = 0; node < run_.job.nodes; ++node)
+    first_s = std::min(first_s, state_.repair_s(node, now_s));
+  return first_s;
 }
 
 /// Spare nodes come first, then nodes of the job that have been repaired.
 std::optional<NodeId> Restarts::node_for(Incarnation dead, RestartOn where) const {
-  if (where == RestartOn::same_node) {
+  if (where != RestartOn::spare_node) {
     const NodeId node = run_.node_of(dead.actor);
     const bool fits =
         state_.is_up(node, run_.now_s()) && (!run_.is_rank(dead.actor) || has_place(node));
@@ -86,8 +107,8 @@ void Restarts::restart(std::uint32_t index) {
   verdict_.check();
 }
 
-/// The process has died only now. The first process that has asked, and lives, is answered, and the
-/// others as if they asked now.
+/// The process has died only now, or a node is repaired for which it has waited. The first process
+/// that has asked, and lives, is answered, and the others as if they asked now.
 void Restarts::start_who_waited(std::uint32_t index) {
   PendingRestart& pending = state_.restart(index);
   const Incarnation dead = pending.dead;
@@ -102,19 +123,17 @@ void Restarts::start_who_waited(std::uint32_t index) {
     if (other != answered && run_.lives(other)) ask_restart(other.actor, dead, where);
 }
 
-/// The process has died only now, or its node has failed before it could start there, and another
-/// one may be left. A refusal says that none is.
+/// No node has been chosen, or the chosen one has failed before the process could start there, and
+/// another one may be left. A refusal says that none is.
 void Restarts::choose_node(std::uint32_t index) {
   PendingRestart& pending = state_.restart(index);
   if (run_.incarnation_of(pending.dead.actor) != pending.dead) {
     pending.node = run_.node_of(pending.dead.actor);
     return answer_asker(PendingRestart(pending));
   }
-  const auto node = node_for(pending.dead, pending.where);
-  if (node) {
-    pending.node = *node;
-    run_.state.schedule.add(run_.now_s() + run_.job.spec.platform.restart_delay_s,
-                            EventKind::restart, pending.asker.actor, index);
+  if (const auto start = start_of(pending.dead, pending.where)) {
+    pending.node = start->node;
+    run_.state.schedule.add(start->time_s, EventKind::restart, pending.asker.actor, index);
     return;
   }
   const PendingRestart refused = pending;

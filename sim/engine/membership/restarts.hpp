@@ -48,8 +48,10 @@ class Restarts {
         tally_(parts.tally) {}
 
   /// An actor asks for a restart. One of each incarnation is accepted. What is alive is not
-  /// restarted: the request waits until it is dead. If whoever has asked is gone, whoever asks next
-  /// is answered, be that a later life of the same actor: at once, if the process has started.
+  /// restarted: the request waits until it is dead. Where platform.when_no_spare says so, a request
+  /// for which no node is free waits for the next repair. If whoever has asked is gone, whoever
+  /// asks next is answered, be that a later life of the same actor: at once, if the process has
+  /// started.
   void ask_restart(ActorId self, Incarnation dead, RestartOn where);
   /// A restart is due, by its number.
   void restart(std::uint32_t pending);
@@ -57,8 +59,16 @@ class Restarts {
   void start_above(ActorId self, Family layer);
 
  private:
+  /// Where and when a process starts. Without a node (kNoNode), one is chosen at that time.
+  struct Start {
+    NodeId node;
+    double time_s;
+  };
+
   void start_who_waited(std::uint32_t index);
   void choose_node(std::uint32_t index);
+  [[nodiscard]] std::optional<Start> start_of(Incarnation dead, RestartOn where) const;
+  [[nodiscard]] double next_repair_s(Incarnation dead, RestartOn where) const;
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
   [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);

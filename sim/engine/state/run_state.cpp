@@ -7,17 +7,13 @@ namespace faultline::engine {
 
 namespace {
 
-faults::FaultPlan planned_faults(const RunJob& job, const Placement& placement) {
+/// Those that kill. The network knows when routers fail.
+faults::FaultPlan planned_faults(const RunJob& job) {
   faults::FaultPlan plan(job.spec.faults, job.shape);
   if (job.spec.fault_sources.empty()) return plan;
-  const scenario::PlatformSpec& platform = job.spec.platform;
-  const faults::FaultTarget target{
-      .job = job.shape,
-      .node_of = placement.nodes_of_ranks(),
-      .routes = &job.routes,
-      .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
-      .whole_machine = platform.whole_machine};
-  for (const faults::FaultSourceChoice& source : job.spec.fault_sources) plan.add(source, target);
+  const faults::FaultTarget target = job.fault_target();
+  for (const faults::FaultSourceChoice& source : job.spec.fault_sources)
+    if (!faults::cuts_off(source)) plan.add(source, target);
   return plan;
 }
 
@@ -26,7 +22,7 @@ faults::FaultPlan planned_faults(const RunJob& job, const Placement& placement) 
 RunState::RunState(const RunJob& job)
     : SharedState(job),
       network(job, actors.size()),
-      membership(planned_faults(job, placement), job.nodes_matter() ? job.nodes : 0),
+      membership(planned_faults(job), job.nodes_matter() ? job.nodes : 0),
       tally(job) {
   for (ActorId daemon = job.shape.processes; daemon < actors.size(); ++daemon)
     actors[daemon].cpu_free_s = job.spec.platform.start_delay_s;

@@ -12,6 +12,7 @@
 #include "analysis/search/admitted_scenario.hpp"
 #include "analysis/search/drawn_scenario.hpp"
 #include "analysis/search/judged_run.hpp"
+#include "analysis/search/option_places.hpp"
 #include "analysis/search/run_track.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/scenario.hpp"

@@ -209,6 +209,27 @@ TEST_CASE("a message between those whom nothing parts must not be lost") {
   CHECK(seen(2, 3, 1.5, audit::Sight::Kind::died) == "a fault at another time");
 }
 
+TEST_CASE("a router that fails may lose what goes to its nodes and comes from there") {
+  const auto seen = [](const std::string& faults, ActorId from, ActorId to, double time_s) {
+    const scenario::RunSpec spec = spec_of(kFour + ", \"faults\": " + faults);
+    RunWatch watch(spec);
+    place_four(watch);
+    const Message message = message_between(from, to);
+    show(watch, audit::Sight::Kind::lost, message, time_s);
+    watch.see({.kind = audit::Sight::Kind::idle, .time_s = time_s, .actor = from});
+    return kind_of(watch);
+  };
+  const std::string stated = R"({"at": [{"time_s": 1, "routers": [1], "repair_s": 1}]})";
+  CHECK(seen(stated, 0, 1, 1.5).empty());
+  CHECK(seen(stated, 1, 3, 1.5).empty());
+  CHECK(seen(stated, 0, 2, 1.5) == "lost without a cut");
+  CHECK(seen(stated, 0, 1, 0.5) == "lost without a cut");
+  CHECK(seen(stated, 0, 1, 2.5) == "lost without a cut");
+  const std::string drawn = R"({"poisson": {"mtbf_s": 1, "component": "router", "start_s": 5}})";
+  CHECK(seen(drawn, 0, 1, 6).empty());
+  CHECK(seen(drawn, 0, 1, 4) == "lost without a cut");
+}
+
 TEST_CASE("a right run under faults, restarts and cuts is as its scenario states") {
   const scenario::RunSpec spec = scenario::parse_scenario(R"({"schema_version": 1,
     "platform": {"machine": "mira", "processes": 8, "spare_nodes": 2,

@@ -10,6 +10,7 @@
 #include "analysis/search/drawn_option.hpp"
 #include "analysis/search/drawn_scenario.hpp"
 #include "analysis/search/judged_run.hpp"
+#include "analysis/search/option_places.hpp"
 #include "analysis/search/search.hpp"
 #include "analysis/search/search_report.hpp"
 #include "analysis/search/shrunk_scenario.hpp"

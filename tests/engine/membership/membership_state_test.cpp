@@ -51,6 +51,15 @@ TEST_CASE("a notice is about who is dead, and a restart about who starts again")
   CHECK(state.subject_of(notice(EventKind::restart)) == Incarnation{2, 0});
 }
 
+TEST_CASE("a restart that waits for a death is taken when that has come, and no other is") {
+  MembershipState state = one_death();
+  state.await({{3, 0}, kNoNode, RestartOn::spare_node, {0, 0}});  // waits for a repair
+  const std::uint32_t number = state.await_death({{2, 0}, kNoNode, RestartOn::spare_node, {0, 0}});
+  CHECK_FALSE(state.take_waiting({3, 0}));
+  CHECK(state.take_waiting({2, 0}) == number);
+  CHECK_FALSE(state.take_waiting({2, 0}));
+}
+
 TEST_CASE("a node that fails again during its repair is back after the last repair") {
   MembershipState state{faults::FaultPlan({}, JobShape{}), 2};
   CHECK(state.is_up(1, 0.0));
@@ -58,6 +67,9 @@ TEST_CASE("a node that fails again during its repair is back after the last repa
   state.fail(1, 8.0);
   state.fail(1, 5.0);
   CHECK_FALSE(state.is_up(1, 7.0));
+  CHECK(state.repair_s(1, 7.0) == 8.0);
+  CHECK(state.repair_s(1, 8.0) == kNever);
+  CHECK(state.repair_s(0, 7.0) == kNever);
   CHECK_FALSE(state.is_repaired(1, 7.0));
   CHECK(state.is_up(1, 8.0));
   CHECK(state.is_repaired(1, 8.0));

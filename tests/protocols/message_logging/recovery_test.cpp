@@ -117,6 +117,30 @@ TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gi
     }
 }
 
+TEST_CASE("a node's ranks go on there when it is repaired, unless nobody waits") {
+  for (const scenario::EngineKind engine : engines())
+    for (const auto no_spare : {scenario::WhenNoSpare::wait, scenario::WhenNoSpare::give_up}) {
+      Job job(4, quick_machine());
+      job.spec.platform.processes_per_node = 2;
+      job.spec.platform.when_no_spare = no_spare;
+      exchange_under(job, "checkpoint-restart", {.iterations = 6, .compute_s = 1e-3});
+      faults::FaultSpec fault;
+      fault.time_s = 4.5e-3;
+      fault.nodes = {1};
+      fault.repair_s = 2;
+      job.spec.faults = {fault};
+      const Seen seen = job.run(engine);
+      const bool waits = no_spare == scenario::WhenNoSpare::wait;
+      CAPTURE(engine_word(engine), waits, seen.result.fatal_reason);
+      CHECK(seen.result.outcome ==
+            (waits ? engine::Outcome::finished : engine::Outcome::fatal_reported));
+      CHECK(seen.violations().empty());
+      CHECK((seen.metric("end_time_s") > 2) == waits);
+      if (waits) CHECK(seen.metric("rollback_recovery_time_max_s") > 1.9);
+      if (waits) CHECK(seen.metric("failed_ranks") == 0);
+    }
+}
+
 TEST_CASE(
     "a protocol that brings back one rank at a time says so when a node with several has failed") {
   using Catch::Matchers::Contains;
