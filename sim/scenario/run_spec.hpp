@@ -203,6 +203,13 @@ struct RunSpec {
     return platform.fencing.by.value_or(recovers ? FencedBy::resource_manager : FencedBy::nobody) ==
            FencedBy::resource_manager;
   }
+  /// Is a report that a process is dead final, be it true or false? It is where the manager ends
+  /// the process, or a protocol acts on the report.
+  [[nodiscard]] bool reports_are_final() const {
+    return fences() || component(Family::termination).registration != nullptr ||
+           component(Family::message_logging).registration != nullptr ||
+           component(Family::transactions).registration != nullptr;
+  }
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),
@@ -227,6 +234,7 @@ inline JobShape job_shape(const RunSpec& spec) {
       !(workload.registration->as<WorkloadTraits>().starts_everywhere &&
         workload.registration->as<WorkloadTraits>().starts_everywhere(workload.options));
   shape.mtbf_s = faults::mtbf_of(spec.fault_sources, shape);
+  shape.reports_are_final = spec.reports_are_final();
   return shape;
 }
 

@@ -58,7 +58,11 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       exit_notice = choice.registration->as<DetectorTraits>().exit_notice(choice.options);
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
-  detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  if (detector == nullptr) return;
+  const auto& traits = detector->as<DetectorTraits>();
+  const OptionValues& options = spec.component(Family::failure_detection).options;
+  detector_is_accurate = traits.accurate;
+  takes_back = !shape.reports_are_final && traits.takes_back && traits.takes_back(options);
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random
