@@ -13,7 +13,8 @@ NetworkCut::NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32
     for (std::size_t group = 0; group < spec.groups.size(); ++group)
       for (const std::uint32_t member : spec.groups[group])
         group_of[member] = static_cast<std::uint32_t>(group + 1);
-    partitions_.push_back({spec.of_ranks, spec.from_s, spec.to_s, std::move(group_of)});
+    partitions_.push_back({spec.of_ranks, spec.from_s, spec.to_s, spec.waits, std::move(group_of)});
+    (spec.waits ? delays_ : loses_) = true;
   }
 }
 
@@ -26,17 +27,25 @@ bool NetworkCut::Partition::separates(End one, End other, double at_s) const {
 
 bool NetworkCut::separates(End one, End other, double at_s) const {
   return std::any_of(partitions_.begin(), partitions_.end(), [&](const Partition& partition) {
-    return partition.separates(one, other, at_s);
+    return !partition.waits && partition.separates(one, other, at_s);
   });
 }
 
-/// Whenever a cut ends, another one may have begun.
 double NetworkCut::connected_s(End one, End other, double from_s) const {
+  return passes_s(one, other, from_s, false);
+}
+
+double NetworkCut::wait_s(End one, End other, double at_s) const {
+  return passes_s(one, other, at_s, true) - at_s;
+}
+
+/// Whenever a cut ends, another one may have begun.
+double NetworkCut::passes_s(End one, End other, double from_s, bool only_waits) const {
   double at_s = from_s;
   for (bool is_moved = true; is_moved && at_s < kNever;) {
     is_moved = false;
     for (const Partition& partition : partitions_)
-      if (partition.separates(one, other, at_s)) {
+      if ((partition.waits || !only_waits) && partition.separates(one, other, at_s)) {
         at_s = partition.to_s;
         is_moved = true;
       }

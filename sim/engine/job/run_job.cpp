@@ -48,7 +48,7 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       slows(pace.varies()),
       cut(given.partitions, shape.processes, nodes),
       audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)),
-      loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0),
+      loses_messages(cut.loses() || given.platform.detection_loss_probability > 0.0),
       disturbance(disturbance_of(given)) {
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const scenario::ComponentChoice& choice = spec.components[family];
