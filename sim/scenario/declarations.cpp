@@ -230,7 +230,7 @@ const OptionSet<FencingOptions>& fencing_options() {
           .option("by", &Options::by,
                   {.doc = "who ends it. Default: resource-manager where message logging or "
                           "transactions recover, else nobody: then it stops when it hears of the "
-                          "report",
+                          "report, or denies it where its detector lets it come back (swim)",
                    .choices = {"resource-manager", "nobody"}})
           .option("delay_s", &Options::delay_s,
                   {.doc = "time from the report until the resource manager has ended the process",

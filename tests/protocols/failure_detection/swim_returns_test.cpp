@@ -281,8 +281,8 @@ TEST_CASE("after a healed cut everybody agrees again, and messages flow") {
 // Lifeguard's experiment: what four of 32 members send and what is sent to them is blocked for 16
 // periods, while their timers run, and again later. They find that nobody answers.
 TEST_CASE("with Lifeguard, members whose messages are blocked take hundred times fewer for dead") {
-  constexpr std::uint32_t kMembers = 32;
-  constexpr std::uint32_t kBlocked = 4;
+  static constexpr std::uint32_t kMembers = 32;
+  static constexpr std::uint32_t kBlocked = 4;
   struct Counts {
     std::size_t about_healthy = 0;
     std::size_t by_healthy = 0;  ///< of these
