@@ -240,6 +240,7 @@ void Auditor::digest(Digest& into) const {
     for (const Debt& debt : debts_) into.add(owed_by(debt), debt.restarts);
   into.add(falsely_reported_.size());
   for (const auto& report : falsely_reported_) into.add(report.first);
+  if (taken_back_ > 0) into.add(true);
   into.add(violations_.size());
   for (const Violation& violation : violations_) into.add(violation.kind);
 }
