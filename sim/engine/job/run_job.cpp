@@ -58,11 +58,11 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       exit_notice = choice.registration->as<DetectorTraits>().exit_notice(choice.options);
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
-  if (detector == nullptr) return;
-  const auto& traits = detector->as<DetectorTraits>();
-  const OptionValues& options = spec.component(Family::failure_detection).options;
-  detector_is_accurate = traits.accurate;
-  takes_back = !shape.reports_are_final && traits.takes_back && traits.takes_back(options);
+  detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  takes_back =
+      detector != nullptr && !shape.reports_are_final &&
+      detector->as<DetectorTraits>().takes_back &&
+      detector->as<DetectorTraits>().takes_back(spec.component(Family::failure_detection).options);
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random

@@ -44,7 +44,7 @@ struct RunJob {
   bool awaits_announcement;                           ///< there is a termination detector
   bool daemons_share_cores;
   bool shares_cores;  ///< what processors do may take time from computations
-  bool detector_is_accurate = false;
+  bool detector_is_accurate;
   bool fences;              ///< the resource manager ends processes that are declared dead and live
   bool takes_back = false;  ///< a process that is declared dead and lives can deny that
   /// A time after which the detector has nothing to say that it has not said, if nothing has
