@@ -42,6 +42,12 @@ void DetectionLog::see(const audit::Sight& sight) {
     dead_.insert(sight.actor);
   }
   if (sight.actor >= processes_ || told_twice_) return;
+  if (sight.kind == audit::Sight::Kind::taken_back) {  // it may be told again
+    told_.erase({sight.actor, sight.peer});
+    std::erase_if(reported_, [&](const auto& report) {
+      return report.first == sight.actor && report.second.actor == sight.peer;
+    });
+  }
   const auto about = [&](const char* what) {
     return "rank " + std::to_string(sight.actor) + what + std::to_string(sight.peer) + " is dead";
   };

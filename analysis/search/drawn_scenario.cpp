@@ -362,7 +362,7 @@ void Draw::let_parts_fail(const faults::FaultSourceRegistration& source, json::J
 
 /// Draws the time during which something lasts.
 void Draw::draw_window(json::JsonValue& object, const std::vector<OptionSpec>& specs) {
-  draw_options(object, specs, random_, processes_, boldness(), {"from_s", "to_s"});
+  draw_options(object, specs, random_, processes_, boldness(), {"from_s", "to_s", "messages"});
   const double from_s = random_.chance(0.3) ? 0.0 : draw_spread(random_, 1e-5, 3);
   object.set("from_s", json::json_number(from_s));
   if (random_.chance(0.7))

@@ -99,8 +99,9 @@ bool is_set(const OptionValues& options, const char* option, const OptionValue& 
 }
 
 /// docs/failure-detection.md: a process that returns is a member of the detector, unless that is as
-/// it was published or built.
+/// it was published or built. To swim, `rejoin` is about members that live.
 bool has_place_for_new_lives(const scenario::ComponentChoice& detector) {
+  if (detector.registration != nullptr && detector.registration->name == "swim") return true;
   return !is_set(detector.options, "rejoin", false) && !is_set(detector.options, "as_built", true);
 }
 

@@ -49,6 +49,8 @@ MomentWords words_of(const RunTrace& trace, const TracedMoment& moment) {
       return {"failure", "restarts on node " + value};
     case audit::Sight::Kind::declared_dead:
       return {"failure", "hears that " + actor_name(trace, moment.peer) + " is dead"};
+    case audit::Sight::Kind::taken_back:
+      return {"failure", "hears that " + actor_name(trace, moment.peer) + " lives"};
     case audit::Sight::Kind::restored:
       return {"failure", "is put back by an image, into phase " + value};
     default:
@@ -132,6 +134,7 @@ void TraceRecorder::see(const audit::Sight& sight) {
     case audit::Sight::Kind::gave_up:
     case audit::Sight::Kind::mark:
     case audit::Sight::Kind::declared_dead:
+    case audit::Sight::Kind::taken_back:
       break;
   }
   trace_.moments.push_back(

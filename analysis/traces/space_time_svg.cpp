@@ -201,6 +201,10 @@ class Diagram {
       case audit::Sight::Kind::declared_dead:
         words = "told: " + std::to_string(moment.peer) + " is dead";
         break;
+      case audit::Sight::Kind::taken_back:
+        words = "told: " + std::to_string(moment.peer) + " lives";
+        colour = kGood;
+        break;
       case audit::Sight::Kind::announced:
         words = "announces";
         colour = kGood;

@@ -52,23 +52,24 @@ OptionSet<Struct> members_option(const std::string& source) {
 }
 
 /// Puts a `Made` on each member. If the members are daemons, each rank gets a NodeListener. Its
-/// daemon sends it messages of the kind `report`. It sends `join`, and `lives` if that kind is
-/// given.
+/// daemon sends it messages of the kind `report`, and of `returned` if that kind is given. It sends
+/// `join`, and `lives` if that kind is given.
 template <class Made, class Struct>
 Registration on_members(Registration base, const OptionSet<Struct>& set, std::uint16_t report,
-                        std::uint16_t join, std::optional<std::uint16_t> lives = std::nullopt) {
+                        std::uint16_t join, std::optional<std::uint16_t> lives = std::nullopt,
+                        std::optional<std::uint16_t> returned = std::nullopt) {
   Registration made = registration<Made>(std::move(base), set);
   made.declare<DetectorTraits>().residence = [set](const OptionValues& values) {
     return set.read(values).members == "daemons" ? Residence::ranks_and_daemons : Residence::ranks;
   };
-  made.make = [set, report, join, lives, make = made.make](
+  made.make = [set, report, join, lives, returned, make = made.make](
                   const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const Struct options = set.read(values);
     const Members members(options.members, job);
     return [=, member = make(values, job),
             bytes = options.control_bytes](ActorId self) -> std::unique_ptr<Component> {
       if (members.contains(self)) return member(self);
-      return std::make_unique<NodeListener>(report, join, lives, bytes);
+      return std::make_unique<NodeListener>(report, join, lives, returned, bytes);
     };
   };
   return made;

@@ -10,16 +10,17 @@
 namespace faultline::failure_detection {
 
 /// The part of a detector on a rank whose node's daemon does the work: it reports the deaths that
-/// the daemon tells it. A new incarnation of a rank asks its daemon for those that it has missed. A
-/// rank that has asked for a new process, and is told that a new daemon has started with it, may be
-/// the only one that knows of that daemon. It tells its own daemon, if detectors pass such news on.
+/// the daemon tells it, and takes those back that the daemon takes back. A new incarnation of a
+/// rank asks its daemon for those that it has missed. A rank that has asked for a new process, and
+/// is told that a new daemon has started with it, may be the only one that knows of that daemon. It
+/// tells its own daemon, if detectors pass such news on.
 class NodeListener final : public Detector {
  public:
-  /// Takes the kinds of the messages, and the size of those that it sends; `lives` only if the
-  /// detector has such messages.
+  /// Takes the kinds of the messages, and the size of those that it sends; `lives` and `returned`
+  /// only if the detector has such messages.
   NodeListener(std::uint16_t report, std::uint16_t join, std::optional<std::uint16_t> lives,
-               std::uint64_t bytes)
-      : report_(report), join_(join), lives_(lives), bytes_(bytes) {}
+               std::optional<std::uint16_t> returned, std::uint64_t bytes)
+      : report_(report), join_(join), lives_(lives), returned_(returned), bytes_(bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<NodeListener>(*this);
   }
@@ -29,6 +30,8 @@ class NodeListener final : public Detector {
   }
   void on_message(DetectorContext& context, const Message& message) override {
     if (message.kind == report_) context.report_failed(message.payload.get<Incarnation>());
+    if (returned_ && message.kind == *returned_)
+      context.take_back(message.payload.get<Incarnation>());
   }
   void on_peer_restarted(DetectorContext& context, Incarnation peer) override {
     const bool is_other_daemon =
@@ -48,6 +51,7 @@ class NodeListener final : public Detector {
   std::uint16_t report_;
   std::uint16_t join_;
   std::optional<std::uint16_t> lives_;
+  std::optional<std::uint16_t> returned_;
   std::uint64_t bytes_;
 };
 

@@ -14,7 +14,17 @@ namespace {
 constexpr MetricSpec kSuspicions{"suspicions", Merge::sum,
                                  "how often a member began to suspect another one"};
 constexpr MetricSpec kRefutations{"refutations", Merge::sum,
-                                  "how often a member denied that it is dead"};
+                                  "how often a member denied that it is dead, or may be"};
+constexpr MetricSpec kMembersFailed{
+    "members_failed", Merge::sum,
+    "how often a member declared another one dead, rightly or not (Serf's serf.member.failed)"};
+constexpr MetricSpec kMembersReturned{
+    "members_returned", Merge::sum,
+    "how often a member that another one had declared dead came back to that one: it denied that, "
+    "or lives again as its next incarnation"};
+constexpr MetricSpec kFlaps{"flaps", Merge::sum,
+                            "returns less than `flap_timeout_s` after the declaration (Serf's "
+                            "serf.member.flap)"};
 constexpr MetricSpec kRescuedProbes{
     "rescued_probes", Merge::sum,
     "probes that were answered after `answer_timeout_s`, directly or through another member"};
@@ -101,6 +111,13 @@ OptionSet<SwimOptions> options() {
               a_time("time between two messages of a member to one that it takes for dead, which "
                      "lets that one hear of it if it lives; null: none",
                      "Serf, ReconnectInterval; memberlist alone sends none"))
+      .option("rejoin", &SwimOptions::rejoin,
+              {.doc = "a member that hears that it is declared dead denies that and comes back, "
+                      "where nobody ends it and no protocol acts on reports; false: it stops",
+               .source = "memberlist; false is section 4.2 of the SWIM paper"})
+      .option("flap_timeout_s", &SwimOptions::flap_timeout_s,
+              a_time("a member that comes back sooner after it was declared dead has flapped",
+                     "Serf, FlapTimeout"))
       .option("control_bytes", &SwimOptions::control_bytes,
               {.doc = "size of a message without updates", .unit = "B", .source = "assumed"})
       .option("update_bytes", &SwimOptions::update_bytes,
@@ -192,12 +209,15 @@ const Registered registered{on_members<Swim>(
      .summary = "SWIM: random probes, suspicions that can be denied, and gossip (memberlist)",
      .source = "Das, Gupta, Motivala, DSN 2002; hashicorp/memberlist a8f83c6, which rdaemon-2019 "
                "section 5.4 measured",
-     .traits = DetectorTraits{.bound = bound},
+     .traits = {DetectorTraits{
+         .bound = bound,
+         .takes_back = [](const OptionValues& values) { return options().read(values).rejoin; }}},
      .message_kinds = {"ping", "ack", "ping-request", "nack", "fallback-ping", "gossip", "push",
-                       "pull", "report", "join"},
-     .metrics = {&kSuspicions, &kRefutations, &kRescuedProbes, &kOpinionsMax, &kDegreeMax},
+                       "pull", "report", "join", "return"},
+     .metrics = {&kSuspicions, &kRefutations, &kMembersFailed, &kMembersReturned, &kFlaps,
+                 &kRescuedProbes, &kOpinionsMax, &kDegreeMax},
      .check = check},
-    options(), kSwimReport, kSwimJoin)};
+    options(), kSwimReport, kSwimJoin, std::nullopt, kSwimReturn)};
 
 }  // namespace
 
@@ -230,7 +250,10 @@ double SwimOptions::push_pull_s(std::uint32_t live) const {
 // ---- life ---------------------------------------------------------------------------------------
 
 Swim::Swim(std::shared_ptr<const Options> options, const JobShape& job, ActorId self)
-    : options_(std::move(options)), members_(options_->members, job), self_(self) {}
+    : options_(std::move(options)),
+      members_(options_->members, job),
+      self_(self),
+      returns_(options_->rejoin && !job.reports_are_final) {}
 
 void Swim::start(DetectorContext& context) {
   order_ = KeyedPermutation(members_.count(), random.next());
@@ -315,6 +338,9 @@ void Swim::on_message(DetectorContext& context, const Message& message) {
 void Swim::report(MetricTotals& totals) const {
   totals.put(kSuspicions, suspicions_begun_);
   totals.put(kRefutations, refutations_);
+  totals.put(kMembersFailed, members_failed_);
+  totals.put(kMembersReturned, members_returned_);
+  totals.put(kFlaps, flaps_);
   totals.put(kRescuedProbes, rescues_);
   totals.put(kOpinionsMax, most_opinions_);
   totals.put(kDegreeMax, members_.count() - 1);

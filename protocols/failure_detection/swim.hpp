@@ -35,6 +35,8 @@ struct SwimOptions {
   std::uint32_t retransmit_multiplier = 4;
   std::optional<double> push_pull_period_s = 30.0;
   std::optional<double> reconnect_period_s = 30.0;
+  bool rejoin = true;
+  double flap_timeout_s = 60.0;
   std::uint64_t control_bytes = 64;
   std::uint64_t update_bytes = 48;
   std::uint64_t packet_bytes = 1400;
@@ -66,6 +68,7 @@ enum SwimMessage : std::uint16_t {
   kSwimPull,
   kSwimReport,
   kSwimJoin,
+  kSwimReturn,
 };
 
 /// The number of the probe that a ping, or the acknowledgement of it, belongs to.
@@ -83,7 +86,8 @@ struct SwimPingRequest {
 /// SWIM (Das, Gupta, Motivala: DSN 2002) as hashicorp/memberlist has it, with the extensions of
 /// Lifeguard (Dadgar, Phillips, Currey: DSN-W 2018). Each member probes another one every period,
 /// through others if it does not answer. It suspects a member that does not answer them either, and
-/// a member that hears that it is suspected denies it. All this spreads with the messages of the
+/// a member that hears that it is suspected denies it. Where reports are not final, one that hears
+/// that it is dead denies that, too, and comes back. All this spreads with the messages of the
 /// probes, and as gossip. A member remembers only others that are not alive, or have denied a
 /// suspicion.
 class Swim final : public Detector {
@@ -162,13 +166,20 @@ class Swim final : public Detector {
   void suspect(DetectorContext& context, const SwimUpdate& update);
   void confirm(DetectorContext& context, Opinion& opinion, const SwimUpdate& update);
   void believe_alive(DetectorContext& context, const SwimUpdate& update);
-  void declare_dead(DetectorContext& context, Incarnation dead);
+  void declare_dead(DetectorContext& context, Incarnation dead, std::uint32_t refutations);
+  void take_back(DetectorContext& context, Incarnation living, Opinion& opinion);
+  void count_return(const DetectorContext& context, const Opinion& opinion);
+  void tell_ranks(DetectorContext& context, std::uint16_t kind, Incarnation about);
   void suspicions_are_due(DetectorContext& context);
   /// True if that is the latest life that this member has heard of. If it is news that the actor
   /// lives again, remembers it.
   [[nodiscard]] bool is_present(DetectorContext& context, Incarnation life);
   void begin_life(DetectorContext& context, Incarnation life);
   void end_suspicion(Opinion& opinion, ActorId of);
+  /// Can that actor deny that it is dead?
+  [[nodiscard]] bool can_return(ActorId actor) const {
+    return returns_ && members_.contains(actor);
+  }
   [[nodiscard]] Standing standing_of(ActorId actor) const;
   [[nodiscard]] std::uint32_t refutations_of(ActorId actor) const;
   Opinion& remember(Incarnation life);
@@ -191,6 +202,7 @@ class Swim final : public Detector {
   std::shared_ptr<const Options> options_;
   Members members_;
   ActorId self_;
+  bool returns_;            ///< members deny that they are dead, and come back
   KeyedPermutation order_;  ///< order in which it probes the others, until it has gone through them
   std::uint32_t position_ = 0;  ///< position of the next target in that order
   double next_probe_s_ = 0.0;
@@ -210,6 +222,9 @@ class Swim final : public Detector {
   bool stopped_ = false;  ///< has heard that it is reported dead
   // For the report.
   std::uint64_t suspicions_begun_ = 0;
+  std::uint64_t members_failed_ = 0;
+  std::uint64_t members_returned_ = 0;
+  std::uint64_t flaps_ = 0;
   std::uint64_t rescues_ = 0;
   std::size_t most_opinions_ = 0;
 };

@@ -94,7 +94,9 @@ void Swim::expect_reconnection(DetectorContext& context) {
                         phase_s + (std::floor(rounds + kRounding) + 1) * period_s);
 }
 
-/// One of the members that this one takes for dead may live, and have been cut off.
+/// One of the members that this one takes for dead may live, and have been cut off. If it can deny
+/// that, it gets all that this one knows, and answers with what it knows, as when Serf reconnects.
+/// Else it gets the news of its death.
 void Swim::reconnect(DetectorContext& context) {
   reconnect_alarm_.rings();
   std::vector<ActorId> dead;
@@ -102,8 +104,11 @@ void Swim::reconnect(DetectorContext& context) {
     if (opinion.standing == Standing::dead && members_.contains(actor)) dead.push_back(actor);
   if (dead.empty()) return;
   const ActorId to = dead[random.below(dead.size())];
-  DetectorContext::background(
-      send_with(context, to, kSwimGossip, {as_update(to, opinions_.at(to))}));
+  if (returns_)
+    send_state(context, to, kSwimPush);
+  else
+    DetectorContext::background(
+        send_with(context, to, kSwimGossip, {as_update(to, opinions_.at(to))}));
   expect_reconnection(context);
 }
 

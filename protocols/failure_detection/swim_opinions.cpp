@@ -12,27 +12,31 @@ namespace faultline::failure_detection {
 void Swim::hear(DetectorContext& context, const SwimUpdate& update) {
   if (stopped_) return;
   if (update.about.actor == self_) return hear_of_me(context, update);
-  if (!is_present(context, update.about) || standing_of(update.about.actor) == Standing::dead)
-    return;
+  if (!is_present(context, update.about)) return;
+  const ActorId about = update.about.actor;
+  const bool can_be_news = update.standing == Standing::alive && can_return(about);
+  if (standing_of(about) == Standing::dead && !can_be_news) return;
   switch (update.standing) {
     case Standing::alive:
       return believe_alive(context, update);
     case Standing::suspect:
       return suspect(context, update);
     case Standing::dead:
-      return declare_dead(context, update.about);
+      if (can_return(about) && update.refutations < refutations_of(about)) return;
+      return declare_dead(context, update.about, update.refutations);
   }
   invariant(false, "an update has an unknown standing");
 }
 
-/// The news of a member's own death is final, as in section 4.2 of the paper: nobody listens to it
-/// any more.
+/// Where reports are final, as in section 4.2 of the paper, nobody listens any more to a member
+/// that is declared dead. Else it denies that as it denies a suspicion, unless it has done so
+/// already.
 void Swim::hear_of_me(DetectorContext& context, const SwimUpdate& update) {
   if (update.about != context.known(self_)) return;
-  if (update.standing == Standing::dead) {
+  if (update.standing == Standing::dead && !returns_) {
     stopped_ = true;
     context.report_failed(update.about);
-  } else if (update.standing == Standing::suspect && update.refutations >= refutations_) {
+  } else if (update.standing != Standing::alive && update.refutations >= refutations_) {
     refutations_ = update.refutations + 1;
     change_health(1);
     spread(context, {.about = update.about, .refutations = refutations_, .by = self_});
@@ -68,6 +72,7 @@ void Swim::end_suspicion(Opinion& opinion, ActorId of) {
 void Swim::believe_alive(DetectorContext& context, const SwimUpdate& update) {
   if (update.refutations <= refutations_of(update.about.actor)) return;
   Opinion& opinion = remember(update.about);
+  if (opinion.standing == Standing::dead) take_back(context, update.about, opinion);
   end_suspicion(opinion, update.about.actor);
   opinion.standing = Standing::alive;
   opinion.since_s = 0.0;
@@ -115,28 +120,51 @@ void Swim::suspicions_are_due(DetectorContext& context) {
   const double due_s = suspicion_alarm_.rings();
   while (!suspicions_.empty() && suspicions_.begin()->first <= due_s) {
     const ActorId suspect = suspicions_.begin()->second;
-    declare_dead(context, {suspect, opinions_.at(suspect).life});
+    const Opinion& opinion = opinions_.at(suspect);
+    declare_dead(context, {suspect, opinion.life}, opinion.refutations);
   }
   if (!suspicions_.empty()) suspicion_alarm_.want(context, kSuspicion, suspicions_.begin()->first);
 }
 
-void Swim::declare_dead(DetectorContext& context, Incarnation dead) {
+/// `refutations`: the member may have denied as many suspicions, and only a later refutation shows
+/// that it lives.
+void Swim::declare_dead(DetectorContext& context, Incarnation dead, std::uint32_t refutations) {
   Opinion& opinion = remember(dead);
   end_suspicion(opinion, dead.actor);
   opinion.standing = Standing::dead;
   opinion.since_s = context.now_s();
+  if (can_return(dead.actor)) opinion.refutations = std::max(opinion.refutations, refutations);
   if (members_.contains(dead.actor)) {
     ++dead_members_;
+    ++members_failed_;
     expect_reconnection(context);
   }
   spread(
       context,
       {.about = dead, .standing = Standing::dead, .refutations = opinion.refutations, .by = self_});
   context.report_failed(dead);
+  tell_ranks(context, kSwimReport, dead);
+}
+
+/// A member that this one has declared dead has denied that.
+void Swim::take_back(DetectorContext& context, Incarnation living, Opinion& opinion) {
+  --dead_members_;
+  count_return(context, opinion);
+  context.take_back(living);
+  tell_ranks(context, kSwimReturn, living);
+}
+
+void Swim::count_return(const DetectorContext& context, const Opinion& opinion) {
+  ++members_returned_;
+  if (context.now_s() - opinion.since_s < options_->flap_timeout_s) ++flaps_;
+}
+
+/// A daemon tells the ranks of its node what it now takes for dead, or no longer.
+void Swim::tell_ranks(DetectorContext& context, std::uint16_t kind, Incarnation about) {
   if (!members_.are_daemons()) return;
   for (const Rank rank : ranks_of_daemon(context))
     if (standing_of(rank) != Standing::dead)
-      context.send(rank, kSwimReport, options_->control_bytes).payload.put(dead);
+      context.send(rank, kind, options_->control_bytes).payload.put(about);
 }
 
 /// The operating system tells a daemon of the end of its ranks, so this news is certain.
@@ -156,9 +184,12 @@ void Swim::begin_life(DetectorContext& context, Incarnation life) {
   const bool was_dead = standing_of(life.actor) == Standing::dead;
   if (!was_dead || opinions_.at(life.actor).life < before) {
     if (was_dead && members_.contains(life.actor)) --dead_members_;
-    declare_dead(context, {life.actor, before});
+    declare_dead(context, {life.actor, before}, 0);
   }
-  if (members_.contains(life.actor)) --dead_members_;
+  if (members_.contains(life.actor)) {
+    --dead_members_;
+    count_return(context, opinions_.at(life.actor));
+  }
   opinions_.erase(life.actor);
   remember(life);
   spread(context, {.about = life, .by = self_});

@@ -65,10 +65,10 @@ void Auditor::died(Incarnation dead, bool is_rank, bool was_active, double now_s
   ++unknown_;
   owed_ += live_;
   const auto early = falsely_reported_.find(dead);
-  if (early != falsely_reported_.end()) {
+  if (early != falsely_reported_.end() && !early->second.empty()) {
     failures_[death.failure].foretold = true;
     for (const auto& [by, restarts] : early->second)
-      if (is_live_[by] && restarts >= debts_[by].restarts) settle(by, death);
+      if (by < processes_ && is_live_[by] && restarts >= debts_[by].restarts) settle(by, death);
   }
   active_ -= static_cast<std::int64_t>(was_active);
   if (active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
@@ -145,11 +145,16 @@ void Auditor::declared_dead(ActorId by, Incarnation peer, bool accurate, double 
     return;
   }
   first_false_report_s_ = std::min(first_false_report_s_, now_s);
-  auto& declared_by = falsely_reported_[peer];
-  if (by < processes_) declared_by.emplace_back(by, restarts_);
+  falsely_reported_[peer].emplace_back(by, restarts_);
   if (accurate)
     violation("false-report", by, "declared the live actor " + std::to_string(peer.actor) + " dead",
               now_s);
+}
+
+void Auditor::taken_back(ActorId by, Incarnation peer) {
+  if (peer.actor >= processes_) return;
+  ++taken_back_;
+  std::erase_if(falsely_reported_.at(peer), [by](const auto& one) { return one.first == by; });
 }
 
 void Auditor::reported(Failure& failure, double now_s) {
@@ -252,6 +257,7 @@ void Auditor::digest(Digest& into) const {
     for (const Debt& debt : debts_) into.add(owed_by(debt), debt.restarts);
   into.add(falsely_reported_.size());
   for (const auto& report : falsely_reported_) into.add(report.first);
+  if (taken_back_ > 0) into.add(true);
   into.add(violations_.size());
   for (const Violation& violation : violations_) into.add(violation.kind);
 }

@@ -131,6 +131,8 @@ class Auditor {
   /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
   /// promises never to report a live process.
   void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);
+  /// An actor no longer takes a peer that lives for dead.
+  void taken_back(ActorId by, Incarnation peer);
   /// An actor that has declared a dead daemon has also declared a rank on its node that has died
   /// with it or before it. This is no report of its own.
   void heard_with_node(ActorId by, Incarnation dead, double now_s) {
@@ -187,8 +189,10 @@ class Auditor {
   void digest(Digest& into) const;
   /// How many incarnations of ranks were declared dead by anybody while they lived.
   [[nodiscard]] std::uint64_t false_reports() const { return falsely_reported_.size(); }
-  /// The incarnations that were declared dead while they lived, and the ranks that did so, after
-  /// how many restarts.
+  /// How often an actor has taken such a report back.
+  [[nodiscard]] std::uint64_t taken_back() const { return taken_back_; }
+  /// The incarnations that were declared dead while they lived, and the actors that did so and have
+  /// not taken it back, after how many restarts.
   [[nodiscard]] const auto& falsely_reported() const { return falsely_reported_; }
   /// When that happened first; kNever if it did not.
   [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
@@ -263,9 +267,10 @@ class Auditor {
   std::uint32_t unknown_ = 0;   ///< dead ranks that no rank has declared, so that all owe it
   std::vector<bool> is_live_;   ///< per rank; empty before the first death
   std::uint64_t restarts_ = 0;
-  /// Incarnations that were declared dead while they lived, the ranks that did so, and after how
-  /// many restarts.
-  std::map<Incarnation, std::vector<std::pair<Rank, std::uint64_t>>> falsely_reported_;
+  /// Incarnations that were declared dead while they lived, the actors that did so and have not
+  /// taken it back, and after how many restarts.
+  std::map<Incarnation, std::vector<std::pair<ActorId, std::uint64_t>>> falsely_reported_;
+  std::uint64_t taken_back_ = 0;
   std::set<Incarnation> doomed_;
   double first_false_report_s_ = kNever;
   double report_latency_max_s_ = 0.0;

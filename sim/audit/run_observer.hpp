@@ -34,6 +34,7 @@ struct Sight {
     /// Its failure detector reports that incarnation `value` of `peer` is dead, perhaps again.
     reported,
     declared_dead,  ///< it is told that `peer` is dead, which is news to it
+    taken_back,     ///< its failure detector no longer takes `peer` for dead
     restored,       ///< an image has put it back into an earlier state, in the phase `value`
   };
   Kind kind = Kind::placed;

@@ -48,6 +48,9 @@ struct Action {
   struct ReportFailed {
     Incarnation peer;
   };
+  struct TakeBack {
+    Incarnation peer;
+  };
   struct OpenLink {
     Incarnation peer;
   };
@@ -72,9 +75,10 @@ struct Action {
     const char* name;  ///< a string literal
     std::int64_t value;
   };
-  using Request = std::variant<SetTimer, CancelTimer, Compute, CancelComputations, Flush, Announce,
-                               StartPhase, Finish, GiveUp, ReportFailed, OpenLink, Restart, Learn,
-                               StartAbove, Restore, HostObject, RemoveObject, SetMark>;
+  using Request =
+      std::variant<SetTimer, CancelTimer, Compute, CancelComputations, Flush, Announce, StartPhase,
+                   Finish, GiveUp, ReportFailed, TakeBack, OpenLink, Restart, Learn, StartAbove,
+                   Restore, HostObject, RemoveObject, SetMark>;
 
   Incarnation self;  ///< the actor that asks
   Family family;     ///< the component whose handler asks

@@ -6,7 +6,7 @@
 namespace faultline {
 
 /// What a failure detector may ask beside what all components have: it sends heartbeats, watches
-/// connections, and reports deaths.
+/// connections, reports deaths, and may take such a report back.
 class DetectorContext : public Context {
  public:
   using Context::Context;
@@ -19,11 +19,16 @@ class DetectorContext : public Context {
   /// when it breaks, or if nobody is there.
   void open_link(ActorId peer) { want(Action::OpenLink{known(peer)}); }
 
-  /// This actor takes that incarnation of the peer for dead, for good. To report a daemon is to
-  /// report the ranks that have died with it, or that run on its node, too. An actor that reports
-  /// itself stops, and a daemon that does so takes its ranks along.
+  /// This actor takes that incarnation of the peer for dead, until it takes that back. To report a
+  /// daemon is to report the ranks that have died with it, or that run on its node, too. An actor
+  /// that reports itself stops, and a daemon that does so takes its ranks along.
   void report_failed(Incarnation peer) { want(Action::ReportFailed{peer}); }
   void report_failed(ActorId peer) { report_failed(known(peer)); }
+  /// The peer has denied that it is dead, and this actor believes it: it takes the report back, and
+  /// refuses nothing of the peer any more. What it has refused until then is lost. With a daemon
+  /// come the ranks on its node. A report that has come true stays. Only for a detector that
+  /// declares takes_back, where reports are not final.
+  void take_back(Incarnation peer) { want(Action::TakeBack{peer}); }
 };
 
 }  // namespace faultline

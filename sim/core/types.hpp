@@ -49,6 +49,9 @@ struct JobShape {
   std::uint64_t replication = 0;
   /// Mean time between the faults of the whole job, if their sources say it.
   double mtbf_s = kNever;
+  /// A process that is declared dead does not come back in the same life: the resource manager ends
+  /// it, or a protocol acts on the report, which it cannot undo.
+  bool reports_are_final = true;
 };
 
 }  // namespace faultline

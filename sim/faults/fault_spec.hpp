@@ -44,13 +44,14 @@ struct Outage {
   double to_s = kNever;
 };
 
-/// A time in which the network loses messages that enter it from one group to another. An actor in
-/// no group reaches everybody.
+/// A time in which the network loses messages that enter it from one group to another, or lets them
+/// wait. An actor in no group reaches everybody.
 struct PartitionSpec {
   bool of_ranks = false;                           ///< else the groups are of nodes
   std::vector<std::vector<std::uint32_t>> groups;  ///< at least two, which do not overlap
   double from_s = 0.0;
   double to_s = kNever;  ///< the first moment at which the network is whole again
+  bool waits = false;    ///< messages wait until then, and are not lost
 };
 
 /// A time in which the processors of these nodes take longer for messages.

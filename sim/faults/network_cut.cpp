@@ -14,8 +14,10 @@ NetworkCut::NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32
     for (std::size_t group = 0; group < spec.groups.size(); ++group)
       for (const std::uint32_t member : spec.groups[group])
         group_of[member] = static_cast<std::uint32_t>(group + 1);
-    partitions_.push_back({spec.of_ranks, spec.from_s, spec.to_s, std::move(group_of)});
+    partitions_.push_back({spec.of_ranks, spec.from_s, spec.to_s, spec.waits, std::move(group_of)});
+    (spec.waits ? delays_ : loses_) = true;
   }
+  loses_ = loses_ || !outages.empty();
   if (!outages.empty()) outages_.resize(nodes);
   for (const Outage& outage : outages)
     outages_[outage.node].push_back({outage.from_s, outage.to_s});
@@ -61,19 +63,27 @@ bool NetworkCut::Partition::separates(End one, End other, double at_s) const {
 bool NetworkCut::separates(End one, End other, double at_s) const {
   if (apart_until_s(one, other, at_s) > at_s) return true;
   return std::any_of(partitions_.begin(), partitions_.end(), [&](const Partition& partition) {
-    return partition.separates(one, other, at_s);
+    return !partition.waits && partition.separates(one, other, at_s);
   });
 }
 
-/// Whenever a cut ends, another one may have begun.
 double NetworkCut::connected_s(End one, End other, double from_s) const {
+  return passes_s(one, other, from_s, false);
+}
+
+double NetworkCut::wait_s(End one, End other, double at_s) const {
+  return passes_s(one, other, at_s, true) - at_s;
+}
+
+/// Whenever a cut ends, another one may have begun.
+double NetworkCut::passes_s(End one, End other, double from_s, bool only_waits) const {
   double at_s = from_s;
   for (bool is_moved = true; is_moved && at_s < kNever;) {
-    const double apart_s = apart_until_s(one, other, at_s);
+    const double apart_s = only_waits ? at_s : apart_until_s(one, other, at_s);
     is_moved = apart_s > at_s;
     at_s = apart_s;
     for (const Partition& partition : partitions_)
-      if (partition.separates(one, other, at_s)) {
+      if ((partition.waits || !only_waits) && partition.separates(one, other, at_s)) {
         at_s = partition.to_s;
         is_moved = true;
       }

@@ -9,7 +9,8 @@
 
 namespace faultline::faults {
 
-/// Decides which messages a partition of the network loses, or a router that has failed.
+/// Decides which messages a partition of the network loses, or a router that has failed, and which
+/// messages a partition lets wait.
 class NetworkCut {
  public:
   NetworkCut() = default;
@@ -23,9 +24,14 @@ class NetworkCut {
     ActorId actor;
     NodeId node;
   };
-  [[nodiscard]] bool is_ever() const { return !partitions_.empty() || !outages_.empty(); }
+  /// Is there ever a cut that loses messages?
+  [[nodiscard]] bool loses() const { return loses_; }
+  /// Is there ever a cut in which messages wait?
+  [[nodiscard]] bool delays() const { return delays_; }
   /// True if the network loses a message between the two that enters it at that time.
   [[nodiscard]] bool separates(End one, End other, double at_s) const;
+  /// How long a message between the two waits that enters the network at that time.
+  [[nodiscard]] double wait_s(End one, End other, double at_s) const;
   /// The first moment from from_s on at which no cut separates the two; kNever if there is none.
   [[nodiscard]] double connected_s(End one, End other, double from_s) const;
 
@@ -34,6 +40,7 @@ class NetworkCut {
     bool of_ranks;
     double from_s;
     double to_s;
+    bool waits;
     std::vector<std::uint32_t> group_of;  ///< by rank or node, counted from 1; 0: in none
 
     [[nodiscard]] bool separates(End one, End other, double at_s) const;
@@ -50,9 +57,12 @@ class NetworkCut {
   static void merge(std::vector<Window>& windows);
   [[nodiscard]] double out_until_s(NodeId node, double at_s) const;
   [[nodiscard]] double apart_until_s(End one, End other, double at_s) const;
+  [[nodiscard]] double passes_s(End one, End other, double from_s, bool only_waits) const;
 
   std::vector<Partition> partitions_;
   std::vector<std::vector<Window>> outages_;  ///< by node, in order of time; empty if none is ever
+  bool loses_ = false;
+  bool delays_ = false;
 };
 
 }  // namespace faultline::faults

@@ -138,6 +138,7 @@ json::JsonValue partition_json(const faults::PartitionSpec& partition) {
   json::JsonValue result =
       json::json_object({{partition.of_ranks ? "ranks" : "nodes", std::move(groups)}});
   set_window(result, partition.from_s, partition.to_s);
+  if (partition.waits) result.set("messages", "wait");
   return result;
 }
 

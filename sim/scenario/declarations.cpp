@@ -240,7 +240,7 @@ const OptionSet<FencingOptions>& fencing_options() {
           .option("by", &Options::by,
                   {.doc = "what ends it. Default: resource-manager where message logging or "
                           "transactions recover, else nobody: then it stops when it hears of the "
-                          "report",
+                          "report, or denies it where its detector lets it come back (swim)",
                    .choices = {"resource-manager", "nobody"}})
           .option("delay_s", &Options::delay_s,
                   {.doc = "time from the report until the resource manager has ended the process",
@@ -312,7 +312,13 @@ const OptionSet<PartitionOptions>& partition_options() {
                   {.doc = "time at which the network is whole again; null: never",
                    .unit = "s",
                    .minimum = 0,
-                   .above_minimum = true});
+                   .above_minimum = true})
+          .option("messages", &Options::messages,
+                  {.doc = "whether messages are lost, or wait until the network is whole again; "
+                          "timers run on meanwhile",
+                   .source = "wait: the anomalies of Lifeguard (DSN-W 2018), in which a member's "
+                             "messages are blocked",
+                   .choices = {"lost", "wait"}});
   return set;
 }
 
@@ -422,8 +428,8 @@ const std::vector<VictimList>& partition_lists() {
 }
 
 const char* partition_summary() {
-  return "a time in which the network loses messages that enter it from one group to another; the "
-         "groups are of nodes or of ranks";
+  return "a time in which the network loses or delays messages that enter it from one group to "
+         "another; the groups are of nodes or of ranks";
 }
 
 const char* slow_summary() {

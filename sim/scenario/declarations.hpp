@@ -92,6 +92,7 @@ struct StatedFaultOptions {
 struct PartitionOptions {
   double from_s = 0;
   std::optional<double> to_s;
+  std::string messages = "lost";
 };
 
 /// An entry of `faults.slow`. Its nodes are a separate list.

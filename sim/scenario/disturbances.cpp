@@ -70,9 +70,13 @@ faults::PartitionSpec read_partition(const json::JsonValue& value, const std::st
   faults::PartitionSpec partition{.of_ranks = ranks != nullptr,
                                   .groups = {},
                                   .from_s = options.from_s,
-                                  .to_s = end_of(options.to_s)};
+                                  .to_s = end_of(options.to_s),
+                                  .waits = options.messages == "wait"};
   if (problems.size() != before) return partition;
   check_window(partition.from_s, partition.to_s, path, problems);
+  if (partition.waits && partition.to_s == kNever)
+    problems.add(json::member_path(path, "to_s"),
+                 "expected a time, because messages wait for it, got null");
   if ((nodes != nullptr) == (ranks != nullptr)) {
     problems.add(path, "expected the groups in exactly one of nodes and ranks");
     return partition;

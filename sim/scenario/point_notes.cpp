@@ -24,8 +24,11 @@ void note_cuts(const RunSpec& point, json::Problems& problems) {
   const Registration* transactions = point.component(Family::transactions).registration;
   const bool gives_up = transactions != nullptr &&
                         std::ranges::any_of(transactions->options, &OptionSpec::awaits_message);
-  if (!point.is_ever_cut() || workload == nullptr || !workload->as<WorkloadTraits>().try_blocks ||
-      gives_up)
+  const bool loses = point.routers_fail() ||
+                     std::ranges::any_of(point.partitions, [](const faults::PartitionSpec& cut) {
+                       return !cut.waits;
+                     });
+  if (!loses || workload == nullptr || !workload->as<WorkloadTraits>().try_blocks || gives_up)
     return;
   problems.note(point.partitions.empty() ? "faults" : "faults.partition",
                 "nobody sends the lost messages again: unless a failure detector notices the cut "

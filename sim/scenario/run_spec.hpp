@@ -240,6 +240,13 @@ struct RunSpec {
                        }) ||
            std::any_of(fault_sources.begin(), fault_sources.end(), faults::strikes_nodes);
   }
+  /// Is a report that a process is dead final, be it true or false? It is where the manager ends
+  /// the process, or a protocol acts on the report.
+  [[nodiscard]] bool reports_are_final() const {
+    return fences() || component(Family::termination).registration != nullptr ||
+           component(Family::message_logging).registration != nullptr ||
+           component(Family::transactions).registration != nullptr;
+  }
   /// True if anybody can die.
   [[nodiscard]] bool has_faults() const {
     return std::any_of(faults.begin(), faults.end(),
@@ -278,6 +285,7 @@ inline JobShape job_shape(const RunSpec& spec) {
   faults::FaultTarget target = fault_target(spec.platform);
   target.job = shape;
   shape.mtbf_s = faults::mtbf_of(spec.fault_sources, target);
+  shape.reports_are_final = spec.reports_are_final();
   return shape;
 }
 

@@ -181,6 +181,21 @@ TEST_CASE("a false report counts as one of the death that follows it, and is non
 }
 
 TEST_CASE(
+    "a false report that is taken back counts as one, but not for the death that follows it") {
+  Auditor auditor = started(3);
+  auditor.declared_dead(0, {2, 0}, false, 1.0);
+  auditor.declared_dead(1, {2, 0}, false, 2.0);
+  auditor.taken_back(1, {2, 0});
+  CHECK(auditor.taken_back() == 1);
+  CHECK(auditor.false_reports() == 1);
+  CHECK(auditor.falsely_reported().at({2, 0}).size() == 1);  // rank 0 has not taken it back
+  auditor.died({2, 0}, true, false, 3.0);
+  CHECK_FALSE(auditor.all_reported());
+  auditor.declared_dead(1, {2, 0}, false, 4.0);
+  CHECK(auditor.all_reported());
+}
+
+TEST_CASE(
     "a new incarnation owes reports of the ranks that are dead when it starts, and no others") {
   Auditor auditor = started(4);
   auditor.died({3, 0}, true, false, 1.0);

@@ -81,6 +81,55 @@ TEST_CASE(
   }
 }
 
+// Rank 2 sends to rank 0 every second from 1 to 60. Rank 0 declares it dead at 5 s, and hears from
+// the detector of rank 2 what that one sends at 15 s.
+TEST_CASE(
+    "a process whose report is taken back is heard again; what was refused until then is lost") {
+  const auto takes_back = DetectorTraits{.takes_back = [](const OptionValues&) { return true; }};
+  for (const scenario::EngineKind engine : engines())
+    for (const bool again : {false, true}) {
+      Job job(3);
+      one_errs(job);
+      job.spec.stop.when = scenario::StopWhen::time;
+      job.spec.stop.time_s = 100;
+      job.script(Family::failure_detection,
+                 [&job, again](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [=](ScriptContext& context) {
+                     if (self == 0) context.set_timer(1, 5);
+                     if (self == 0 && again) context.set_timer(2, 50);
+                     if (self == 2) context.set_timer(1, 15);
+                   };
+                   handlers.timer = [=](ScriptContext& context, std::uint64_t) {
+                     if (self == 0)
+                       context.report_failed(2);
+                     else
+                       context.send(0, 0, 0);
+                   };
+                   handlers.message = [&job](ScriptContext& context, const Message& message) {
+                     job.note(context, "denied", message.from);
+                     context.take_back({message.from, 0});
+                   };
+                   return handlers;
+                 },
+                 {.traits = takes_back});
+      const Seen seen = job.run(engine);
+      CHECK(seen.values(0, "denied") == Values{2});
+      CHECK(seen.times_s(0, "failed").size() == (again ? 2 : 1));
+      const Values got = seen.values(0, "got");
+      const auto heard = std::count(got.begin(), got.end(), 2);
+      const double lost = seen.metric("application_messages_lost");
+      CHECK(static_cast<double>(heard) + lost == 60);
+      // Messages take 12 s. Those that were sent from 5 s on, and have come by some 28 s, are lost.
+      const double refused_again = again ? 11 : 0;
+      CHECK(lost >= 10 + refused_again);
+      CHECK(lost <= 14 + refused_again);
+      CHECK(seen.metric("false_reports") == 1);
+      CHECK(seen.metric("failed_ranks") == 0);
+      CHECK(seen.violations().empty());
+    }
+}
+
 TEST_CASE("a false report of an accurate detector is a violation") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(3);

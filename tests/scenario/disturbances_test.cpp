@@ -29,6 +29,11 @@ TEST_CASE("a partition is read, alone or in a list") {
   CHECK(endless.partitions[0].of_ranks);
   CHECK(endless.partitions[0].from_s == 0);
   CHECK(endless.partitions[0].to_s == kNever);
+  CHECK_FALSE(endless.partitions[0].waits);
+  const std::string waits = R"(faults.partition={"ranks": [[15], [0]], "messages": "wait")";
+  CHECK(workspace.scenario_after({waits + R"(, "to_s": 5})"}).points.front().partitions[0].waits);
+  CHECK_THROWS_WITH(workspace.scenario_after({waits + "}"}),
+                    Catch::Contains("to_s: expected a time, because messages wait for it"));
 }
 
 TEST_CASE("slow nodes are read, alone or in a list") {

@@ -40,6 +40,7 @@ class ScriptContext : public RecoveryContext {
   void open_link(ActorId peer) { as<DetectorContext>().open_link(peer); }
   void report_failed(Incarnation peer) { as<DetectorContext>().report_failed(peer); }
   void report_failed(ActorId peer) { as<DetectorContext>().report_failed(peer); }
+  void take_back(Incarnation peer) { as<DetectorContext>().take_back(peer); }
 
  private:
   static Turn& turn_of(const Context& own) { return (own.*(&ScriptContext::turn))(); }

@@ -12,23 +12,32 @@
 
 namespace faultline::engine {
 
-/// A peer that an actor has declared dead while it lived, for good.
+/// A peer that an actor has declared dead while it lived.
 struct Refusal {
   Incarnation peer;
   double time_s;
+  bool hears_detector = false;  ///< the peer can deny that, by words of its failure detector
 
-  /// Is the message one of the peer that has entered the network since then?
+  /// Is the message one of the peer that has entered the network since then, and refused?
   [[nodiscard]] bool covers(const Message& message) const {
     return message.inject_s > time_s && message.from == peer.actor &&
-           message.from_incarnation == peer.number;
+           message.from_incarnation == peer.number &&
+           !(hears_detector && message.channel == Family::failure_detection);
   }
 };
 
 /// All of them, of one actor.
 class Refusals {
  public:
-  /// The actor declares that live incarnation dead, which it has not done before.
-  void add(Incarnation peer, double now_s) { list_.insert(place_of(peer), {peer, now_s}); }
+  /// The actor declares a live incarnation dead, which it does not refuse yet.
+  void add(const Refusal& refusal) { list_.insert(place_of(refusal.peer), refusal); }
+  /// The actor no longer takes that incarnation for dead. False if it did not.
+  bool remove(Incarnation peer) {
+    const auto found = place_of(peer);
+    if (found == list_.end() || found->peer != peer) return false;
+    list_.erase(found);
+    return true;
+  }
   /// Whether and when it has. Null if it has not.
   [[nodiscard]] const Refusal* of(Incarnation peer) const {
     const auto found = place_of(peer);

@@ -52,7 +52,7 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   std::vector<faults::Outage> outages;
   if (given.routers_fail()) outages = router_outages(spec, fault_target());
   cut = faults::NetworkCut(given.partitions, shape.processes, nodes, outages);
-  loses_messages = cut.is_ever() || given.platform.detection_loss_probability > 0.0;
+  loses_messages = cut.loses() || given.platform.detection_loss_probability > 0.0;
   disturbance = scenario::disturbance_of(given, outages);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const scenario::ComponentChoice& choice = spec.components[family];
@@ -63,6 +63,10 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
   detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  takes_back =
+      detector != nullptr && !shape.reports_are_final &&
+      detector->as<DetectorTraits>().takes_back &&
+      detector->as<DetectorTraits>().takes_back(spec.component(Family::failure_detection).options);
   if (!states_bound(spec)) return;
   detection = quiet_case(spec.platform, shape, routes);
   detection_bound_s = longest_bound_s(spec.component(Family::failure_detection), detection);

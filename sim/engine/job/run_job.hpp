@@ -48,7 +48,8 @@ struct RunJob {
   bool daemons_share_cores;
   bool shares_cores;  ///< what processors do may take time from computations
   bool detector_is_accurate;
-  bool fences;  ///< the resource manager ends processes that are declared dead and live
+  bool fences;              ///< the resource manager ends processes that are declared dead and live
+  bool takes_back = false;  ///< a process that is declared dead and lives can deny that
   /// What the bound of the detector counts with, beside the death itself.
   DetectionCase detection;
   /// A time after which the detector has nothing to say that it has not said, if nothing has

@@ -59,7 +59,7 @@ void LogGpEngine::transmit(Message& message, const platform::Transit& transit) {
 void LogGpEngine::arrive(Message& message, const platform::Transit& transit, double left_s,
                          double delay_s) {
   double arrival_s = left_s + transit.latency_s + delay_s;
-  if (run_.network().is_noisy() && !transit.local) [[unlikely]]
+  if (run_.network().is_noisy(transit)) [[unlikely]]
     arrival_s = in_order_s(message, arrival_s);
   run_.schedule().add(arrival_s + run_.machine().receive_overhead_s, EventKind::arrive, &message);
 }

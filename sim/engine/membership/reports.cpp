@@ -97,7 +97,8 @@ void Reports::hear_of_ranks(ActorId self, Incarnation daemon) {
 
 void Reports::report_falsely(ActorId self, Incarnation peer) {
   run_.reached.anything();
-  run_.state.actors[self].rare().refused.add(peer, run_.now_s());
+  run_.state.actors[self].rare().refused.add(
+      {.peer = peer, .time_s = run_.now_s(), .hears_detector = run_.job.takes_back});
   run_.state.roll.note_refusal();
   ending_.expect_news(run_.now_s());
   fencing_.accuse(run_.incarnation_of(self), peer);
@@ -108,6 +109,20 @@ void Reports::report_falsely(ActorId self, Incarnation peer) {
     report_failed(self, run_.incarnation_of(rank));
     turns_.carry_out_since(before);
   }
+}
+
+void Reports::take_back(ActorId self, Incarnation peer) {
+  invariant(run_.job.takes_back, "a report is taken back where reports are final");
+  run_.show_about(audit::Sight::Kind::taken_back, self, peer.actor);
+  if (refusal_of(self, peer) == nullptr || !run_.lives(peer)) return;
+  run_.reached.anything();
+  run_.state.actors[self].rare().refused.remove(peer);
+  run_.state.truth.taken_back(self, peer);
+  ending_.expect_news(run_.now_s());
+  if (run_.is_rank(peer.actor)) return;
+  for (const Rank rank : run_.state.placement.ranks_on(run_.node_of(peer.actor)))
+    if (refusal_of(self, run_.incarnation_of(rank)) != nullptr)
+      take_back(self, run_.incarnation_of(rank));
 }
 
 void Reports::tell_of_death(ActorId self, Incarnation peer) {

@@ -16,7 +16,7 @@
 namespace faultline::engine {
 
 /// What an actor is told of its peers by its own failure detector: that they are dead, rightly or
-/// not, and that they live again. The rest of its stack hears of it.
+/// not, that they live after all, and that they live again. The rest of its stack hears of it.
 class Reports {
  public:
   /// What it acts on, beside the deaths and what all have in common. All must outlive it.
@@ -39,6 +39,10 @@ class Reports {
   /// is false. What it costs does not depend on the number of ranks, and hardly on the number of
   /// deaths.
   void report_failed(ActorId self, Incarnation peer);
+  /// An actor takes back that a peer is dead, and with a daemon that the ranks on its node are.
+  /// What it refuses arrives again from now on. The stack is not told, because nothing in it acts
+  /// on deaths where this can happen. A report that has come true stays.
+  void take_back(ActorId self, Incarnation peer);
   /// From now on the actor knows of this incarnation of the peer. If its failure detector had not
   /// heard of the death before and reports it now, the stack hears of that first.
   void learn(ActorId self, Incarnation peer);

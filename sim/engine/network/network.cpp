@@ -85,6 +85,12 @@ double Network::drawn_noise_s(const Message& message) {
   return delay_s;
 }
 
+double Network::cut_wait_s(const Message& message) const {
+  if (!run_.job.cut.delays()) return 0.0;
+  return run_.job.cut.wait_s({message.from, run_.node_of(message.from)},
+                             {message.to, run_.node_of(message.to)}, message.inject_s);
+}
+
 bool Network::any_in_flight(Incarnation from, ActorId to) {
   const auto& rare = run_.state.actors[to].rare_state;
   const Refusal* refusal = rare ? rare->refused.of(from) : nullptr;

@@ -78,16 +78,20 @@ class Network {
   /// Does the message leave packet by packet, if it goes to another node?
   [[nodiscard]] bool is_bulk(const Message& message) const { return message.bytes > packet_bytes_; }
   [[nodiscard]] bool is_fifo() const { return state_.is_fifo(); }
-  /// Does noise delay messages between nodes?
-  [[nodiscard]] bool is_noisy() const { return !state_.noise_random_.empty(); }
+  /// Can noise or a cut delay a message that goes so, so that later ones could overtake it?
+  [[nodiscard]] bool is_noisy(const platform::Transit& transit) const {
+    return run_.job.cut.delays() || (!transit.local && !state_.noise_random_.empty());
+  }
   /// The random extra delay of the actor's next message; zero under fifo ordering.
   [[nodiscard]] double unordered_delay_s(ActorId from) {
     if (is_fifo()) return 0.0;
     return state_.order_random_[from].exponential(run_.job.spec.platform.unordered_delay_s);
   }
-  /// How much longer the noise of the network delays a message.
+  /// How much longer the noise of the network delays a message, and a cut in which it waits.
   [[nodiscard]] double noise_s(const Message& message, const platform::Transit& transit) {
-    return is_noisy() && !transit.local ? drawn_noise_s(message) : 0.0;
+    if (!is_noisy(transit)) return 0.0;
+    const bool draws = !transit.local && !state_.noise_random_.empty();
+    return (draws ? drawn_noise_s(message) : 0.0) + cut_wait_s(message);
   }
   /// True if something from that incarnation to the actor is in flight, apart from what the actor
   /// refuses, and from words of failure detectors. Of the living, all that is in flight is looked
@@ -147,6 +151,7 @@ class Network {
   void promise_sent(const Message& message, double time_s);
   [[gnu::noinline]] void count_detection_sent(const Message& message);
   [[nodiscard]] double drawn_noise_s(const Message& message);
+  [[nodiscard]] double cut_wait_s(const Message& message) const;
   // Kept out of the hot path, which is flattened.
   [[nodiscard, gnu::noinline]] bool is_lost_on_its_way(const Message& message);
   void discard(Message* message);

@@ -47,6 +47,7 @@ void Runtime::carry_out(Action action) {
         show_report(self, report.peer);
         reports_.report_failed(self, report.peer);
       },
+      [&](Action::TakeBack taken) { reports_.take_back(self, taken.peer); },
       [&](Action::OpenLink link) { notices_.open_link(self, link.peer); },
       [&](Action::Restart restart) { restarts_.ask_restart(self, restart.dead, restart.where); },
       [&](Action::Learn learn) { reports_.learn(self, learn.peer); },

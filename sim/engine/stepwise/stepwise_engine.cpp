@@ -129,7 +129,9 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   asked_.clear();
   asked_about_.clear();
   std::fill(done_.begin(), done_.end(), 0);
-  const std::uint64_t false_reports = state_.truth.auditor().false_reports();
+  const audit::Auditor& auditor = state_.truth.auditor();
+  const std::uint64_t false_reports = auditor.false_reports();
+  const std::uint64_t reports = auditor.reports();
   torn_ = true;
   run_.reached().forget();
   run_.set_now_s(run_.now_s() + step_s_);
@@ -142,6 +144,8 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
     torn_ = false;
   });
   refuse_errors(false_reports);
+  // A report that was taken back and is made again begins a new time of refusals.
+  if (auditor.taken_back() > 0 && auditor.reports() > reports) run_.set_now_s(run_.now_s() + 1.0);
   free_processors();
   is_listed_ = false;
 }

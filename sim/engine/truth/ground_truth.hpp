@@ -72,6 +72,7 @@ class GroundTruth {
   void died(Incarnation dead, bool was_active, bool had_started, double now_s, Incarnation daemon);
   /// An actor declares an incarnation of a peer dead, for the first time.
   void declared_dead(ActorId by, Incarnation peer, double now_s);
+  void taken_back(ActorId by, Incarnation peer) { auditor_.taken_back(by, peer); }
   void restarted(Incarnation actor);
   /// A rank goes on from a state in which that was its ledger (ledger_of). What is conserved is
   /// no longer audited: it holds again only when all ranks that roll back have done so. `starts`:

@@ -197,7 +197,7 @@ double Verdict::undisturbed_since_s() const {
   return std::max(job_.disturbance.last_change_s, ending_.stalled_until_s());
 }
 
-/// True if all have heard of all deaths, and whoever was declared dead is. The resource manager
+/// True if all have heard of all deaths, and whoever is declared dead is. The resource manager
 /// ends whoever it ends by events of its own, and the others live on.
 bool Verdict::no_news_spreads() const {
   if (!all_have_heard()) return false;
@@ -205,7 +205,7 @@ bool Verdict::no_news_spreads() const {
   const auto& reports = auditor().falsely_reported();
   return std::none_of(reports.begin(), reports.end(), [this](const auto& report) {
     const Incarnation victim = report.first;
-    return see_.actors[victim.actor].lives_as(victim.number);
+    return !report.second.empty() && see_.actors[victim.actor].lives_as(victim.number);
   });
 }
 

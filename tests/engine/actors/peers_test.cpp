@@ -24,8 +24,8 @@ Message message_of(Incarnation sender, double inject_s) {
 TEST_CASE("whoever is declared dead is refused from then on, and no other life of it") {
   Refusals refusals;
   CHECK_FALSE(refusals.refuse(message_of({3, 0}, 7.0)));
-  refusals.add({5, 1}, 2.0);
-  refusals.add({3, 0}, 1.0);
+  refusals.add({{5, 1}, 2.0});
+  refusals.add({{3, 0}, 1.0});
   refusals.check();
   CHECK(refusals.refuse(message_of({3, 0}, 1.5)));
   CHECK_FALSE(refusals.refuse(message_of({3, 0}, 1.0)));  // it had entered the network before
@@ -34,6 +34,21 @@ TEST_CASE("whoever is declared dead is refused from then on, and no other life o
   CHECK(refusals.refuse(message_of({5, 1}, kNever)));  // it has not entered it yet
   CHECK(refusals.of({5, 0}) == nullptr);
   CHECK(refusals.of({5, 1})->time_s == 2.0);
+}
+
+TEST_CASE("a peer that can deny its death is heard by failure detectors, and by all once it has") {
+  Refusals refusals;
+  refusals.add({.peer = {3, 0}, .time_s = 1.0, .hears_detector = true});
+  Message message = message_of({3, 0}, 1.5);
+  message.channel = Family::failure_detection;
+  CHECK_FALSE(refusals.refuse(message));
+  message.channel = Family::workload;
+  CHECK(refusals.refuse(message));
+  CHECK_FALSE(refusals.remove({3, 1}));
+  CHECK(refusals.remove({3, 0}));
+  CHECK_FALSE(refusals.refuse(message));
+  CHECK_FALSE(refusals.remove({3, 0}));
+  CHECK(refusals.empty());
 }
 
 TEST_CASE("an actor knows the latest life that it has learned of") {

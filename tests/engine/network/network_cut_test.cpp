@@ -55,6 +55,40 @@ TEST_CASE("what enters the network while it is cut is lost between groups, and n
   }
 }
 
+// Both messages enter the network within the cut, and the shorter one later.
+TEST_CASE("what enters the network while it is cut can wait, in order, while timers run") {
+  for (const scenario::EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 10, .to_s = 60, .waits = true}};
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = noting(job);
+      handlers.start = [self](ScriptContext& context) {
+        if (self == 0)
+          for (const double time_s : {20.0, 30.0, 70.0})
+            context.set_timer(static_cast<std::uint64_t>(time_s), time_s);
+      };
+      handlers.timer = [&job](ScriptContext& context, std::uint64_t key) {
+        job.note(context, "timer");
+        context.send(1, 0, key == 20 ? 500 : 0);
+        context.send(2, 0, 0);
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "timer"), {20, 30, 70}, engine));
+    const Times got_s = seen.times_s(1, "got");
+    REQUIRE(got_s.size() == 3);
+    CHECK(got_s[0] > 60);
+    CHECK(got_s[1] >= got_s[0]);
+    CHECK(got_s[2] > 70);
+    CHECK(got_s[1] < 90);
+    CHECK(seen.times_s(2, "got").front() < 60);
+    CHECK(seen.metric("application_messages_lost") == 0);
+    CHECK(seen.violations().empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
 TEST_CASE("groups of ranks are apart also within a node, and daemons reach all") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(2);

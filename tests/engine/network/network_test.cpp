@@ -132,7 +132,7 @@ TEST_CASE("of a pair of actors something is in flight until it is lost or refuse
   CHECK_FALSE(rooms.network.any_in_flight({0, 0}, 2));
   CHECK_FALSE(rooms.network.any_in_flight({0, 1}, 1));
   message->inject_s = 4.0;
-  rooms.state.actors[1].rare().refused.add({0, 0}, 5.0);
+  rooms.state.actors[1].rare().refused.add({{0, 0}, 5.0});
   CHECK(rooms.network.any_in_flight({0, 0}, 1));  // it was on its way before
   message->inject_s = 6.0;
   CHECK_FALSE(rooms.network.any_in_flight({0, 0}, 1));

@@ -406,4 +406,33 @@ TEST_CASE("states with the same digest have the same future, whatever led to the
     }
 }
 
+// Rank 0 declares rank 2 dead up to twice, and takes that back whenever rank 2 denies it, which it
+// does up to twice. So a report can be taken back and made again.
+TEST_CASE("states in which a report was taken back have the same future, whatever led to them") {
+  Job job(kRing);
+  ring(job, 3, {1, 2});
+  job.script(Family::failure_detection,
+             [](ActorId self) {
+               Handlers handlers;
+               handlers.start = [self](ScriptContext& context) {
+                 for (const std::uint64_t key : {1U, 2U})
+                   if (self != 1) context.set_timer(key, 5);
+               };
+               handlers.timer = [self](ScriptContext& context, std::uint64_t) {
+                 if (self == 0)
+                   context.report_failed(2);
+                 else
+                   context.send(0, 0, 8);
+               };
+               handlers.message = [](ScriptContext& context, const Message& message) {
+                 context.take_back({message.from, 0});
+               };
+               return handlers;
+             },
+             {.traits = DetectorTraits{.takes_back = [](const OptionValues&) { return true; }}});
+  Walks walks(job, 1);
+  for (std::uint64_t seed = 0; seed < 30; ++seed) walks.walk(seed);
+  CHECK(walks.again > 100);
+}
+
 }  // namespace faultline::engine

@@ -354,7 +354,7 @@ TEST_CASE("a member that is declared dead while it lives stops, and everybody he
   for (const scenario::EngineKind engine : engines()) {
     Job job(kRanks, quick_machine());
     listen(job);
-    use_swim(job);
+    use_swim(job, {{"rejoin", false}});
     run_until(job, 60);
     Registration changed;
     make_mistaken<Gossips>(
@@ -378,7 +378,7 @@ TEST_CASE("a member that was cut off hears of its death from those that take it 
         listen(job);
         const OptionValue period = reconnects ? OptionValue(2.0) : OptionValue();
         job.use(Family::failure_detection, "swim",
-                {{"heartbeat_period_s", 1.0}, {"reconnect_period_s", period}});
+                {{"rejoin", false}, {"reconnect_period_s", period}});
         job.spec.partitions = {{.groups = {{7}, {0, 1, 2, 3, 4, 5, 6}}, .from_s = 5, .to_s = 25}};
         run_until(job, 200);
         const Seen seen = job.run(engine, seed);

@@ -21,7 +21,7 @@ class Wrapped : public test::PassThrough<Changed, Detector> {
   }
 };
 
-/// A swim that never denies that it is dead: it does not see news about itself.
+/// A swim that never denies that it is dead, or may be: it does not see such news about itself.
 class NeverRefutes final : public Wrapped<NeverRefutes> {
  public:
   using Wrapped::Wrapped;
@@ -30,7 +30,7 @@ class NeverRefutes final : public Wrapped<NeverRefutes> {
     if (const auto* updates = context.attached<SwimUpdates>(message)) {
       SwimUpdates others = *updates;
       std::erase_if(others, [&](const SwimUpdate& update) {
-        return update.about.actor == context.self() && update.standing == Standing::suspect;
+        return update.about.actor == context.self() && update.standing != Standing::alive;
       });
       copy.attachments.put(Family::failure_detection, std::move(others));
     }
