@@ -292,6 +292,25 @@ TEST_CASE("restarts from checkpoints that are not there are refused, whatever as
   CHECK(error({none, erring, "allow_unsafe=true"}).empty());
 }
 
+TEST_CASE("send-deterministic is refused below a detector wherever ranks can restart") {
+  const Workspace workspace;
+  const auto error = [&workspace](std::vector<std::string> sets) {
+    sets.insert(sets.end(), {R"(workload={"name": "stencil", "checkpoint_iterations": 1})",
+                             R"(termination={"name": "four-counter"})",
+                             R"(message_logging={"name": "send-deterministic"})"});
+    return workspace.errors_after(sets);
+  };
+  const auto refused = Contains(
+      "send-deterministic replays messages in another order, and what four-counter sends depends");
+  const std::string ulfm = R"(failure_detection={"name": "ulfm"})";
+  CHECK_THAT(error({R"(failure_detection={"name": "oracle"})", kFault}), refused);
+  CHECK_THAT(error({R"(failure_detection={"name": "erring-oracle"})"}), refused);
+  CHECK_THAT(error({ulfm, "platform.start_delay_s=0.1"}), refused);
+  CHECK(
+      error({ulfm, "platform.start_delay_s=0.1", R"(platform.fencing={"by": "nobody"})"}).empty());
+  CHECK(error({ulfm}).empty());
+}
+
 TEST_CASE("a detector that may err where no checkpoints are, or sees no later life, is noted") {
   const Workspace workspace;
   const auto notes = [&workspace](std::vector<std::string> sets) {
