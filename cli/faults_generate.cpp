@@ -71,7 +71,7 @@ faults::FaultSourceChoice source_of(const std::vector<std::string>& words, std::
     target.job = {.processes = nodes, .nodes = nodes};
     for (const OptionProblem& problem : source.registration->check(source.options, target))
       problems.add(json::member_path(name, problem.option), problem.message);
-    if (!faults::strikes_nodes(source))
+    if (!faults::strikes_nodes(source) && !faults::cuts_off(source))
       problems.add(json::member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
     const auto placement = source.options.find("placement");
     if (placement != source.options.end() && placement->second == OptionValue("related"))

@@ -210,8 +210,8 @@ const Registered registered{on_members<Swim>(
      .source = "Das, Gupta, Motivala, DSN 2002; hashicorp/memberlist a8f83c6, which rdaemon-2019 "
                "section 5.4 measured",
      .traits = {DetectorTraits{
-         .bound = bound,
-         .takes_back = [](const OptionValues& values) { return options().read(values).rejoin; }}},
+         .takes_back = [](const OptionValues& values) { return options().read(values).rejoin; },
+         .bound = bound}},
      .message_kinds = {"ping", "ack", "ping-request", "nack", "fallback-ping", "gossip", "push",
                        "pull", "report", "join", "return"},
      .metrics = {&kSuspicions, &kRefutations, &kMembersFailed, &kMembersReturned, &kFlaps,

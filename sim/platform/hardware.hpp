@@ -29,8 +29,8 @@ struct PartSizes {
 ///  - router: what a node's link leads to: in a torus it belongs to one node, in a fat tree it is a
 ///    leaf switch, on a single switch that switch;
 ///  - rack: the nodes of a leaf switch of a fat tree with several, or a chassis of a dragonfly;
-///  - group: a group of a dragonfly, or what a switch of the second of several levels of a fat tree
-///    connects.
+///  - group: a group of a dragonfly, or what a switch of the second level connects in a fat tree
+///    with three levels or more.
 std::optional<std::uint32_t> nodes_of(Part part, const PartSizes& sizes);
 
 /// Says that a machine has no such part, and which ones it has.

@@ -23,7 +23,7 @@ void fail(Job& job, double time_s, std::vector<NodeId> nodes, double repair_s) {
   job.spec.faults.push_back(fault);
 }
 
-struct Request {
+struct Asked {
   double time_s = 0.0;
   Rank dead = 0;
   RestartOn where = RestartOn::spare_node;
@@ -31,7 +31,7 @@ struct Request {
 };
 
 /// These requests are made. Each rank notes on which node it starts, and which answers it gets.
-void requests(Job& job, const std::vector<Request>& asked) {
+void ask_for(Job& job, const std::vector<Asked>& asked) {
   job.script(Family::workload, [&job, asked](ActorId self) {
     Handlers handlers;
     handlers.start = [=, &job](ScriptContext& context) {
@@ -61,7 +61,7 @@ TEST_CASE("a process waits until a node is repaired, and starts there after the 
       Job job(3);
       job.spec.platform.restart_delay_s = 2;
       fail(job, 5, {1}, 10);
-      requests(job, {{10, 1, where}});
+      ask_for(job, {{10, 1, where}});
       const Seen seen = job.run(engine);
       CHECK(seen.values(0, "refused").empty());
       CHECK(seen.values(1, "on") == Values{1, 1});
@@ -77,7 +77,7 @@ TEST_CASE("whoever gives up, and whoever has no repair to wait for, is refused a
       Job job(3);
       job.spec.platform.when_no_spare = is_repaired ? WhenNoSpare::give_up : WhenNoSpare::wait;
       fail(job, 5, {1}, is_repaired ? 10 : kNever);
-      requests(job, {{10, 1}});
+      ask_for(job, {{10, 1}});
       const Seen seen = job.run(engine);
       CHECK(close(seen.times_s(0, "refused"), {10}, engine));
       CHECK(seen.values(1, "on") == Values{1});
@@ -89,7 +89,7 @@ TEST_CASE("a request for the own node now does not wait") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(3);
     fail(job, 5, {1}, 10);
-    requests(job, {{10, 1, RestartOn::same_node_now}, {20, 1, RestartOn::same_node_now}});
+    ask_for(job, {{10, 1, RestartOn::same_node_now}, {20, 1, RestartOn::same_node_now}});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(0, "refused"), {10}, engine));
     CHECK(close(seen.times_s(1, "on"), {0, 20}, engine));
@@ -101,7 +101,7 @@ TEST_CASE("the first node that is repaired takes the process that has waited lon
     Job job(4);
     fail(job, 5, {1}, 25);
     fail(job, 6, {2}, 14);
-    requests(job, {{10, 1}, {11, 2}});
+    ask_for(job, {{10, 1}, {11, 2}});
     const Seen seen = job.run(engine);
     CHECK(seen.values(1, "on") == Values{1, 2});
     CHECK(close(seen.times_s(1, "on"), {0, 20}, engine));
@@ -116,7 +116,7 @@ TEST_CASE("a process that finds no place on the repaired node waits for the next
     Job job(4);
     fail(job, 5, {1}, 15);
     fail(job, 6, {2}, kNever);
-    requests(job, {{10, 2}, {11, 1}});
+    ask_for(job, {{10, 2}, {11, 1}});
     const Seen seen = job.run(engine);
     CHECK(seen.values(2, "on") == Values{2, 1});
     CHECK(close(seen.times_s(2, "on"), {0, 20}, engine));
@@ -130,7 +130,7 @@ TEST_CASE("a node that fails again while somebody waits for it is awaited until 
     Job job(3);
     fail(job, 5, {1}, 10);
     fail(job, 12, {1}, 20);
-    requests(job, {{10, 1}});
+    ask_for(job, {{10, 1}});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(1, "on"), {0, 32}, engine));
   }
@@ -141,7 +141,7 @@ TEST_CASE("if whoever has asked dies meanwhile, the next one that asked is answe
     Job job(4);
     fail(job, 5, {1}, 15);
     job.kill(12, {2});
-    requests(job, {{10, 1, RestartOn::spare_node, 2}, {11, 1, RestartOn::spare_node, 3}});
+    ask_for(job, {{10, 1, RestartOn::spare_node, 2}, {11, 1, RestartOn::spare_node, 3}});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(1, "on"), {0, 20}, engine));
     CHECK(close(seen.times_s(3, "restarted"), {20}, engine));
@@ -165,7 +165,7 @@ TEST_CASE("the repair of drawn faults and of a trace is awaited, too") {
       else
         add_source(job, "trace",
                    {{"file", trace_input("node,down,up\n1,5,15\n2,5,25\n")}, {"begin_s", -5.0}});
-      requests(job, {{5.5, 1}, {5.6, 2}});
+      ask_for(job, {{5.5, 1}, {5.6, 2}});
       const Seen seen = job.run(engine);
       CHECK(seen.values(0, "refused").empty());
       REQUIRE(seen.times_s(1, "on").size() == 2);

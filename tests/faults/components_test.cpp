@@ -18,7 +18,7 @@ namespace {
 
 using Refusals = std::vector<std::string>;
 
-OptionValue word(const char* text) { return std::string(text); }
+OptionValue text_option(const char* text) { return std::string(text); }
 
 /// 3 groups of 2 chassis with 2 routers of 4 nodes.
 platform::Machine dragonfly() {
@@ -56,7 +56,8 @@ TEST_CASE("a rack, a group or a power unit dies with all its nodes, and each is 
   const auto [component, size] = GENERATE(table<const char*, std::uint32_t>(
       {{"rack", 8U}, {"group", 16U}, {"power-unit", 10U}, {"router", 4U}}));
   const std::uint32_t parts = (44 - 1) / size + 1;
-  const auto source = target.source("poisson", {{"mtbf_s", 10.0}, {"component", word(component)}});
+  const auto source =
+      target.source("poisson", {{"mtbf_s", 10.0}, {"component", text_option(component)}});
   constexpr std::size_t kFaults = 20000;
   std::map<std::set<NodeId>, std::size_t> times;
   for (const Struck& fault : faults_of(*source, kFaults)) ++times[nodes_of(fault, 44)];
@@ -72,9 +73,9 @@ TEST_CASE("laws have their mean, for all components together and for each by its
   Target target(48, 1, dragonfly());
   for (const char* name : {"poisson", "weibull", "lognormal"})
     for (const bool each : {false, true}) {
-      const auto source = target.source(
-          name,
-          {{"mtbf_s", 60.0}, {"component", word("rack")}, {"per", word(each ? "node" : "system")}});
+      const auto source = target.source(name, {{"mtbf_s", 60.0},
+                                               {"component", text_option("rack")},
+                                               {"per", text_option(each ? "node" : "system")}});
       constexpr std::size_t kFaults = 40000;
       const double end_s = faults_of(*source, kFaults).back().time_s;
       CAPTURE(name, each);
@@ -88,7 +89,7 @@ TEST_CASE("the nodes of a component have one repair, and components each their o
   Target target(48, 1, dragonfly());
   const auto source = target.source("counts", {{"size", std::int64_t{3}},
                                                {"time_s", 3.0},
-                                               {"component", word("rack")},
+                                               {"component", text_option("rack")},
                                                {"repair", repair_after(5.0)}});
   REQUIRE(*source->next_time_s() == 3.0);
   const std::vector<ActorId> victims = source->victims(kOrphans);
@@ -109,7 +110,8 @@ TEST_CASE("the nodes of a component have one repair, and components each their o
 TEST_CASE("a component of the machine takes the nodes that the job has of it") {
   Target target(12, 1, dragonfly());
   const auto source = target.source(
-      "poisson", {{"mtbf_s", 1.0}, {"component", word("rack")}, {"scope", word("machine")}});
+      "poisson",
+      {{"mtbf_s", 1.0}, {"component", text_option("rack")}, {"scope", text_option("machine")}});
   std::map<std::set<NodeId>, std::size_t> times;
   for (const Struck& fault : faults_of(*source, 6000)) ++times[nodes_of(fault, 12)];
   REQUIRE(times.size() == 3);  // both racks of the job, and the four others
@@ -121,21 +123,21 @@ TEST_CASE("a component of the machine takes the nodes that the job has of it") {
 TEST_CASE("a component takes spare nodes along, and the spared root saves its component") {
   Target target(12, 1, dragonfly());
   target.target().job.spare_nodes = 4;
-  const auto all = target.source("poisson", {{"mtbf_s", 1.0}, {"component", word("rack")}});
+  const auto all = target.source("poisson", {{"mtbf_s", 1.0}, {"component", text_option("rack")}});
   std::set<std::set<NodeId>> struck;
   for (const Struck& fault : faults_of(*all, 50)) struck.insert(nodes_of(fault, 12));
   CHECK(struck == std::set<std::set<NodeId>>{block(0, 8, 16), block(1, 8, 16)});
   const auto spared = target.source(
-      "poisson", {{"mtbf_s", 1.0}, {"component", word("rack")}, {"spare_root", true}});
+      "poisson", {{"mtbf_s", 1.0}, {"component", text_option("rack")}, {"spare_root", true}});
   for (const Struck& fault : faults_of(*spared, 50)) CHECK(nodes_of(fault, 12) == block(1, 8, 16));
 }
 
 TEST_CASE("a source knows the mean time between the faults of all components") {
   Job job(48, dragonfly());
   add_source(job, "poisson",
-             {{"mtbf_s", 600.0}, {"component", word("rack")}, {"per", word("node")}});
+             {{"mtbf_s", 600.0}, {"component", text_option("rack")}, {"per", text_option("node")}});
   CHECK(scenario::job_shape(job.spec).mtbf_s == Approx(100.0));
-  add_source(job, "poisson", {{"mtbf_s", 1.0}, {"component", word("router")}});
+  add_source(job, "poisson", {{"mtbf_s", 1.0}, {"component", text_option("router")}});
   CHECK(scenario::job_shape(job.spec).mtbf_s == Approx(100.0));  // routers kill nobody
 }
 
@@ -149,20 +151,22 @@ TEST_CASE("components are refused that the machine lacks, and what does not go w
     changes.emplace("mtbf_s", 1.0);
     return torus.problems("poisson", changes);
   };
-  CHECK(problems({{"component", word("rack")}}) ==
+  CHECK(problems({{"component", text_option("rack")}}) ==
         Refusals{"component: the torus 4x2 of quick has no racks; expected node, router or "
                  "power-unit"});
-  CHECK(problems({{"component", word("power-unit")}}) ==
+  CHECK(problems({{"component", text_option("power-unit")}}) ==
         Refusals{"component: expected platform.nodes_per_power_unit beside it, the number of nodes "
                  "of a power unit"});
-  CHECK(problems({{"component", word("router")}, {"victims", word("ranks")}}) ==
+  CHECK(problems({{"component", text_option("router")}, {"victims", text_option("ranks")}}) ==
         Refusals{"victims: expected \"nodes\" with component \"router\""});
-  CHECK(problems({{"component", word("router")}, {"placement", word("contiguous")}}) ==
-        Refusals{"placement: expected \"uniform\" with component \"router\""});
+  CHECK(
+      problems({{"component", text_option("router")}, {"placement", text_option("contiguous")}}) ==
+      Refusals{"placement: expected \"uniform\" with component \"router\""});
   const Target small(4, 1, dragonfly());
-  CHECK(small.problems("poisson",
-                       {{"mtbf_s", 1.0}, {"component", word("rack")}, {"spare_root", true}}) ==
-        Refusals{"spare_root: leaves nobody to die in a job of one rack"});
+  CHECK(
+      small.problems("poisson",
+                     {{"mtbf_s", 1.0}, {"component", text_option("rack")}, {"spare_root", true}}) ==
+      Refusals{"spare_root: leaves nobody to die in a job of one rack"});
 }
 
 TEST_CASE("all nodes of a rack die at one instant, and are back at one instant") {
@@ -170,7 +174,7 @@ TEST_CASE("all nodes of a rack die at one instant, and are back at one instant")
     Job job(16, dragonfly());
     const OptionValues options{{"size", std::int64_t{1}},
                                {"time_s", 5.0},
-                               {"component", word("rack")},
+                               {"component", text_option("rack")},
                                {"spare_root", true},
                                {"repair", repair_after(10.0)}};
     add_source(job, "counts", options);

@@ -14,7 +14,7 @@ namespace faultline::scenario {
 
 namespace {
 
-const std::string kUnsafe = "allow_unsafe=true";
+const std::string kAllowUnsafe = "allow_unsafe=true";
 using Nodes = std::vector<NodeId>;
 
 /// a job of 4 nodes and 3 spare ones on a fat tree with 4 leaf switches of 2 nodes, in groups of 4.
@@ -40,8 +40,8 @@ TEST_CASE("parts of the machine stand for their nodes, spare ones included") {
   write_tree(workspace);
   const auto fault = [&](const std::string& entry) {
     return workspace
-        .scenario_after(
-            {kUnsafe, platform_of(R"(, "nodes_per_power_unit": 3)"), "faults.at=[" + entry + "]"})
+        .scenario_after({kAllowUnsafe, platform_of(R"(, "nodes_per_power_unit": 3)"),
+                         "faults.at=[" + entry + "]"})
         .points[0]
         .faults.at(0);
   };
@@ -116,7 +116,8 @@ TEST_CASE("bad faults, repairs and traces are refused in one line with their pla
        "when.csv: a table of failures without a column down; expected node"},
   }));
   CAPTURE(faults);
-  const std::string error = workspace.errors_after({kUnsafe, platform_of(), "faults=" + faults});
+  const std::string error =
+      workspace.errors_after({kAllowUnsafe, platform_of(), "faults=" + faults});
   CHECK_THAT(error, StartsWith(workspace.path("s.json") + ": "));
   CHECK_THAT(error, Contains(message));
   CHECK(lines_in(error) == 1);
@@ -124,19 +125,19 @@ TEST_CASE("bad faults, repairs and traces are refused in one line with their pla
 
 TEST_CASE("a torus has no racks and no groups, and a platform file shows none") {
   const Workspace workspace;
-  CHECK_THAT(workspace.errors_after({kUnsafe, R"(faults.at=[{"time_s": 1, "racks": [0]}])"}),
+  CHECK_THAT(workspace.errors_after({kAllowUnsafe, R"(faults.at=[{"time_s": 1, "racks": [0]}])"}),
              Contains("faults.at[0].racks: the torus 4x2 of tiny has no racks; expected node, "
                       "router or power-unit"));
   workspace.write("p.xml", "<platform/>");
   CHECK_THAT(
-      workspace.errors_after({kUnsafe, R"(platform={"xml": "p.xml", "processes": 4})",
+      workspace.errors_after({kAllowUnsafe, R"(platform={"xml": "p.xml", "processes": 4})",
                               R"(faults={"poisson": {"mtbf_s": 1, "component": "router"}})"}),
       Contains("faults.poisson.component: needs platform.machine, whose topology is known"));
 }
 
 TEST_CASE("routers that are not repaired may keep a death from being reported") {
   const Workspace workspace;
-  const std::vector<std::string> sets = {kUnsafe, "stop.when=all-reported",
+  const std::vector<std::string> sets = {kAllowUnsafe, "stop.when=all-reported",
                                          R"(failure_detection={"name": "oracle"})"};
   const auto errors = [&](const std::string& at) {
     std::vector<std::string> all = sets;

@@ -21,14 +21,14 @@ platform::Machine routers_of_two() {
   return machine;
 }
 
-struct Sending {
+struct CutSend {
   Rank from;
   Rank to;
   double time_s;
 };
 
 /// These messages are sent, and whoever gets one notes from whom.
-void send_all(Job& job, const std::vector<Sending>& sendings) {
+void send_at_times(Job& job, const std::vector<CutSend>& sendings) {
   job.script(Family::workload, [&job, sendings](ActorId self) {
     Handlers handlers;
     handlers.start = [=](ScriptContext& context) {
@@ -56,16 +56,16 @@ TEST_CASE("a router that fails cuts exactly its nodes off, until it is repaired"
     fault.repair_s = 20;
     job.spec.faults = {fault};
     // A message enters the network 1 s after its send begins.
-    send_all(job, {{0, 2, 20},
-                   {0, 2, 40},
-                   {0, 2, 60},
-                   {0, 1, 50},
-                   {2, 3, 45},
-                   {2, 3, 65},
-                   {2, 0, 39.5},
-                   {2, 0, 45},
-                   {4, 5, 45},
-                   {4, 0, 45}});
+    send_at_times(job, {{0, 2, 20},
+                        {0, 2, 40},
+                        {0, 2, 60},
+                        {0, 1, 50},
+                        {2, 3, 45},
+                        {2, 3, 65},
+                        {2, 0, 39.5},
+                        {2, 0, 45},
+                        {4, 5, 45},
+                        {4, 0, 45}});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(2, "got"), {34, 74}, engine));
     CHECK(close(seen.times_s(3, "got"), {77}, engine));
@@ -97,7 +97,7 @@ TEST_CASE("routers fail when their source draws it, whatever happens in the run"
     for (std::size_t i = 0; i < victims.size(); ++i)
       outages.push_back({victims[i] - 6, *time_s, source->repairs_s()[i]});
   }
-  std::vector<Sending> sendings;
+  std::vector<CutSend> sendings;
   std::vector<double> expected_s;
   for (double time_s = 5; time_s < kEnd_s - 100; time_s += 5) {
     sendings.push_back({0, 2, time_s});
@@ -113,7 +113,7 @@ TEST_CASE("routers fail when their source draws it, whatever happens in the run"
     Job job(6, routers_of_two());
     job.spec.stop.time_s = kEnd_s;
     faults::add_source(job, "poisson", options);
-    send_all(job, sendings);
+    send_at_times(job, sendings);
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(2, "got"), expected_s, engine));
     CHECK(seen.metric("failed_ranks") == 0);
@@ -124,7 +124,7 @@ TEST_CASE("routers that would fail without end in no time are too many") {
   Job job(6, routers_of_two());
   job.spec.stop.time_s = 1e9;
   faults::add_source(job, "poisson", {{"mtbf_s", 1e-3}, {"component", std::string("router")}});
-  send_all(job, {});
+  send_at_times(job, {});
   CHECK_THROWS_WITH(job.run(),
                     Catch::Matchers::Contains("faults.poisson[0]: routers cut nodes off"));
 }

@@ -238,6 +238,36 @@ TEST_CASE("spare nodes may fail while a process starts there, as long as one is 
       }
 }
 
+TEST_CASE("a world without a node for each of the dead waits for the first repair, or gives up") {
+  for (const scenario::EngineKind engine : engines())
+    for (const std::string protocol : {"fampi", "ulfm", "relaunch"})
+      for (const auto no_spare : {scenario::WhenNoSpare::wait, scenario::WhenNoSpare::give_up}) {
+        Job job(4, quick_machine());
+        job.workload("try-blocks", {{"iterations", std::int64_t{4}}, {"compute_s", 1e-5}});
+        job.use(Family::transactions, protocol,
+                {{protocol == "relaunch" ? "relaunch_s" : "spawn_s", 0.0}});
+        job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
+        job.spec.platform.spare_nodes = 1;
+        job.spec.platform.when_no_spare = no_spare;
+        job.spec.stop.when = scenario::StopWhen::finished;
+        for (const NodeId node : {2U, 3U}) {
+          faults::FaultSpec fault;
+          fault.time_s = 1e-5;
+          fault.nodes = {node};
+          fault.repair_s = node;
+          job.spec.faults.push_back(fault);
+        }
+        const Seen seen = job.run(engine);
+        const bool waits = no_spare == scenario::WhenNoSpare::wait;
+        CAPTURE(engine_word(engine), protocol, waits, seen.result.fatal_reason);
+        CHECK(seen.result.outcome ==
+              (waits ? engine::Outcome::finished : engine::Outcome::fatal_reported));
+        CHECK(seen.violations().empty());
+        CHECK((seen.metric("end_time_s") > 2) == waits);
+        CHECK(seen.metric("end_time_s") < 2.1);
+      }
+}
+
 TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
   const double right = right_digest(6);
   for (const scenario::EngineKind engine : engines())
