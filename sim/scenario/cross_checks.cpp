@@ -80,7 +80,7 @@ class AssumptionCheck {
       note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
     if (recovery_.check_with_workload) check_options();
-    if (recovery_.check_under_deaths && ranks_restart()) check_under_deaths();
+    if (recovery_.check_under_deaths && point_.has_faults()) check_under_deaths();
     if (recovery_.needs_order_free) refuse_what_needs_order();
     if (recovery_.needs_no_layer_above)
       refuse_layers_above();
@@ -254,12 +254,12 @@ class AssumptionCheck {
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration == nullptr || !can_restore_workload()) return;
-    const bool goes_wrong = ranks_restart() || !point_.faults.empty();
+    const bool goes_wrong = point_.has_faults() || !point_.faults.empty();
     for (const OptionProblem& problem :
          recovery_.check_with_workload(point_.component(component_.family).options,
                                        *workload.registration, workload.options)) {
       if (is_wrong_in_job(problem.option)) continue;  // another check reports it
-      if (problem.is_note ? ranks_restart() : !problem.option.empty() || goes_wrong)
+      if (problem.is_note ? point_.has_faults() : !problem.option.empty() || goes_wrong)
         add(problem);
     }
   }

@@ -213,7 +213,8 @@ Job& Job::kill(double time_s, std::vector<Rank> ranks, std::vector<NodeId> nodes
                          .mark = {},
                          .ranks = std::move(ranks),
                          .nodes = std::move(nodes),
-                         .daemons = std::move(daemons)});
+                         .daemons = std::move(daemons),
+                         .cut_off = {}});
   return *this;
 }
 
