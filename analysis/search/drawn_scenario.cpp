@@ -100,7 +100,7 @@ class Draw {
   json::JsonValue::List some_of(std::uint32_t end, std::uint64_t most);
 
   Stream random_;
-  Stream of_parts_;
+  Stream of_parts_;  ///< beside the other draws, so that scenarios keep their numbers
   std::uint64_t number_;
   json::JsonValue scenario_;
   bool is_calm_ = false;    ///< nobody dies, and nothing disturbs the run
@@ -383,6 +383,9 @@ json::JsonValue Draw::draw_partition() {
   }
   partition.set(scenario::partition_lists()[list].name,
                 json::JsonValue::List{std::move(first), std::move(second)});
+  for (const OptionSpec& spec : scenario::partition_options().specs())
+    if (spec.name == "messages" && of_parts_.chance(0.5))
+      partition.set(spec.name, draw_value(spec, of_parts_, processes_));
   return partition;
 }
 

@@ -261,8 +261,8 @@ bool RunWatch::is_cut(const Message& message, double at_s) const {
     };
     const std::size_t from = group_of(partition, member(message.from));
     const std::size_t to = group_of(partition, member(message.to));
-    return at_s >= partition.from_s - kRounding_s && at_s < partition.to_s + kRounding_s &&
-           from != 0 && to != 0 && from != to;
+    return !partition.waits && at_s >= partition.from_s - kRounding_s &&
+           at_s < partition.to_s + kRounding_s && from != 0 && to != 0 && from != to;
   });
 }
 

@@ -84,7 +84,7 @@ TEST_CASE(
 // Rank 2 sends to rank 0 every second from 1 to 60. Rank 0 declares it dead at 5 s, and hears from
 // the detector of rank 2 what that one sends at 15 s.
 TEST_CASE(
-    "a process whose report is taken back is heard again; what was refused until then is lost") {
+    "a process whose report is taken back is heard again, but not what was refused till then") {
   const auto takes_back = DetectorTraits{.takes_back = [](const OptionValues&) { return true; }};
   for (const scenario::EngineKind engine : engines())
     for (const bool again : {false, true}) {

@@ -2,6 +2,7 @@
 
 // Processes for which no node is free: they wait for the next repair, or nobody waits.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/faults/sources.hpp"
@@ -46,8 +47,10 @@ void ask_for(Job& job, const std::vector<Asked>& asked) {
     handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
       job.note(context, "refused", peer.actor);
     };
-    handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
-      job.note(context, "restarted", peer.actor);
+    handlers.peer_restarted = [&job, asked](ScriptContext& context, Incarnation peer) {
+      const auto is_peer = [&](const Asked& one) { return one.dead == peer.actor; };
+      if (std::any_of(asked.begin(), asked.end(), is_peer))  // and not the daemon of a node
+        job.note(context, "restarted", peer.actor);
     };
     return handlers;
   });

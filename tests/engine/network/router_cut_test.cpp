@@ -73,8 +73,6 @@ TEST_CASE("a router that fails cuts exactly its nodes off, until it is repaired"
     CHECK(close(seen.times_s(5, "got"), {57}, engine));
     CHECK(close(seen.times_s(0, "got"), {53.5, 59}, engine));  // one entered before the cut
     CHECK(seen.metric("application_messages_lost") == 3);
-    CHECK(seen.metric("failed_ranks") == 0);
-    CHECK(seen.metric("faults_struck") == 0);
     CHECK(seen.violations().empty());
     CHECK(seen.result.outcome == Outcome::finished);
   }
@@ -116,7 +114,7 @@ TEST_CASE("routers fail when their source draws it, whatever happens in the run"
     send_at_times(job, sendings);
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(2, "got"), expected_s, engine));
-    CHECK(seen.metric("failed_ranks") == 0);
+    CHECK(seen.result.outcome == Outcome::finished);
   }
 }
 
