@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of the papers' tables and figures give the results in fingerprints.txt."""
+"""The scenarios of what `reproduce` measures give the results in fingerprints.txt."""
 
 import json
 import unittest
@@ -12,6 +12,9 @@ NO_PAPERS = ("examples", "faults", "machines", "sweeps")
 
 # What the item measures at 256 processes.
 TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}
+
+# One of the thirty days.
+A_DAY = {"workload.iterations": 24}
 
 # {name: what to set} where a scenario takes more than about a second as it is.
 CUTS = {
@@ -56,6 +59,14 @@ CUTS = {
     "rdaemon-2019/figure-7: computing collective": {"workload.repetitions": 20},
     "rdaemon-2019/figure-7: computing ping-pong": {"workload.repetitions": 2000},
     "rdaemon-2019/figure-7: ping-pong": {"workload.repetitions": 2000},
+    "robustness/month: LANL, fampi": A_DAY,
+    "robustness/month: LANL, fast": A_DAY,
+    "robustness/month: LANL, fast, heartbeats": A_DAY,
+    "robustness/month: LANL, relaunch": A_DAY,
+    "robustness/month: Mira, fampi": A_DAY,
+    "robustness/month: Mira, fast": A_DAY,
+    "robustness/month: Mira, fast, heartbeats": A_DAY,
+    "robustness/month: Mira, relaunch": A_DAY,
     "termination-2022/figure-6: pipeline": TOKEN_RING,
     "termination-2022/figure-6: random ranks: leaf tasks": TOKEN_RING,
     "termination-2022/figure-6: random ranks: walking tokens": TOKEN_RING,

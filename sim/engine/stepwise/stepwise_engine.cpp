@@ -225,8 +225,9 @@ void StepwiseEngine::carry_out(Action action) {
 
 /// The detector of a rank reports a death once, as long as nobody has been started again or been
 /// reported while alive. No other component would notice, because none hears of the death again.
+/// Where reports can be taken back, it may believe a late denial of the dead, and report it again.
 void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
-  if (!run_.job().is_rank(self) || state_.roll.any_restart()) return;
+  if (!run_.job().is_rank(self) || run_.job().takes_back || state_.roll.any_restart()) return;
   if (state_.truth.auditor().false_reports() > 0) return;
   const auto death = state_.membership.deaths().number_of(dead);
   const auto& heard = state_.actors[self].heard();

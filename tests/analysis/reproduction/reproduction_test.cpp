@@ -179,8 +179,8 @@ TEST_CASE("a value stands under its source, in the table and for machines") {
 
 TEST_CASE("every value that is compared says why its tolerance or threshold is what it is") {
   std::size_t compared = 0;
-  for (const char* paper :
-       {"adoption-2013", "fampi-2015", "fast-message-logging", "rdaemon-2019", "termination-2022"})
+  for (const char* paper : {"adoption-2013", "fampi-2015", "fast-message-logging", "rdaemon-2019",
+                            "robustness", "termination-2022"})
     for (const auto& file : find_reproduction_items(paper))
       for (const Cell& cell : read_reproduction_item(file).cells) {
         if (!cell.stated || cell.expected == Verdict::not_comparable) continue;
@@ -500,7 +500,8 @@ TEST_CASE("a quick reproduction counts no value twice") {
   keep_quick_cells(item);  // its last point is 8
   REQUIRE(item.cells.size() == 1);
   CHECK(item.cells.front().name == "at 8");
-  for (const char* paper : {"adoption-2013", "fampi-2015", "rdaemon-2019", "termination-2022"})
+  for (const char* paper :
+       {"adoption-2013", "fampi-2015", "rdaemon-2019", "robustness", "termination-2022"})
     for (const auto& file : find_reproduction_items(paper)) {
       ReproductionItem shipped = read_reproduction_item(file);
       keep_quick_cells(shipped);
