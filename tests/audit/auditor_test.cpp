@@ -36,7 +36,7 @@ TEST_CASE("work is not over before every rank has started") {
   auditor.turn_over(false, false, true, 0.0);
   CHECK(auditor.over_since_s() == kNever);
   auditor.announced(0, 0, 0.0);
-  CHECK(kinds(auditor) == test::Words{"premature"});
+  CHECK(kinds(auditor) == Words{"premature"});
   auditor.started();
   auditor.turn_over(false, false, true, 0.0);
   CHECK(auditor.over_since_s() == 0.0);
@@ -49,7 +49,7 @@ TEST_CASE("an announcement is premature while a rank is active or a message in f
     auditor.turn_over(false, !by_message, true, 1.0);
     CHECK(auditor.over_since_s() == kNever);
     auditor.announced(1, 0, 2.0);
-    REQUIRE(kinds(auditor) == test::Words{"premature"});
+    REQUIRE(kinds(auditor) == Words{"premature"});
     CHECK(auditor.violations().front().actor == 1U);
     CHECK(auditor.violations().front().time_s == 2.0);
     const std::string& detail = auditor.violations().front().detail;
@@ -81,7 +81,7 @@ TEST_CASE("a phase is judged by its first announcement") {
   auditor.announced(1, 0, 3.0);
   CHECK(auditor.violations().empty());
   auditor.announced(1, 1, 4.0);
-  CHECK(kinds(auditor) == test::Words{"premature"});
+  CHECK(kinds(auditor) == Words{"premature"});
 }
 
 TEST_CASE("messages to the dead are not work, and a death can end the work") {
@@ -104,7 +104,7 @@ TEST_CASE("every application message is delivered, lost or in flight") {
     auditor.delivered();
     auditor.lost(1, 1.5);
     auditor.finish(in_flight);
-    CHECK(kinds(auditor) == (in_flight == 2 ? test::Words{} : test::Words{"message-conservation"}));
+    CHECK(kinds(auditor) == (in_flight == 2 ? Words{} : Words{"message-conservation"}));
   }
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("credit that is not conserved is found at the event where it moved, an
     auditor.conserved_moved(difference);
     auditor.check_conserved(1, 2.0);
     auditor.check_conserved(1, 3.0);
-    REQUIRE(kinds(auditor) == test::Words{"credit"});
+    REQUIRE(kinds(auditor) == Words{"credit"});
     CHECK(auditor.violations().front().time_s == 2.0);
     CHECK(auditor.violations().front().actor == 1U);
     CHECK(auditor.violations().front().detail == (difference > 0
@@ -136,20 +136,20 @@ TEST_CASE("a death loses the credit that the dead held, and excuses no other los
   CHECK(auditor.violations().empty());
   auditor.conserved_moved(-1);
   auditor.check_conserved(0, 3.0);
-  CHECK(kinds(auditor) == test::Words{"credit"});
+  CHECK(kinds(auditor) == Words{"credit"});
 }
 
 TEST_CASE("a live process that is declared dead is a false report, also before its death") {
   Auditor auditor = started(3);
   auditor.declared_dead(0, {2, 0}, true, 1.0);
-  REQUIRE(kinds(auditor) == test::Words{"false-report"});
+  REQUIRE(kinds(auditor) == Words{"false-report"});
   CHECK(auditor.violations().front().actor == 0U);
   auditor.died({2, 0}, true, false, 2.0);
   auditor.declared_dead(1, {2, 0}, true, 3.0);
-  CHECK(kinds(auditor) == test::Words{"false-report"});
+  CHECK(kinds(auditor) == Words{"false-report"});
   auditor.restarted({2, 1}, true);
   auditor.declared_dead(1, {2, 1}, true, 4.0);
-  CHECK(kinds(auditor) == test::Words{"false-report", "false-report"});
+  CHECK(kinds(auditor) == Words{"false-report", "false-report"});
   CHECK(auditor.reports() == 3);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("every message that was sent, once or again, has an end or is in fligh
     auditor.lost(1, 1.0);
     CHECK(auditor.in_flight() == static_cast<std::int64_t>(1 + forgotten));
     auditor.finish(1);
-    CHECK(kinds(auditor) == (forgotten == 0 ? test::Words{} : test::Words{"message-conservation"}));
+    CHECK(kinds(auditor) == (forgotten == 0 ? Words{} : Words{"message-conservation"}));
     CHECK(auditor.application_messages() == 3);
   }
 }
@@ -258,7 +258,7 @@ TEST_CASE("an announcement that a rollback has undone is judged when it is made 
     CHECK(auditor.termination_time_s().has_value() == !undone);
     auditor.turn_over(false, true, false, 2.0);
     auditor.announced(1, 0, 3.0);
-    CHECK(kinds(auditor) == (undone ? test::Words{"premature"} : test::Words{}));
+    CHECK(kinds(auditor) == (undone ? Words{"premature"} : Words{}));
   }
 }
 

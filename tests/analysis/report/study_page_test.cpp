@@ -15,7 +15,6 @@
 
 namespace faultline::report {
 
-using namespace test;
 using Catch::Contains;
 
 namespace {

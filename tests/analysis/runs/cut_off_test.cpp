@@ -18,7 +18,6 @@
 
 namespace faultline::runs {
 
-using namespace test;
 using Catch::Contains;
 
 namespace {

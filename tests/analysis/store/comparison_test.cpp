@@ -11,7 +11,6 @@
 
 namespace faultline::store {
 
-using namespace test;
 using Catch::Contains;
 
 TEST_CASE("a comparison names components in words, and its rows as they are stored") {

@@ -18,7 +18,6 @@
 
 namespace faultline::store {
 
-using namespace test;
 using Catch::Contains;
 
 namespace {

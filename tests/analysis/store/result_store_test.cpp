@@ -12,7 +12,6 @@
 
 namespace faultline::store {
 
-using namespace test;
 using Catch::Contains;
 
 TEST_CASE("builds of one release work on one study, which names them all") {

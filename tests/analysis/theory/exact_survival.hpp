@@ -10,10 +10,8 @@
 
 #include "sim/faults/fault_counts.hpp"
 
-namespace faultline::theory {
-
 /// The formulas of the paper in exact integers, written from the paper and not from the program.
-namespace exact {
+namespace faultline::theory::exact {
 
 using Integer = boost::multiprecision::cpp_int;
 
@@ -103,6 +101,4 @@ inline bool rounds_to(const Fraction& value, const std::string& printed) {
   return rounded == Integer(std::stoll(digits));
 }
 
-}  // namespace exact
-
-}  // namespace faultline::theory
+}  // namespace faultline::theory::exact

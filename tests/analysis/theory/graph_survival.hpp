@@ -6,12 +6,10 @@
 #include <set>
 #include <vector>
 
-namespace faultline::theory {
-
 /// Which share of the sets of k failed processes, none of them the root, holds no two of which one
 /// has sent to the other: exactly, on the graphs that the simulated cells of adoption-2013's table
 /// 1 use. Written from the definitions of these graphs; shares no code with the program.
-namespace graphs {
+namespace faultline::theory::graphs {
 
 inline double choose(int from, int count) {
   if (count < 0 || count > from) return 0.0;
@@ -169,6 +167,4 @@ class IndependentSets {
   std::size_t most_;
 };
 
-}  // namespace graphs
-
-}  // namespace faultline::theory
+}  // namespace faultline::theory::graphs

@@ -8,10 +8,8 @@
 
 #include "sim/scenario/fault_counts_file.hpp"
 
-namespace faultline::theory {
-
 /// Table 1 of adoption-2013-lifflander as it is printed (n = 1024).
-namespace table1 {
+namespace faultline::theory::table1 {
 
 constexpr std::int64_t processes = 1024;
 
@@ -85,6 +83,4 @@ inline faultline::faults::FaultCounts counts() {
           1062};
 }
 
-}  // namespace table1
-
-}  // namespace faultline::theory
+}  // namespace faultline::theory::table1

@@ -129,7 +129,7 @@ TEST_CASE("a member that is declared dead and lives denies that, and comes back 
       CHECK(still_failed(seen) == 0);
       CHECK(seen.metric("flaps") == seen.metric("members_returned"));
       CHECK(static_cast<double>(seen.count("failed")) == seen.metric("members_failed"));
-      CHECK(seen.count("got") == kRanks * (kRanks - 1));
+      CHECK(seen.count("got") == std::size_t{kRanks} * (kRanks - 1));
       CHECK(seen.violations().empty());
     }
 }
