@@ -138,7 +138,7 @@ double ring_finds_s(const RdaemonOptions& options, const DetectionCase& death) {
   const double grace_s = options.as_built ? options.timeout_s : options.mending_grace_s;
   const double deadline_s = options.timeout_s + grace_s + options.heartbeat_period_s +
                             death.message.longest_s(static_cast<double>(options.control_bytes));
-  // Who does not leave out whom others have found finds each of the dead anew.
+  // A daemon that does not leave out those that others have found finds each of the dead anew.
   const double dead = death.dead_nodes;
   const double found_s = ring_bound_s(deadline_s, options.feed_from_broadcast ? dead : dead * dead);
   const double joining_s = death.disturbed ? daemons * options.heartbeat_period_s : 0.0;

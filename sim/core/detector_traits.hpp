@@ -84,8 +84,8 @@ inline DetectionBound no_bound_under_load() {
 struct DetectorTraits {
   bool accurate = false;  ///< it never reports a live process
   /// Whether a process that is declared dead and lives may deny that, where reports are not final
-  /// (JobShape::reports_are_final). Words of the detector from that process then reach those who
-  /// refuse all else of it. If empty: no.
+  /// (JobShape::reports_are_final). Words of its detector then reach also the actors that refuse
+  /// all else of it. If empty: no.
   std::function<bool(const OptionValues&)> takes_back = {};
   /// Where the components live. If empty: on the ranks.
   std::function<Residence(const OptionValues&)> residence = {};

@@ -76,7 +76,7 @@ class AssumptionCheck {
       check_recovery();
     else if (recovery_.takes_images && errs_as_stated(point_))
       check_checkpoints("false reports");
-    else if (recovery_.takes_images && point_.fences() && can_err(point_))
+    else if (recovery_.takes_images && ranks_restart())
       note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
     if (recovery_.check_with_workload) check_options();

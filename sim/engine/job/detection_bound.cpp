@@ -9,8 +9,8 @@ namespace faultline::engine {
 
 namespace {
 
-/// Of a processor and a NIC, with a daemon that has to wait for its core, and with what a message
-/// may wait for others under `unordered`.
+/// What a message costs a processor and a NIC, with the wait of a daemon for its core, and that of
+/// a message for others under `unordered`.
 MessageCosts message_costs(const scenario::PlatformSpec& platform, const JobShape& shape,
                            const platform::Topology& routes) {
   const platform::Machine& machine = platform.machine;

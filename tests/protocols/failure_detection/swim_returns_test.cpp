@@ -108,6 +108,22 @@ double still_failed(const Seen& seen) {
   return seen.metric("members_failed") - seen.metric("members_returned");
 }
 
+/// A run in which member 4 dies at 10 s, and somebody says at 60 s that it lives, which is old
+/// news.
+template <class Member>
+Seen run_with_old_news(double end_s, scenario::EngineKind engine = scenario::EngineKind::loggp,
+                       std::uint64_t seed = 1) {
+  Job job(kRanks, quick_machine());
+  listen(job);
+  use_talkative_swim(job);
+  run_until(job, end_s);
+  job.kill(10, {4});
+  Registration changed;
+  make_mistaken<Member>(job.spec, Family::failure_detection, changed,
+                        std::vector<Told>{{60, news_of(4, Standing::alive, 0)}});
+  return job.run(engine, seed);
+}
+
 }  // namespace
 
 TEST_CASE("a member that is declared dead and lives denies that, and comes back to all") {
@@ -202,15 +218,7 @@ TEST_CASE("a member that has really died stays dead, whatever old news of it com
   for (const scenario::EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
       INFO(engine_word(engine) << ", seed " << seed);
-      Job job(kRanks, quick_machine());
-      listen(job);
-      use_talkative_swim(job);
-      run_until(job, 90);
-      job.kill(10, {4});
-      Registration changed;
-      make_mistaken<Tells>(job.spec, Family::failure_detection, changed,
-                           std::vector<Told>{{60, news_of(4, Standing::alive, 0)}});
-      const Seen seen = job.run(engine, seed);
+      const Seen seen = run_with_old_news<Tells>(90, engine, seed);
       CHECK(differences(seen, kRanks, {4}) == "");
       CHECK(seen.metric("members_failed") == kRanks - 1);
       CHECK(seen.metric("members_returned") == 0);
@@ -221,18 +229,10 @@ TEST_CASE("a member that has really died stays dead, whatever old news of it com
 }
 
 TEST_CASE("a swim that believes old news brings the dead back") {
-  Job job(kRanks, quick_machine());
-  listen(job);
-  use_talkative_swim(job);
-  run_until(job, 62);
-  job.kill(10, {4});
-  Registration changed;
-  make_mistaken<BelievesOldNews>(job.spec, Family::failure_detection, changed,
-                                 std::vector<Told>{{60, news_of(4, Standing::alive, 0)}});
-  CHECK(job.run().metric("members_returned") > 0);
+  CHECK(run_with_old_news<BelievesOldNews>(62).metric("members_returned") > 0);
 }
 
-TEST_CASE("who is fenced comes back no more, nor does anybody on whose report a protocol acts") {
+TEST_CASE("a fenced member does not come back, nor does one whose report a protocol acts on") {
   for (const scenario::EngineKind engine : engines())
     for (const bool fences : {true, false}) {
       INFO(engine_word(engine) << (fences ? ", fenced" : ", under a termination detector"));
