@@ -89,6 +89,16 @@ bool lost_work_with_its_root(const scenario::Scenario& scenario, const runs::Run
   return root.is_unheard();
 }
 
+/// docs/failure-detection.md: what a detector promises nothing of is held against nobody.
+bool waits_for_unpromised_word(const runs::RunRecord& run) {
+  if (run.outcome != engine::Outcome::missed_death) return false;
+  const auto is = [](const char* kind) {
+    return [kind](const audit::Violation& violation) { return violation.kind == kind; };
+  };
+  return std::ranges::any_of(run.violations, is("unheard-death")) &&
+         std::ranges::none_of(run.violations, is("missed-death"));
+}
+
 double count(const runs::RunRecord& run, const char* metric) {
   return run.number(metric).value_or(0.0);
 }
@@ -157,6 +167,7 @@ bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& ru
   if (count(run, "false_reports") > 0.0 &&
       (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
     return true;
+  if (waits_for_unpromised_word(run)) return true;
   const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
   if (missed && leaves_somebody_out(spec)) return true;

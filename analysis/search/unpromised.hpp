@@ -31,6 +31,7 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec);
 /// - after a false report, if nobody ends the process that is declared dead;
 /// - if a cut network has lost a message that no detector sent, because nobody repeats it;
 /// - if a process has missed a death of which a cut or lossy network has lost the news;
+/// - if all wait, and a process does not know of a death of which the detector promises nothing;
 /// - if a process has missed a death after another one has returned, under protocols that bring
 ///   processes back over a ring of heartbeats, in which these have no place;
 /// - if a process has missed a death under `rdaemon` as PRRTE builds it, which does not observe

@@ -29,17 +29,18 @@ void RecoveryStages::advance_to(RecoveryStage stage, double now_s) {
   if (stage > stage_ && stage_ > RecoveryStage::detection) go_to(stage, now_s);
 }
 
-void RecoveryStages::died(Rank rank, double now_s) {
+void RecoveryStages::died(Rank rank, double now_s, bool is_declared) {
   if (progress_.empty()) {
     progress_.assign(processes_, Progress::none);
     revokes_.assign(processes_, false);
     redoes_.assign(processes_, false);
   }
-  if (stage_ != RecoveryStage::detection) struck_ = stage_;
-  go_to(RecoveryStage::detection, now_s);
   progress(rank, Progress::none);
   set(revokes_, rank, false, revoking_);
   set(redoes_, rank, false, redoing_);
+  if (is_declared) return;
+  if (stage_ != RecoveryStage::detection) struck_ = stage_;
+  go_to(RecoveryStage::detection, now_s);
   under_way_ = true;
 }
 

@@ -13,7 +13,7 @@ namespace faultline::audit {
 
 /// The stages of recoveries of programs of TryBlocks, in their order.
 enum class RecoveryStage : std::uint8_t {
-  detection,  ///< from a death until a rank is told of it
+  detection,  ///< from a death, or a false report, until a rank is told of it
   notice,     ///< until a rank acts: a rank that computes, for instance, does not
   revoke,     ///< from the first rank that revokes the world until all have
   agreement,  ///< until a rank wants another world
@@ -38,7 +38,9 @@ class RecoveryStages {
 
   /// True from a death until all programs are where they were.
   [[nodiscard]] bool is_under_way() const { return under_way_; }
-  void died(Rank rank, double now_s);
+  /// A rank dies, or is declared dead for the first time while it lives. `is_declared`: it dies
+  /// after that, and the others go by the report already.
+  void died(Rank rank, double now_s, bool is_declared = false);
   /// A rank is told of a death.
   void told(double now_s);
   /// A rank marks something. `living`: the ranks that are alive.

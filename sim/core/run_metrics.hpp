@@ -71,7 +71,7 @@ inline constexpr MetricSpec kOrphanedDecisions{
     "another outcome"};
 inline constexpr MetricSpec kDetectionTime{
     "detection_time_s", Merge::whole,
-    "stage of the recoveries: from a death until the first rank is told of it"};
+    "stage of the recoveries: from a death, or a false report, until the first rank is told of it"};
 inline constexpr MetricSpec kRevokeTime{
     "revoke_time_s", Merge::whole,
     "stage of the recoveries: until the last live rank has revoked the world"};
@@ -90,10 +90,10 @@ inline constexpr MetricSpec kRestoreTime{
 inline constexpr MetricSpec kRedoneTime{
     "redone_time_s", Merge::whole,
     "stage of the recoveries: until the last program is back where it was"};
-inline constexpr MetricSpec kRecoveryTime{
-    "recovery_time_s", Merge::whole,
-    "from a death until all programs are back where they were, summed over all recoveries of the "
-    "run: the sum of the stages"};
+inline constexpr MetricSpec kRecoveryTime{"recovery_time_s", Merge::whole,
+                                          "from a death, or a false report, until all programs are "
+                                          "back where they were, summed over all recoveries of the "
+                                          "run: the sum of the stages"};
 
 // ---- of runs in which ranks can die or be declared dead -----------------------------------------
 

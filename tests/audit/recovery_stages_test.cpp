@@ -112,6 +112,35 @@ TEST_CASE("a death while the others wait for a new world makes them wait for ano
   CHECK(sum_s(stages, 30) == 30 - 10);
 }
 
+TEST_CASE("a recovery begins with a false report, and the death that follows it begins no other") {
+  RecoveryStages stages(3);
+  stages.died(1, 10);  // declared dead
+  stages.told(10);
+  stages.marked(1, "redo", 1, 3, 11);  // it lives, and does not know
+  stages.marked(0, "regroup", 1, 3, 12);
+  stages.died(1, 14, true);
+  stages.marked(0, "join", 1, 3, 20);
+  for (const Rank rank : {0U, 1U, 2U}) stages.marked(rank, "join", 1, 3, 21);
+  for (const Rank rank : {0U, 1U, 2U}) stages.marked(rank, "resume", 1, 3, 22);
+  CHECK(stages.time_s(RecoveryStage::detection, 99) == 0);
+  CHECK(stages.time_s(RecoveryStage::notice, 99) == 2);
+  CHECK(stages.time_s(RecoveryStage::spawn, 99) == 8);
+  CHECK(sum_s(stages, 99) == 22 - 10);
+}
+
+TEST_CASE("a rank that dies after all have recovered from its false report begins no recovery") {
+  RecoveryStages stages(3);
+  stages.died(1, 10);
+  stages.told(10);
+  stages.marked(0, "shrink", 1, 3, 12);
+  for (const Rank rank : {0U, 2U}) stages.marked(rank, "join", 1, 2, 14);
+  for (const Rank rank : {0U, 2U}) stages.marked(rank, "resume", 1, 2, 15);
+  stages.marked(0, "contributed", 2, 2, 16);
+  stages.died(1, 20, true);
+  CHECK_FALSE(stages.is_under_way());
+  CHECK(sum_s(stages, 99) == 15 - 10);
+}
+
 TEST_CASE("a shrunk program has recovered when all that are left go on") {
   RecoveryStages stages(3);
   stages.died(1, 10);

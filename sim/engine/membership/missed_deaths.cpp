@@ -12,6 +12,11 @@ namespace faultline::engine {
 
 namespace {
 
+bool is_held_to_bound(const RunJob& job) {
+  return !job.disturbance.is_ever() && !job.spec.stalls() &&
+         job.spec.platform.progress != scenario::Progress::between;
+}
+
 /// What the detector promises of one death.
 struct Promise {
   DetectionBound bound;
@@ -45,6 +50,7 @@ Promise promise_of(const RunJob& job, const DeathList& deaths, const Death& deat
   of.daemon_life = of.with_daemon ? death.daemon.number : std::uint16_t{0};
   of.silent = death.silent;
   of.all_deaths = deaths.size();
+  of.disturbed = job.disturbance.is_ever() || job.spec.stalls();
   // Its daemon may have died before it has told anybody of it.
   const double from_s =
       of.with_daemon ? std::max(death.time_s, deaths.of(death.daemon).time_s) : death.time_s;
@@ -59,8 +65,10 @@ Promise promise_of(const RunJob& job, const DeathList& deaths, const Death& deat
 
 std::string text_of(const Registration& detector, const audit::UnheardDeath& unheard,
                     const DetectionBound& bound) {
+  const bool is_promised = bound.unpromised.empty() || !bound.unwatched.empty();
   char times[128];
-  std::snprintf(times, sizeof times, " died at %g s, which all should know within %g s",
+  std::snprintf(times, sizeof times,
+                is_promised ? " died at %g s, which all should know within %g s" : " died at %g s",
                 unheard.time_s, bound.within_s);
   std::string text =
       detector.name + " has missed a death: rank " + std::to_string(unheard.dead.actor);
@@ -72,15 +80,11 @@ std::string text_of(const Registration& detector, const audit::UnheardDeath& unh
   text += "; rank " + std::to_string(unheard.first);
   if (unheard.ranks > 1) text += " and " + std::to_string(unheard.ranks - 1) + " more";
   text += unheard.ranks > 1 ? " do not know" : " does not know";
+  if (!is_promised) return text + ", and it promises nothing: " + bound.unpromised;
   return bound.unwatched.empty() ? text : text + ": " + bound.unwatched;
 }
 
 }  // namespace
-
-bool judges_missed_deaths(const RunJob& job) {
-  return states_bound(job.spec) && !job.disturbance.is_ever() && !job.spec.stalls() &&
-         job.spec.platform.progress != scenario::Progress::between;
-}
 
 bool may_bring_word(const RunJob& job, const Message& message, double now_s) {
   if (message.channel != Family::failure_detection || (message.flags & kLost) != 0) return false;
@@ -91,7 +95,8 @@ bool may_bring_word(const RunJob& job, const Message& message, double now_s) {
 
 std::vector<audit::Violation> missed_deaths(const RunJob& job, const DetectionEvidence& evidence) {
   std::vector<audit::Violation> missed;
-  if (!judges_missed_deaths(job) || evidence.auditor.first_false_report_s() != kNever)
+  const bool is_held = is_held_to_bound(job);
+  if ((!is_held && !evidence.all_wait) || evidence.auditor.first_false_report_s() != kNever)
     return missed;
   const Registration& detector = *job.spec.component(Family::failure_detection).registration;
   for (const audit::UnheardDeath& unheard : evidence.auditor.unheard(evidence.has_heard)) {
@@ -100,11 +105,13 @@ std::vector<audit::Violation> missed_deaths(const RunJob& job, const DetectionEv
                           (death.daemon.actor == kNobody || evidence.is_known(death.daemon));
     if (!is_known) continue;  // it has died before anybody could hear of that life
     const auto [bound, from_s] = promise_of(job, evidence.deaths, death);
-    if (!bound.unpromised.empty() && bound.unwatched.empty()) continue;
+    const bool is_promised = bound.unpromised.empty() || !bound.unwatched.empty();
     const bool is_late = evidence.now_s > from_s + kDetectionPatience * bound.within_s;
-    if (is_late || evidence.nothing_is_left)
-      missed.push_back(
-          {"missed-death", evidence.now_s, unheard.first, text_of(detector, unheard, bound)});
+    const bool is_missed =
+        is_promised ? is_held && (is_late || evidence.nothing_is_left) : evidence.all_wait;
+    if (is_missed)
+      missed.push_back({is_promised ? "missed-death" : "unheard-death", evidence.now_s,
+                        unheard.first, text_of(detector, unheard, bound)});
   }
   return missed;
 }

@@ -22,21 +22,21 @@ struct DetectionEvidence {
   std::function<bool(Incarnation)> is_known;
   double now_s = 0.0;
   bool nothing_is_left = false;  ///< so that nobody will hear of anything
+  bool all_wait = false;         ///< the run has ended because nothing went on
 };
-
-/// Is the detector of this run held to its bound? Not if it states none, nor if something disturbs
-/// it that the bound does not count: messages that are lost or late, cuts, processors that are slow
-/// or interrupted, stalls, or computations between which alone a rank hears of anything.
-[[nodiscard]] bool judges_missed_deaths(const RunJob& job);
 
 /// Does this message, which the network has, bring news of a death, or is it later than the bound
 /// counts with? Then nobody is judged who may be about to hear.
 [[nodiscard]] bool may_bring_word(const RunJob& job, const Message& message, double now_s);
 
-/// The deaths of which a rank that lived then, and still does, should have heard: a violation for
-/// each, which names the detector, the victim, a rank that does not know, and why, if nobody
-/// watches such a victim. None after a false report, since those who believe it refuse to hear from
-/// its victim.
+/// The deaths of which a rank that lived then, and still does, should have heard from a detector
+/// that states a bound: a violation for each, which names the detector, the victim, a rank that
+/// does not know, and why, if nobody watches such a victim. None if something disturbs the detector
+/// that the bound does not count: messages that are lost or late, cuts, processors that are slow or
+/// interrupted, stalls, or computations between which alone a rank hears of anything. Where all
+/// wait, also the deaths of which the detector promises nothing, whatever disturbs it, because
+/// nobody else is to blame. None after a false report, since those who believe it refuse to hear
+/// from its victim.
 [[nodiscard]] std::vector<audit::Violation> missed_deaths(const RunJob& job,
                                                           const DetectionEvidence& evidence);
 

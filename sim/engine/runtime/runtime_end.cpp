@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/core/run_metrics.hpp"
+#include "sim/engine/job/detection_bound.hpp"
 #include "sim/engine/membership/missed_deaths.hpp"
 #include "sim/engine/runtime/runtime.hpp"
 
@@ -51,7 +52,7 @@ RunResult Runtime::result() {
 
 /// The deaths that the failure detector has missed. A run without deaths pays nothing for that.
 std::vector<audit::Violation> Runtime::missed() {
-  if (broken_ || state_.truth.auditor().all_reported() || !judges_missed_deaths(*job_)) return {};
+  if (broken_ || state_.truth.auditor().all_reported() || !states_bound(job_->spec)) return {};
   bool word_spreads = false;
   state_.pool.for_each_in_flight([&](const Message& message) {
     word_spreads = word_spreads || may_bring_word(*job_, message, now_s());
@@ -64,7 +65,8 @@ std::vector<audit::Violation> Runtime::missed() {
               .has_heard = [this](Rank rank, Incarnation dead) { return has_heard(rank, dead); },
               .is_known = [this](Incarnation life) { return is_known(life); },
               .now_s = now_s(),
-              .nothing_is_left = schedule.foreground() == 0 && schedule.background() == 0});
+              .nothing_is_left = schedule.foreground() == 0 && schedule.background() == 0,
+              .all_wait = verdict_.all_wait()});
 }
 
 /// What waits for a processor counts as handled, and a rank that knows of a later life of a process

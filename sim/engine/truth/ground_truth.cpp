@@ -93,14 +93,17 @@ void GroundTruth::died(Incarnation dead, bool was_active, bool had_started, doub
       auditor_.never_started();
     else if (channels_ && awaits_announcement_)
       channels_->goes_back(dead.actor, was_active);
-    if (recovery_) recovery_->died(dead.actor, now_s);
+    if (recovery_) recovery_->died(dead.actor, now_s, auditor_.is_falsely_reported(dead));
   }
   auditor_.died(dead, is_rank(dead.actor), was_active, now_s, daemon);
 }
 
 void GroundTruth::declared_dead(ActorId by, Incarnation peer, double now_s) {
-  if (recovery_ && is_rank(by)) recovery_->told(now_s);
+  const std::uint64_t false_reports = auditor_.false_reports();
   auditor_.declared_dead(by, peer, detector_is_accurate_, now_s);
+  if (!recovery_) return;
+  if (auditor_.false_reports() > false_reports) recovery_->died(peer.actor, now_s);
+  if (is_rank(by)) recovery_->told(now_s);
 }
 
 void GroundTruth::restarted(Incarnation actor) {

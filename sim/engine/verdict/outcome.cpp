@@ -34,7 +34,8 @@ Outcome with_missed_death(Outcome outcome) {
 
 Outcome with_violation(Outcome outcome, const audit::Violation& violation) {
   if (violation.kind == "premature") return Outcome::premature;
-  if (violation.kind == "missed-death") return with_missed_death(outcome);
+  if (violation.kind == "missed-death" || violation.kind == "unheard-death")
+    return with_missed_death(outcome);
   switch (outcome) {
     case Outcome::terminated:
     case Outcome::finished:

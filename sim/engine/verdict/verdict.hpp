@@ -37,6 +37,11 @@ class Verdict {
 
   void stop(Outcome outcome);
   [[nodiscard]] bool has_ended() const { return ending_.has_ended(); }
+  /// Has the run ended because all wait, or the end is not announced?
+  [[nodiscard]] bool all_wait() const {
+    return has_ended() &&
+           (ending_.outcome() == Outcome::hung || ending_.outcome() == Outcome::deadlock);
+  }
   /// Ends the run if it ends before something that happens at time_s.
   [[nodiscard]] bool ends_before(double time_s);
   /// Ends the run if it has done what it was to do.

@@ -156,6 +156,32 @@ TEST_CASE("a run in which all wait for a missed death ends when the bound has pa
   }
 }
 
+TEST_CASE("where all wait for word that the detector does not promise, the violation says so") {
+  for (const scenario::EngineKind engine : engines())
+    for (const bool is_told : {false, true}) {
+      // As PRRTE builds it, one of two daemons tells nobody.
+      Job job(2, quick_machine(64));
+      job.script(Family::workload, [](ActorId) { return Handlers{}; });
+      job.use(Family::failure_detection, "rdaemon",
+              {{"heartbeat_period_s", kWatchPeriod_s},
+               {"timeout_s", kWatchTimeout_s},
+               {"broadcast", std::string(is_told ? "bmg" : "prrte-as-built")}});
+      job.kill(1.0, {1});
+      job.spec.stop.when = scenario::StopWhen::finished;
+      job.spec.stop.time_s = 1000;
+      const Seen seen = job.run(engine);
+      INFO(is_told);
+      CHECK(seen.result.outcome ==
+            (is_told ? engine::Outcome::deadlock : engine::Outcome::missed_death));
+      REQUIRE_FALSE(seen.result.violations.empty());
+      const audit::Violation& last = seen.result.violations.back();
+      CHECK(last.kind == (is_told ? "deadlock" : "unheard-death"));
+      if (!is_told)
+        CHECK_THAT(last.detail, Contains("rdaemon has missed a death: rank 1 died at 1 s; rank 0 "
+                                         "does not know, and it promises nothing: not every "));
+    }
+}
+
 TEST_CASE("a loss without end keeps a run going to its limit, whatever the bound is") {
   Job job(6, quick_machine(64));
   dies_twice(job, false);
