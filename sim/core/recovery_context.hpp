@@ -70,7 +70,7 @@ class RecoveryContext : public LayerContext {
   /// Copies everything above this layer: its components, its phase, its declared work, and whether
   /// it has announced and finished. Nothing may be under way there that a copy cannot hold: a timer
   /// or a computation; a message, a request or an action in this turn; an on_sent or on_flushed
-  /// that is to come; a component that has not started or has no images (docs/architecture.md).
+  /// that is to come; a component that has not started or has no images (docs/recovery.md).
   /// Then there is no image, and the layer tries again later. A handler for that is on_request,
   /// on_message, on_timer or on_idle. In on_sends, a message of it is under way.
   [[nodiscard]] std::optional<Image> capture() const { return turn().services->capture(family()); }

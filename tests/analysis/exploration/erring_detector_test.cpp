@@ -2,7 +2,7 @@
 
 // What a termination detector that tolerates deaths still promises when the failure detector errs:
 // one live rank of three is declared dead by one other, at any moment. The table of
-// docs/explore.md.
+// docs/explore-findings.md.
 
 #include <catch2/catch.hpp>
 #include <map>
