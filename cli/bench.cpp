@@ -318,7 +318,7 @@ VerbOptions bench_options() {
       "run MiniFE under this protocol of transactions, without a death and with one");
   add("seconds", text("S"), "simulated seconds, with --failure-detection; default: 80");
   add("rounds", text("R")->default_value("3"),
-      "number of rounds, of which the median counts; default with --failure-detection or "
+      "number of rounds; the result is their median; default with --failure-detection or "
       "--transactions: 1");
   add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});

@@ -226,8 +226,8 @@ void add_bounds(VerbOptions& verb) {
   add("faults", text("K")->default_value("0"), "at most K actors die in a run");
   add("crash", text("WHERE")->default_value("anywhere"),
       "anywhere: also between two sends or actions of one handler; between-events: only between "
-      "handlers; calm: only when nothing is left to happen but ends of computations; "
-      "calm-together: then, several at once; none");
+      "handlers; calm: only when nothing can happen but the end of a computation; "
+      "calm-together: the same, and several at once; none: nobody dies");
   add("goal", text("NAME"),
       "search only for a state that has this property, or for a run with this outcome");
   add("counterexample", text("FILE"),

@@ -111,7 +111,7 @@ VerbOptions generate_options() {
   add("duration", text("S"), "duration of the trace in seconds");
   add("seed", text("N")->default_value("1"), "seed, 0 to 2^53; the same seed draws the same trace");
   add("to", text("F")->default_value("fta"),
-      "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes) simgrid "
+      "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes), simgrid "
       "(state profile of one node) or table (columns node, down_s and up_s)");
   add("repair-median", text("S")->default_value("4000"),
       "median of the lognormal time until a node is back, in seconds, if the source has no "

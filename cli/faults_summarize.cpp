@@ -61,9 +61,9 @@ VerbOptions summarize_options() {
           "       [--format table|json] [--counts FILE] [--scenario FILE]",
       .about =
           "Reports how many failures a trace has, how many nodes fail together, and the Weibull "
-          "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
-          "FILE (LANL, Failure Trace Archive, SimGrid, or a table with columns node, down and up) "
-          "is recognized by its content."};
+          "and lognormal laws that fit the times between them, with 95 % intervals. FILE has the "
+          "format of LANL, of the Failure Trace Archive or of SimGrid, or is a table with columns "
+          "node, down and up; its content shows which."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("window", text("S")->default_value("0"),
