@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,19 +7,15 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
+#include "workloads/binomial_tree.hpp"
 #include "workloads/task_list.hpp"
+#include "workloads/task_list_options.hpp"
 #include "workloads/task_range.hpp"
+#include "workloads/task_record.hpp"
 
 namespace faultline::workloads {
 
-struct WorkStealingOptions {
-  std::string preset = "n-queens";
-  std::uint32_t board = 12;
-  std::uint32_t cut_depth = 5;
-  double node_compute_s = 1e-6;
-  std::uint32_t tasks = 20000;
-  double task_compute_s = 1e-3;
-  std::uint64_t task_seed = 1;
+struct WorkStealingOptions : TaskListOptions {
   std::string steal = "half";
   std::uint32_t steal_attempts = 2;
   std::uint64_t request_bytes = 32;
@@ -108,8 +103,7 @@ class WorkStealing final : public Workload {
   bool unrecovered_ = false;  ///< a rank has died since the last recovery began
   bool announced_ = false;    ///< the current phase is over
 
-  std::vector<TaskRange> begun_;  ///< in order
-  std::size_t finished_ = 0;  ///< number of these begun before this process was last out of work
+  TaskRecord record_;
   std::uint64_t tasks_ = 0;
   std::uint64_t steals_ = 0;
   std::uint64_t failed_steals_ = 0;
@@ -134,50 +128,8 @@ struct Work {
   std::uint32_t answer;  ///< 1: to a request; 0: it comes along a lifeline
 };
 
-constexpr const char* kPaper = "adoption-2013 section 7.2";
-
-OptionNotes seconds(const std::string& doc, const std::string& source) {
-  return {.doc = doc, .unit = "s", .source = source, .minimum = 0, .maximum = 1e6};
-}
-
-OptionSet<WorkStealingOptions> task_options() {
-  return OptionSet<WorkStealingOptions>()
-      .option("preset", &WorkStealingOptions::preset,
-              {.doc = "n-queens: the search tree of a board; hartree-fock, tensor-contraction: "
-                      "independent tasks, drawn from an estimated distribution",
-               .source = "adoption-2013 section 7.2; distributions: docs/workloads.md",
-               .choices = {"n-queens", "hartree-fock", "tensor-contraction"}})
-      .option(
-          "board", &WorkStealingOptions::board,
-          {.doc = "n-queens: rows of the board; its placements are counted before the first run "
-                  "of a process, which takes 0.1 s for 14 rows and some seconds for 16",
-           .source = kPaper,
-           .minimum = 1,
-           .maximum = 16})
-      .option("cut_depth", &WorkStealingOptions::cut_depth,
-              {.doc = "n-queens: s, the depth at which a task makes no more tasks and searches "
-                      "sequentially",
-               .source = kPaper,
-               .minimum = 1,
-               .maximum = 16})
-      .option("node_compute_s", &WorkStealingOptions::node_compute_s,
-              seconds("n-queens: time of one placement", "estimated: some hundred cycles"))
-      .option("tasks", &WorkStealingOptions::tasks,
-              {.doc = "hartree-fock, tensor-contraction: number of tasks",
-               .source = "assumed",
-               .minimum = 1,
-               .maximum = 1e8})
-      .option("task_compute_s", &WorkStealingOptions::task_compute_s,
-              seconds("hartree-fock, tensor-contraction: mean time of a task, access to global "
-                      "data included",
-                      "estimated"))
-      .option("task_seed", &WorkStealingOptions::task_seed,
-              {.doc = "hartree-fock, tensor-contraction: draws the tasks, which are the same in "
-                      "every replication, like a molecule"});
-}
-
 OptionSet<WorkStealingOptions> options() {
-  return task_options()
+  return task_list_options<WorkStealingOptions>()
       .option("steal", &WorkStealingOptions::steal,
               {.doc = "what a thief gets: half of the tasks that the victim has not begun, or the "
                       "oldest entry of its deque with everything below it",
@@ -198,17 +150,7 @@ OptionSet<WorkStealingOptions> options() {
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
-  const WorkStealingOptions chosen = options().read(values);
-  if (chosen.preset != "n-queens" || chosen.cut_depth <= chosen.board) return {};
-  return {{"cut_depth", "expected at most " + std::to_string(chosen.board) + ", the board's rows"}};
-}
-
-TaskList list_of(const WorkStealingOptions& options) {
-  if (options.preset == "n-queens")
-    return n_queens_list(options.board, options.cut_depth, options.node_compute_s);
-  if (options.preset == "hartree-fock")
-    return hartree_fock_list(options.tasks, options.task_compute_s, options.task_seed);
-  return tensor_contraction_list(options.tasks, options.task_compute_s, options.task_seed);
+  return task_list_problems(options().read(values));
 }
 
 constexpr MetricSpec kTasks{"tasks", Merge::sum, "tasks that were computed to their end"};
@@ -261,23 +203,6 @@ Registration work_stealing() {
 }
 
 const Registered registered{work_stealing()};
-
-constexpr std::uint32_t bit(std::uint32_t dimension) { return 1U << dimension; }
-
-/// The largest of these dimensions; there must be at least one.
-constexpr std::uint32_t largest(std::uint32_t dimensions) {
-  return 31U - static_cast<std::uint32_t>(std::countl_zero(dimensions));
-}
-
-/// The hypercube's dimensions in which a rank has its children when rank 0 spreads something over
-/// all ranks in a binomial tree: those below its lowest bit.
-std::uint32_t child_dimensions(Rank rank, std::uint32_t processes) {
-  const std::uint32_t below = rank == 0 ? std::bit_ceil(processes) - 1 : (rank & -rank) - 1;
-  std::uint32_t dimensions = 0;
-  for (std::uint32_t i = 0; bit(i) <= below; ++i)
-    if (rank + bit(i) < processes) dimensions |= bit(i);
-  return dimensions;
-}
 
 }  // namespace
 
@@ -338,10 +263,7 @@ void WorkStealing::work(WorkloadContext& context) {
 
 void WorkStealing::run(WorkloadContext& context, std::uint32_t task) {
   ++running_;
-  if (begun_.size() > finished_ && begun_.back().end == task)
-    ++begun_.back().end;
-  else
-    begun_.push_back({task, task + 1});
+  record_.begin(task);
   context.compute(list_->compute_s(task), task);
 }
 
@@ -355,7 +277,7 @@ void WorkStealing::on_compute_done(WorkloadContext& context, std::uint64_t tag) 
   task_s_ += list_->compute_s(static_cast<std::uint32_t>(tag));
   last_task_end_s_ = context.now_s();
   if (out_of_work()) {
-    finished_ = begun_.size();
+    record_.finish();
     idle_since_s_ = context.now_s();
   }
   work(context);
@@ -380,7 +302,7 @@ void WorkStealing::give(WorkloadContext& context, Rank thief, bool answer) {
 /// tree.
 void WorkStealing::share(WorkloadContext& context) {
   while (waiting_ != 0 && !deque_.empty()) {
-    const std::uint32_t neighbour = bit(largest(waiting_));
+    const std::uint32_t neighbour = largest_bit(waiting_);
     waiting_ &= ~neighbour;
     if (!knows_dead(self_ ^ neighbour)) give(context, self_ ^ neighbour, false);
   }
@@ -428,10 +350,11 @@ void WorkStealing::end_search(WorkloadContext& context) {
 }
 
 void WorkStealing::hang_on_lifelines(WorkloadContext& context) {
-  for (std::uint32_t i = 0; bit(i) < job_.processes; ++i) {
-    const Rank neighbour = self_ ^ bit(i);
-    if ((hanging_ & bit(i)) != 0 || neighbour >= job_.processes || knows_dead(neighbour)) continue;
-    hanging_ |= bit(i);
+  for (std::uint32_t i = 0; dimension_bit(i) < job_.processes; ++i) {
+    const Rank neighbour = self_ ^ dimension_bit(i);
+    if ((hanging_ & dimension_bit(i)) != 0) continue;
+    if (neighbour >= job_.processes || knows_dead(neighbour)) continue;
+    hanging_ |= dimension_bit(i);
     context.send(neighbour, kLifeline, options_->request_bytes);
   }
 }
@@ -504,8 +427,8 @@ void WorkStealing::recover(WorkloadContext& context, const AttachedWords& dead) 
 
 void WorkStealing::pass_on_recovery(WorkloadContext& context, const AttachedWords& dead, Rank rank,
                                     std::uint32_t bits) {
-  for (; bits != 0; bits &= ~bit(largest(bits))) {
-    const Rank child = rank + bit(largest(bits));
+  for (; bits != 0; bits &= ~largest_bit(bits)) {
+    const Rank child = rank + largest_bit(bits);
     if (knows_dead(child)) {
       pass_on_recovery(context, dead, child, child_dimensions(child, job_.processes));
       continue;
@@ -549,23 +472,14 @@ void WorkStealing::report(MetricTotals& totals) const {
   totals.put(kMakespan, last_task_end_s_);
   totals.put(kIdleTime, idle_s_);
   NumberSet& done = totals.numbers();
-  std::uint64_t first_time = 0;
-  for (std::size_t i = 0; i < finished_; ++i)
-    first_time += done.add(begun_[i].begin, begun_[i].end);
-  totals.put(kTasksRepeated, tasks_ - first_time);
+  totals.put(kTasksRepeated, tasks_ - record_.add_finished_to(done));
   totals.put(kTasksMissing, list_->tasks() - done.size());
 }
 
-// Begun and finished tasks are part of the state, since a run that misses some at the end is a
-// violation; how often and in which order they were done is not. All other counts and the times are
-// only for the report.
+// Counts and times are only for the report.
 void WorkStealing::digest_state(Digest& into) const {
-  NumberSet finished;
-  NumberSet unfinished;
-  for (std::size_t i = 0; i < begun_.size(); ++i)
-    (i < finished_ ? finished : unfinished).add(begun_[i].begin, begun_[i].end);
   into.add(deque_, running_, waiting_, hanging_, thefts_, dead_, unrecovered_, announced_);
-  into.add(finished, unfinished, searching_);
+  into.add(record_, searching_);
   if (searching_) into.add(attempts_, victim_);
 }
 
