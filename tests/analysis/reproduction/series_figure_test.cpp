@@ -10,6 +10,7 @@
 #include "analysis/reproduction/figure.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_value.hpp"
+#include "tests/analysis/reproduction/walk_item.hpp"
 
 namespace faultline::reproduction {
 
@@ -153,6 +154,44 @@ TEST_CASE("single runs are drawn as lines, since they have no spread") {
   ItemResult result;
   add_series(result, "m", {"waits"}, {2, 4, 8}, {5});
   CHECK_THAT(script_of(result), Contains("linespoints") && !Contains("candlesticks"));
+}
+
+TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
+  const ItemResult result =
+      reproduce_item(walk_item(R"({"cell": "a", "metric": "control_messages"})", kWalkSeries), {});
+  const std::string csv = text::csv_records(figure_rows(result));
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 * 2 * 2);
+  const auto& sample = result.measured[0].points[1].samples.at("hcda").at("control_messages");
+  const statistics::Boxplot box = statistics::boxplot(sample);
+  const std::string line = "m,control_messages,hcda,8,4," + json::shortest(box.min) + "," +
+                           json::shortest(box.whisker_low) + "," + json::shortest(box.quartile_1) +
+                           "," + json::shortest(box.median) + "," + json::shortest(box.quartile_3) +
+                           "," + json::shortest(box.whisker_high) + "," + json::shortest(box.max) +
+                           "," + json::shortest(*statistics::summarize(sample).mean) + "\n";
+  CHECK_THAT(csv, Contains(line));
+  CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
+  const FigurePanels panels = figure_panels(result);
+  CHECK(panels.columns == 2);
+  REQUIRE(panels.charts.size() == 2);
+  CHECK(panels.charts[0].lines.at(1).points.at(1).box->median == box.median);
+  CHECK(panels.charts[0].lines.at(1).name == "HCDA");
+  CHECK(panels.charts[0].x.tics.back() == std::pair<std::string, double>{"16", 16});
+}
+
+TEST_CASE("detectors are drawn in the order and colours in which their scenario names them") {
+  std::string walk = walk_text(R"({"cell": "a", "metric": "control_messages"})", kWalkSeries);
+  const std::string listed = R"([{"name": "cda"}, {"name": "hcda"}])";
+  REQUIRE(walk.find(listed) != std::string::npos);
+  walk.replace(walk.find(listed), listed.size(), R"([{"name": "hcda"}, {"name": "cda"}])");
+  const ItemResult result = reproduce_item(item_from(walk), {});
+  CHECK(result.measured.at(0).points.at(0).detectors == std::vector<std::string>{"hcda", "cda"});
+  const std::vector<drawing::ChartLine> lines = figure_panels(result).charts.at(0).lines;
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].name == "HCDA");
+  CHECK(lines[0].line_type == 1);
+  CHECK(lines[1].name == "CDA");
+  CHECK(lines[1].line_type == 2);
+  CHECK(lines[1].dash == 2);
 }
 
 }  // namespace faultline::reproduction
