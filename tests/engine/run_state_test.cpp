@@ -124,4 +124,28 @@ TEST_CASE("the original of a copy does not notice what becomes of the copy") {
   CHECK(original.schedule.queue().size() == 1);
 }
 
+TEST_CASE("a message that waits and is refused makes another state than one that is not") {
+  Job job(3, quick_machine());
+  job.workload("token-ring");
+  const auto prepared = run_job(job.spec, 1, 0);
+  const auto digest_of = [&](double declared_s, bool is_early) {
+    RunState state{*prepared};
+    ActorState& actor = state.actors[1];
+    actor.rare().refused.add({.peer = {2, 0}, .time_s = declared_s});
+    Message* message = state.pool.take();
+    message->from = 2;
+    message->to = 1;
+    message->inject_s = 1.0;
+    if (is_early)
+      actor.rare().early.push_back(message);
+    else
+      actor.put_in(message);
+    return state.digest(*prepared);
+  };
+  for (const bool is_early : {false, true}) {
+    CHECK(digest_of(0.5, is_early) != digest_of(1.5, is_early));
+    CHECK(digest_of(0.25, is_early) == digest_of(0.5, is_early));
+  }
+}
+
 }  // namespace faultline::engine

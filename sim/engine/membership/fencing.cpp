@@ -35,4 +35,21 @@ void Fencing::fence(std::uint32_t accusation) {
   state_.fences().count_fenced(before - run_.state.roll.live());
 }
 
+/// Is it accused when the manager hears of what it does now, or with it the daemon of its node?
+bool Fencing::is_dead_to_manager(ActorId actor, double heard_s) const {
+  const auto is_accused = [&](ActorId one) {
+    return state_.fences().is_accused_by(run_.incarnation_of(one), heard_s);
+  };
+  if (is_accused(actor)) return true;
+  const ActorId daemon = run_.state.placement.daemon_of(run_.node_of(actor));
+  return daemon < run_.actor_count() && is_accused(daemon);
+}
+
+bool Fencing::ends_alone(ActorId self) {
+  if (!run_.job.fences || !is_dead_to_manager(self, reached_s(self, run_.now_s()))) return false;
+  run_.reached.anything();
+  faults_.stop_victim(self);
+  return true;
+}
+
 }  // namespace faultline::engine

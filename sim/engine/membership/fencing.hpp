@@ -25,9 +25,13 @@ class Fencing {
   /// The time has come, by the number of the accusation. A daemon takes the ranks of its node
   /// along. What the process has sent and the network holds still arrives.
   void fence(std::uint32_t accusation);
+  /// An actor gives up. If it is dead to the manager, it ends alone, as by its fence. False if not:
+  /// then the job ends.
+  [[nodiscard]] bool ends_alone(ActorId self);
 
  private:
   [[nodiscard]] double reached_s(ActorId actor, double from_s) const;
+  [[nodiscard]] bool is_dead_to_manager(ActorId actor, double heard_s) const;
 
   const Common run_;
   MembershipState& state_;

@@ -81,6 +81,7 @@ void Phases::give_up(ActorId self, Family family, const char* reason) {
                .time_s = run_.now_s(),
                .actor = self,
                .text = reason});
+  if (fencing_.ends_alone(self)) return;
   std::vector<ActorId> dead;
   for (const Incarnation peer : reports_.known_failures(self)) dead.push_back(peer.actor);
   verdict_.give_up({reason, self, family}, dead);

@@ -3,6 +3,7 @@
 
 #include "sim/engine/actors/common.hpp"
 #include "sim/engine/events/recount.hpp"
+#include "sim/engine/membership/fencing.hpp"
 #include "sim/engine/membership/reports.hpp"
 #include "sim/engine/network/network.hpp"
 #include "sim/engine/processors/processors.hpp"
@@ -23,6 +24,7 @@ class Phases {
     Processors& processors;
     Turns& turns;
     Reports& reports;
+    Fencing& fencing;
     Verdict& verdict;
     Tally& tally;
   };
@@ -33,6 +35,7 @@ class Phases {
         processors_(parts.processors),
         turns_(parts.turns),
         reports_(parts.reports),
+        fencing_(parts.fencing),
         verdict_(parts.verdict),
         tally_(parts.tally) {}
 
@@ -48,7 +51,7 @@ class Phases {
   [[nodiscard]] bool keeps_waiting(ActorId self, Message* message);
   /// The workload of a rank has done all that it will do.
   void finish(ActorId self);
-  /// A component of an actor cannot go on.
+  /// A component of an actor cannot go on. That ends the job, but for one that is dead to it.
   void give_up(ActorId self, Family family, const char* reason);
 
   /// Messages that have come too early.
@@ -61,6 +64,7 @@ class Phases {
   Processors& processors_;
   Turns& turns_;
   Reports& reports_;
+  Fencing& fencing_;
   Verdict& verdict_;
   Tally& tally_;
 };

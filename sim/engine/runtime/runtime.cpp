@@ -58,6 +58,7 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                      .processors = processors_,
                      .turns = turns_,
                      .reports = reports_,
+                     .fencing = fencing_,
                      .verdict = verdict_,
                      .tally = state_.tally}),
       images_(run_, {.membership = state_.membership,

@@ -21,14 +21,21 @@ Entries sorted(Entries entries, Key key) {
   return entries;
 }
 
-void add_messages(const std::vector<Message*>& messages, Digest& into) {
-  into.add(messages.size());
-  for (const Message* message : messages) into.add(*message);
+/// Whether a message is refused depends on when it was sent, also if it waits at its receiver.
+void add_message(const Message& message, const RunState& state, Digest& into) {
+  into.add(message, state.is_refused(message));
 }
 
-void add_inbox(const ActorState& actor, Digest& into) {
-  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next)
-    into.add(true, *message);
+void add_messages(const std::vector<Message*>& messages, const RunState& state, Digest& into) {
+  into.add(messages.size());
+  for (const Message* message : messages) add_message(*message, state, into);
+}
+
+void add_inbox(const ActorState& actor, const RunState& state, Digest& into) {
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next) {
+    into.add(true);
+    add_message(*message, state, into);
+  }
   into.add(false);
 }
 
@@ -74,7 +81,8 @@ void add_due(const RareState& rare, const DeathList& deaths, Digest& into) {
   into.add(false);
 }
 
-void add_rare_state(const RareState& rare, const DeathList& deaths, Digest& into) {
+void add_rare_state(const RareState& rare, const RunState& state, Digest& into) {
+  const DeathList& deaths = state.membership.deaths();
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
   for (const ArmedTimer& timer :
        sorted(rare.timers, [](const ArmedTimer& one) { return std::tuple(one.family, one.key); }))
@@ -92,8 +100,8 @@ void add_rare_state(const RareState& rare, const DeathList& deaths, Digest& into
   // Whether the first of what is due has an event is known from what is scheduled, but a step that
   // looks at this actor alone asks for it here.
   into.add(rare.restarted, rare.awaits_start, rare.awaits_processor);
-  add_messages(rare.early, into);
-  add_messages(rare.fenced, into);
+  add_messages(rare.early, state, into);
+  add_messages(rare.fenced, state, into);
 }
 
 /// An actor that has ever had rare state keeps it, empty, for good. That is no part of the state,
@@ -134,14 +142,14 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
     if (component != nullptr) into.add(*component);
   }
   add_held(actor, into);
-  add_inbox(actor, into);
+  add_inbox(actor, state, into);
   static const RareState none;
   const bool has_more =
       (actor.rare_state && !says_nothing(*actor.rare_state)) || !actor.heard().empty();
   into.add(has_more);
   if (!has_more) return;
   add_heard(actor, state.membership.deaths(), into);
-  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.membership.deaths(), into);
+  add_rare_state(actor.rare_state ? *actor.rare_state : none, state, into);
 }
 
 /// Does it hold messages of the workload, or have some arrived that it has not handled? Under
@@ -172,7 +180,7 @@ StateDigest RunState::content_of(const Event& event) const {
   Digest into;
   into.add(event.kind());
   if (event.is_about_message()) {
-    into.add(*event.message, is_refused(*event.message));
+    add_message(*event.message, *this, into);
     return into.value();
   }
   switch (room_of(event.kind())) {

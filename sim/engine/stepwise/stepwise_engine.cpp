@@ -129,9 +129,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   asked_.clear();
   asked_about_.clear();
   std::fill(done_.begin(), done_.end(), 0);
-  const audit::Auditor& auditor = state_.truth.auditor();
-  const std::uint64_t false_reports = auditor.false_reports();
-  const std::uint64_t reports = auditor.reports();
+  const std::uint64_t false_reports = state_.truth.auditor().false_reports();
   torn_ = true;
   run_.reached().forget();
   run_.set_now_s(run_.now_s() + step_s_);
@@ -143,21 +141,28 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
     if (checks_steps_ && !run_.stopped()) run_.check_state();
     torn_ = false;
   });
-  refuse_errors(false_reports);
-  // A report that was taken back and is made again begins a new time of refusals.
-  if (auditor.taken_back() > 0 && auditor.reports() > reports) run_.set_now_s(run_.now_s() + 1.0);
+  if (is_patient_)
+    refuse_errors(false_reports);
+  else
+    outlast_reports();
   free_processors();
   is_listed_ = false;
 }
 
-/// Messages that an actor sends after it has been declared dead are refused, so this must come
-/// later. A patient detector does not err.
+/// Whoever declares a live actor dead refuses what that one sends later, be it the first to do so
+/// or not. So whatever comes next is later.
+void StepwiseEngine::outlast_reports() {
+  if (!state_.roll.any_refusal()) return;
+  const auto begins_now = [this](const auto& refusal) { return refusal.time_s >= run_.now_s(); };
+  const bool any = std::ranges::any_of(state_.actors, [&](const ActorState& actor) {
+    return actor.rare_state && std::ranges::any_of(actor.rare_state->refused.all(), begins_now);
+  });
+  if (any) run_.set_now_s(run_.now_s() + 1.0);
+}
+
+/// A patient detector does not err.
 void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
   if (state_.truth.auditor().false_reports() == false_reports_before) return;
-  if (!is_patient_) {
-    run_.set_now_s(run_.now_s() + 1.0);
-    return;
-  }
   const Incarnation victim = state_.truth.auditor().falsely_reported().begin()->first;
   state_.truth.auditor().violation(
       "false-report", std::nullopt,

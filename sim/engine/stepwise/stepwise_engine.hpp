@@ -48,9 +48,9 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 /// ordering
 ///   only the oldest message from one actor to another is.
 /// - Messages cost nothing and computations end when they are chosen, whatever they have spent.
-/// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves
-///   it on by one second, because what such an actor sends later is refused. set_step_time() lets
-///   it go on with every step, and be_patient() with timers.
+/// - The clock is at 0 until a live actor is declared dead. Each step in which anybody does that
+///   moves it on by one second, because what such an actor sends later is refused. set_step_time()
+///   lets it go on with every step, and be_patient() with timers.
 /// - If the workload leaves its choices open (sim/core/choices.hpp), the driver decides those of a
 ///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
 ///   Beyond that list it is 0, or drawn (draw_choices). All ways in which a step can go are seen
@@ -184,6 +184,7 @@ class StepwiseEngine final : private Transport, private Executor, private Choose
   [[nodiscard]] std::int64_t left_of(const Event& timer) const { return ticks_until(timer.time_s); }
   [[nodiscard]] std::int64_t may_wait(const Event& event) const;
   [[nodiscard]] double wait_s(const Event& event) const;
+  void outlast_reports();
   void refuse_errors(std::uint64_t false_reports_before);
   void refuse_repetition(ActorId self, Incarnation dead);
   void name_local(const RareState& rare, std::uint32_t serial, Choice& choice) const;

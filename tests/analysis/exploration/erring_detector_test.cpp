@@ -48,7 +48,7 @@ TEST_CASE("what detectors of termination promise when a live rank is declared de
       {"indep", adoption},
       {"rel-lazy", adoption},
       {"rel-eager", adoption},
-      {"lai-wu", {"terminated", "fatal-reported", "premature", "broken-invariant"}},
+      {"lai-wu", {"terminated", "fatal-reported", "premature"}},
       {"venkatesan", {"terminated", "premature"}}};
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination || !detector.tolerates_faults()) continue;
@@ -56,6 +56,8 @@ TEST_CASE("what detectors of termination promise when a live rank is declared de
     Ends all = expected.at(detector.name);
     CHECK(ends(detector.name, true) == all);
     all.insert("hung");  // the accused works on, and the reporter hears nothing of it
+    // A third rank has written off the debt of the accused, and hears it acknowledge.
+    if (detector.name == "lai-wu") all.insert("broken-invariant");
     CHECK(ends(detector.name, false) == all);
   }
 }

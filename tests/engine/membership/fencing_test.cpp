@@ -10,78 +10,13 @@
 #include <vector>
 
 #include "sim/engine/stepwise/stepwise_engine.hpp"
+#include "tests/engine/membership/erring.hpp"
 #include "tests/support/job.hpp"
 
 namespace faultline::engine {
 
 using namespace test;
 using Catch::Matchers::Contains;
-
-namespace {
-
-struct Report {
-  double time_s;
-  ActorId by;
-  ActorId of;
-};
-
-/// The detectors of ranks declare others dead at these times, and tell nobody.
-void err(Job& job, const std::vector<Report>& reports) {
-  job.script(Family::failure_detection, [reports](ActorId self) {
-    Handlers handlers;
-    handlers.start = [=](ScriptContext& context) {
-      if (context.incarnation() > 0) return;
-      for (std::size_t i = 0; i < reports.size(); ++i)
-        if (reports[i].by == self) context.set_timer(i, reports[i].time_s);
-    };
-    handlers.timer = [=](ScriptContext& context, std::uint64_t i) {
-      context.report_failed(Incarnation{.actor = reports[i].of, .number = 0});
-    };
-    return handlers;
-  });
-}
-
-/// Every rank sends to its successor every 4 s until `until_s`, and notes what it gets. The last
-/// one asks for restarts of those that it hears to be dead.
-void talk(Job& job, double until_s, std::optional<RestartOn> where = std::nullopt) {
-  const std::uint32_t ranks = job.spec.platform.processes;
-  job.script(Family::workload, [&job, ranks, until_s, where](ActorId self) {
-    Handlers handlers;
-    handlers.start = [=, &job](ScriptContext& context) {
-      job.note(context, "start", context.incarnation());
-      job.note(context, "on", context.placement().node_of(self));
-      context.declare_work(1);
-      context.set_timer(1, 4);
-    };
-    handlers.timer = [=](ScriptContext& context, std::uint64_t) {
-      if (context.now_s() >= until_s) return context.declare_work(-1);
-      context.send((self + 1) % ranks, 0, 0);
-      context.set_timer(1, 4);
-    };
-    handlers.message = [&job](ScriptContext& context, const Message& message) {
-      job.note(context, "got " + std::to_string(message.from), message.from_incarnation);
-    };
-    handlers.peer_failed = [=, &job](ScriptContext& context, Incarnation peer) {
-      job.note(context, "failed " + std::to_string(peer.actor), peer.number);
-      if (where) context.restart(peer, *where);
-    };
-    handlers.peer_restarted = [&job](ScriptContext& context, Incarnation peer) {
-      job.note(context, "restarted " + std::to_string(peer.actor), peer.number);
-    };
-    handlers.restart_refused = [&job](ScriptContext& context, Incarnation peer) {
-      job.note(context, "refused " + std::to_string(peer.actor), peer.number);
-    };
-    return handlers;
-  });
-}
-
-void fence_after(Job& job, double delay_s,
-                 scenario::FencingReach reach = scenario::FencingReach::all) {
-  job.spec.platform.fencing = {
-      .by = scenario::FencedBy::resource_manager, .delay_s = delay_s, .reach = reach};
-}
-
-}  // namespace
 
 TEST_CASE("a process that is declared dead acts until the resource manager ends it") {
   for (const scenario::EngineKind engine : engines())
@@ -332,11 +267,7 @@ TEST_CASE("a fence is a step of its own, which may come before or after any othe
   engine.begin();
   CHECK_FALSE(place_of_fence());
   const StateDigest before = engine.digest();
-  const std::vector<Choice> agenda = engine.agenda();
-  for (std::size_t place = 0; place < agenda.size(); ++place)
-    if (agenda[place].kind == EventKind::timer && agenda[place].actor == 0 &&
-        agenda[place].family == Family::failure_detection)
-      engine.take(place);
+  take_timer(engine, 0);
   CHECK(engine.digest() != before);
   REQUIRE(place_of_fence());
   const Choice fence = engine.agenda()[static_cast<std::size_t>(*place_of_fence())];

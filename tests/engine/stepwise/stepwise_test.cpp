@@ -436,4 +436,20 @@ TEST_CASE("states in which a report was taken back have the same future, whateve
   CHECK(walks.again > 100);
 }
 
+TEST_CASE("states in which several have declared a live rank dead have the same future") {
+  Job job(kRing);
+  ring(job, 3, {1, 2});
+  job.script(Family::failure_detection, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](ScriptContext& context) {
+      if (self != 2) context.set_timer(1, 5);
+    };
+    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(2); };
+    return handlers;
+  });
+  Walks walks(job, 1);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) walks.walk(seed);
+  CHECK(walks.again > 100);
+}
+
 }  // namespace faultline::engine
