@@ -176,7 +176,7 @@ bool computes_at_the_end(const scenario::Scenario& scenario) {
 std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
                                              const runs::RunRecord& first) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (!has_few_deaths(spec) || leaves_somebody_out(spec)) return std::nullopt;
+  if (!has_few_deaths(spec) || !promises_word(spec, 0)) return std::nullopt;
   const double patience = patience_s(spec);
   const auto last_s = [](const runs::RunRecord& of) { return count(of, "last_fault_time_s"); };
   scenario::Scenario patient = scenario;

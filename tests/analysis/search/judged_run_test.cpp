@@ -77,6 +77,25 @@ TEST_CASE("a death that PRRTE's graphs lose, as their page says, is not missed")
   CHECK_FALSE(judged_over(R"("bmg")", 2));
 }
 
+TEST_CASE("a death in a life that its page says nobody watches is missed, and is no finding") {
+  const auto judged_over = [](const std::string& detector) {
+    return judged(tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 8,
+    "spare_nodes": 4}, "workload": {"name": "try-blocks", "compute_s": 5, "iterations": 8},
+    "transactions": {"name": "ulfm"}, "failure_detection": {"name": "ulfm", )" +
+                       detector + R"(}, "faults": {"at": [{"time_s": 3, "ranks": [2]},
+    {"time_s": 20, "ranks": [2]}]}, "stop": {"time_s": 1000}})"),
+                  {});
+  };
+  const Judgement unwatched = judged_over(R"("rejoin": false)");
+  CHECK(unwatched.outcome == "missed-death");
+  CHECK(unwatched.by_membership);
+  CHECK_FALSE(unwatched.finding);
+  const Judgement watched = judged_over(R"("rejoin": true)");
+  CHECK(watched.outcome == "finished");
+  CHECK_FALSE(watched.by_membership);
+  CHECK_FALSE(watched.finding);
+}
+
 TEST_CASE("a detector whose words wait behind gigabytes has not erred without a reason") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "intrepid", "processes": 4},
