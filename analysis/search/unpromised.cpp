@@ -138,10 +138,7 @@ bool promises_word(const scenario::RunSpec& spec, std::uint16_t life) {
   return !bound || (bound->unwatched.empty() && bound->unpromised.empty());
 }
 
-bool errs_on_purpose(const scenario::RunSpec& spec) {
-  const Registration* const detector = spec.component(Family::failure_detection).registration;
-  return detector != nullptr && detector->name == "erring-oracle";
-}
+bool has_false_report(const runs::RunRecord& run) { return count(run, "false_reports") > 0.0; }
 
 bool is_fenced_everywhere(const scenario::RunSpec& spec) {
   return spec.fences() && spec.platform.fencing.reach == scenario::FencingReach::all;
@@ -149,8 +146,7 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec) {
 
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (count(run, "false_reports") > 0.0 &&
-      (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
+  if (has_false_report(run) && (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
     return true;
   if (waits_for_unpromised_word(run)) return true;
   const bool missed = count(run, "missed_reports") > 0.0;
@@ -164,9 +160,8 @@ bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& ru
 }
 
 bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run) {
-  const bool is_upset = std::ranges::any_of(
-      spec.faults, [](const faults::FaultSpec& fault) { return !fault.kills(); });
-  return !is_upset && count(run, "faults_struck") == 0.0 && count(run, "false_reports") == 0.0;
+  return std::ranges::all_of(spec.faults, &faults::FaultSpec::kills) &&
+         count(run, "faults_struck") == 0.0 && !has_false_report(run);
 }
 
 }  // namespace faultline::search

@@ -20,8 +20,8 @@ bool is_wrong_on_purpose(const scenario::RunSpec& spec);
 /// in that life, if nothing else happens.
 bool promises_word(const scenario::RunSpec& spec, std::uint16_t life);
 
-/// True if the failure detector reports live processes, as it is meant to.
-bool errs_on_purpose(const scenario::RunSpec& spec);
+/// True if a live process was declared dead in a run.
+bool has_false_report(const runs::RunRecord& run);
 
 /// True if the resource manager ends whoever is declared dead, wherever that is. Then a false
 /// report costs no more than a death, and all promises hold after it.
@@ -40,9 +40,9 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec);
 /// told.
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run);
 
-/// True if nothing happened in a run for which a protocol could give up: no deaths, no reports of
-/// deaths, no errors that a program finds in its data, and no ranks that stall for longer than
-/// others wait.
+/// True if nothing happened in a run for which a protocol may give up, however long it waits:
+/// nobody died or was declared dead, and no fault is stated that does anything else to a rank. What
+/// a cut has lost is left to is_unpromised.
 bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run);
 
 }  // namespace faultline::search
