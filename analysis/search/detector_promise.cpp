@@ -14,6 +14,8 @@
 #include "analysis/search/unpromised.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/may_err.hpp"
+#include "sim/scenario/stated_disturbance.hpp"
 
 namespace faultline::search {
 
@@ -33,7 +35,7 @@ bool is_of_one_life(const scenario::Scenario& scenario) {
   const scenario::RunSpec& spec = scenario.points.front();
   return scenario.engine == scenario::EngineKind::loggp && has(spec, Family::failure_detection) &&
          !has(spec, Family::transactions) && !has(spec, Family::message_logging) &&
-         !errs_on_purpose(spec);
+         !scenario::errs_as_stated(spec);
 }
 
 /// The times that a component declares and has, by the names of its options, in seconds.
@@ -111,23 +113,27 @@ bool is_among_ranks(const scenario::ComponentChoice& detector) {
   return residence_of(*detector.registration, detector.options) == Residence::ranks;
 }
 
-/// True if nothing disturbs a run but deaths for good, few enough that a detector can pass on what
-/// it knows, and what makes it slower.
+/// True if there are deaths, all stated, few enough that a detector can pass on what it knows.
 bool has_few_deaths(const scenario::RunSpec& spec) {
   constexpr std::size_t kMostDeaths = 3;
-  constexpr double kMostTimes = 100;  // the factor of a slow node
-  const scenario::PlatformSpec& platform = spec.platform;
   const std::size_t with_node =  // members that die with a node
-      is_among_ranks(spec.component(Family::failure_detection)) ? platform.processes_per_node : 1;
+      is_among_ranks(spec.component(Family::failure_detection)) ? spec.platform.processes_per_node
+                                                                : 1;
   std::size_t deaths = 0;
   for (const faults::FaultSpec& fault : spec.faults)
     if (fault.kills())
       deaths += fault.ranks.size() + with_node * (fault.nodes.size() + fault.daemons.size());
-  const bool is_slow = std::ranges::any_of(
-      spec.slow, [](const faults::SlowSpec& slow) { return slow.factor > kMostTimes; });
-  return deaths > 0 && deaths <= kMostDeaths && !is_slow && spec.fault_sources.empty() &&
-         !spec.is_ever_cut() && platform.detection_loss_probability <= 0.0 &&
-         !platform.delay_noise && !platform.os_noise;
+  return deaths > 0 && deaths <= kMostDeaths && spec.fault_sources.empty();
+}
+
+/// True if no word of a detector is lost, nor later than patience_s() allows for: nothing disturbs
+/// the job but slow nodes and a late start. Stalls, and computations under `between`, are no
+/// disturbances in that sense, and patience_s() counts them.
+bool only_delays(scenario::RunSpec spec) {
+  constexpr double kMostTimes = 100;
+  std::erase_if(spec.slow, [](const faults::SlowSpec& slow) { return slow.factor <= kMostTimes; });
+  spec.platform.start_delay_s = 0.0;
+  return !scenario::is_disturbed(spec);
 }
 
 /// A time far beyond all times of a detector, and of what tells it of deaths, for every process.
@@ -176,7 +182,7 @@ bool computes_at_the_end(const scenario::Scenario& scenario) {
 std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
                                              const runs::RunRecord& first) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (!has_few_deaths(spec) || leaves_somebody_out(spec)) return std::nullopt;
+  if (!has_few_deaths(spec) || !only_delays(spec) || !promises_word(spec, 0)) return std::nullopt;
   const double patience = patience_s(spec);
   const auto last_s = [](const runs::RunRecord& of) { return count(of, "last_fault_time_s"); };
   scenario::Scenario patient = scenario;
@@ -186,8 +192,7 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
   stop.events *= 10;
   pass_on_often(patient.points.front());
   const runs::ReplicationRecord again = made_run(patient);
-  if (!again.run || count(*again.run, "missed_reports") == 0.0 ||
-      count(*again.run, "false_reports") > 0.0)
+  if (!again.run || count(*again.run, "missed_reports") == 0.0 || has_false_report(*again.run))
     return std::nullopt;
   const double waited_s = count(*again.run, "end_time_s") - last_s(*again.run);
   const bool has_waited = again.run->outcome == engine::Outcome::limit && waited_s >= patience;
@@ -201,12 +206,9 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
 
 // ---- reports that are false -------------------------------------------------------------------
 
-/// True if nothing disturbs a run but deaths and stalls.
+/// True if a member answers within the time that messages take, unless it is dead or stalls.
 bool is_quiet(const scenario::RunSpec& spec) {
-  const scenario::PlatformSpec& platform = spec.platform;
-  return !spec.is_ever_cut() && spec.slow.empty() && !platform.delay_noise && !platform.os_noise &&
-         platform.detection_loss_probability <= 0.0 && platform.start_delay_s <= 0.0 &&
-         platform.progress != scenario::Progress::between;
+  return !scenario::is_disturbed(spec) && spec.platform.progress != scenario::Progress::between;
 }
 
 /// A detector reports no live process if it waits so long that no load of the network or of its
@@ -215,8 +217,7 @@ std::optional<Finding> against_false_reports_in_peace(const scenario::Scenario& 
                                                       const runs::RunRecord& first) {
   constexpr double kTimes = 1000;
   constexpr double kMany = 100;  // messages, and what they cost
-  if (count(first, "false_reports") == 0.0 || stalls_s(scenario.points.front()) > 0.0)
-    return std::nullopt;
+  if (!has_false_report(first) || stalls_s(scenario.points.front()) > 0.0) return std::nullopt;
   scenario::Scenario slower = scenario;
   scenario::RunSpec& spec = slower.points.front();
   double load_s = longest_send_s(spec);
@@ -235,7 +236,7 @@ std::optional<Finding> against_false_reports_in_peace(const scenario::Scenario& 
   for (faults::FaultSpec& fault : spec.faults)
     if (fault.time_s) *fault.time_s *= kTimes;
   const runs::ReplicationRecord again = made_run(slower);
-  if (!again.run || count(*again.run, "false_reports") == 0.0) return std::nullopt;
+  if (!again.run || !has_false_report(*again.run)) return std::nullopt;
   return Finding{"false report",
                  "a live process is reported dead although nothing disturbs the network"};
 }
@@ -278,10 +279,10 @@ std::optional<Finding> against_false_reports_of_stalls(const scenario::Scenario&
                      kPeriods * sum_of_times_s(spec.component(Family::failure_detection));
   spec.stop.events *= 3;
   const runs::ReplicationRecord with = made_run(patient);
-  if (!with.run || count(*with.run, "false_reports") == 0.0) return std::nullopt;
+  if (!with.run || !has_false_report(*with.run)) return std::nullopt;
   std::erase_if(spec.faults, [](const faults::FaultSpec& fault) { return fault.stall_s > 0.0; });
   const runs::ReplicationRecord without = made_run(patient);
-  if (!without.run || count(*without.run, "false_reports") > 0.0) return std::nullopt;
+  if (!without.run || has_false_report(*without.run)) return std::nullopt;
   return Finding{"false report",
                  "a rank that stalls for less than its detector bears is reported dead"};
 }

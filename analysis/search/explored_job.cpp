@@ -3,6 +3,7 @@
 
 #include "analysis/exploration/explorable.hpp"
 #include "analysis/search/unpromised.hpp"
+#include "sim/scenario/may_err.hpp"
 
 namespace faultline::search {
 
@@ -39,7 +40,7 @@ ExploredJob explored_job(const scenario::Scenario& scenario) {
   scenario::RunSpec plain = scenario.points.front();
   if (plain.platform.processes > kMostProcesses || scenario.engine != scenario::EngineKind::loggp)
     return {};
-  if (errs_on_purpose(plain)) return {};  // nothing is promised after a false report
+  if (scenario::errs_as_stated(plain)) return {};  // nothing is promised after a false report
   plain.faults.clear();
   plain.fault_sources.clear();
   plain.slow.clear();

@@ -29,11 +29,6 @@ std::optional<scenario::Scenario> with_long_timeouts(const scenario::Scenario& s
   return patient;
 }
 
-/// Was a live process declared dead?
-bool is_told_wrong(const runs::RunRecord& run) {
-  return run.number("false_reports").value_or(0.0) > 0.0;
-}
-
 /// A program of TryBlocks may be given up for the reasons on the pages of the protocols, if they
 /// hold. Nobody can tell from outside whether a timeout was long enough.
 std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenario) {
@@ -54,7 +49,7 @@ std::optional<Finding> against_blocks_given_up(const scenario::Scenario& scenari
   if (!broken) return std::nullopt;
   // While it waits for longer, more can happen that no protocol promises to bear.
   const runs::ReplicationRecord record = made_run(*patient);
-  if (record.run && (is_told_wrong(*record.run) || is_unpromised(*patient, *record.run)))
+  if (record.run && (has_false_report(*record.run) || is_unpromised(*patient, *record.run)))
     return std::nullopt;
   return Finding{"needless-fatal", broken->text};
 }
@@ -106,7 +101,7 @@ std::optional<Finding> against_giving_up(const scenario::Scenario& scenario,
     return std::nullopt;
   }
   // To give up because of a report is right, be it false, and the conditions below count deaths.
-  if (is_told_wrong(run)) return std::nullopt;
+  if (has_false_report(run)) return std::nullopt;
   if (spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
     return against_blocks_given_up(scenario);
   return against_logging_given_up(scenario, run);

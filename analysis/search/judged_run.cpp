@@ -33,11 +33,10 @@ std::string refusal_of(const std::string& problems) {
   return kind_of_message(first);
 }
 
-/// What a run is asked to be: nobody can die, or be late without end.
-/// A false report strikes as a fault does: at a moment that is another one on another engine.
-bool is_undisturbed(const scenario::RunSpec& spec) {
-  return spec.faults.empty() && spec.fault_sources.empty() && !spec.is_ever_cut() &&
-         !errs_on_purpose(spec);
+/// True if a fault or a cut is stated. It strikes at a moment that is another one on another
+/// engine. All else that disturbs a job only makes it slower there, or its detector err.
+bool states_moments(const scenario::RunSpec& spec) {
+  return !spec.faults.empty() || !spec.fault_sources.empty() || spec.is_ever_cut();
 }
 
 /// A run in one line, without what differs from machine to machine.
@@ -211,16 +210,19 @@ class Judge {
       found("not deterministic", "the same run once more gives another result");
   }
 
-  /// Without faults the engines must agree on how a run ends, and on how many messages the
-  /// application sends, if that does not depend on their order.
+  /// Without faults, and without false reports, which strike as faults do, the engines must agree
+  /// on how a run ends, and on how many messages the application sends, if that does not depend on
+  /// their order.
   void compare(const runs::RunRecord& on_simgrid) {
-    if (scenario_.engine != scenario::EngineKind::simgrid || !is_undisturbed(spec_)) return;
+    if (scenario_.engine != scenario::EngineKind::simgrid || states_moments(spec_) ||
+        has_false_report(on_simgrid))
+      return;
     scenario::Scenario other = scenario_;
     other.engine = scenario::EngineKind::loggp;
     const runs::ReplicationRecord on_loggp = made_run(other);
     if (!on_loggp.run) return found("engines differ", "on loggp: " + on_loggp.error);
     if (on_simgrid.outcome == engine::Outcome::limit ||
-        on_loggp.run->outcome == engine::Outcome::limit)
+        on_loggp.run->outcome == engine::Outcome::limit || has_false_report(*on_loggp.run))
       return;
     if (on_simgrid.outcome != on_loggp.run->outcome)
       return found("engines differ", std::string(engine::outcome_word(on_simgrid.outcome)) +

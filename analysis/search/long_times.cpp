@@ -37,7 +37,11 @@ double longest_time_s(const scenario::RunSpec& spec) {
   double longest_s = std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,
                                platform.local_exit_delay_s, platform.restart_delay_s,
                                platform.start_delay_s, longest_send_s(spec)});
+  if (platform.delay_noise) longest_s = std::max(longest_s, platform.delay_noise->mean_s);
+  if (platform.os_noise) longest_s = std::max(longest_s, platform.os_noise->length_s);
   for (const faults::FaultSpec& fault : spec.faults) longest_s = std::max(longest_s, fault.stall_s);
+  for (const faults::PartitionSpec& cut : spec.partitions)
+    if (cut.waits) longest_s = std::max(longest_s, cut.to_s - cut.from_s);
   const auto is_none = [](const std::string& option) { return !is_timeout(option); };
   return std::max(longest_s, largest_in<double>(spec, "s", is_none));
 }

@@ -11,7 +11,7 @@ namespace faultline::search {
 bool is_timeout(const std::string& option);
 
 /// The longest time that a component or the platform declares or is given, except for timeouts, or
-/// that a message takes [s].
+/// that a message takes, or waits for a cut network [s].
 double longest_time_s(const scenario::RunSpec& spec);
 
 /// The time for which the largest message whose size an option states occupies a NIC [s].

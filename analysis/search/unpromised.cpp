@@ -6,6 +6,7 @@
 #include "analysis/runs/worker_process.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/life_bound.hpp"
 
 namespace faultline::search {
 
@@ -108,13 +109,6 @@ bool is_set(const OptionValues& options, const char* option, const OptionValue& 
   return given != options.end() && given->second == value;
 }
 
-/// docs/failure-detection.md: a process that returns is a member of the detector, unless that is as
-/// it was published or built. To swim, `rejoin` is about members that live.
-bool has_place_for_new_lives(const scenario::ComponentChoice& detector) {
-  if (detector.registration != nullptr && detector.registration->name == "swim") return true;
-  return !is_set(detector.options, "rejoin", false) && !is_set(detector.options, "as_built", true);
-}
-
 bool brings_back(const scenario::RunSpec& spec) {
   return spec.component(Family::message_logging).registration != nullptr ||
          spec.component(Family::transactions).registration != nullptr;
@@ -139,24 +133,12 @@ bool is_wrong_on_purpose(const scenario::RunSpec& spec) {
   });
 }
 
-/// docs/protocols/rdaemon.md: as PRRTE builds it, nobody observes daemon 0; a dead daemon loses the
-/// messages that it should relay along a tree; and with two daemons and PRRTE's distances, one
-/// tells nobody.
-bool leaves_somebody_out(const scenario::RunSpec& spec) {
-  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
-  if (detector.registration == nullptr || detector.registration->name != "rdaemon") return false;
-  const auto is = [&](const char* option, const OptionValue& value) {
-    return is_set(detector.options, option, value);
-  };
-  const JobShape job = scenario::job_shape(spec.platform);
-  return is("as_built", true) || is("broadcast", std::string("routed-tree")) ||
-         (is("broadcast", std::string("prrte-as-built")) && job.nodes + job.spare_nodes <= 2);
+bool promises_word(const scenario::RunSpec& spec, std::uint16_t life) {
+  const auto bound = scenario::bound_of_life(spec, life, life);
+  return !bound || (bound->unwatched.empty() && bound->unpromised.empty());
 }
 
-bool errs_on_purpose(const scenario::RunSpec& spec) {
-  const Registration* const detector = spec.component(Family::failure_detection).registration;
-  return detector != nullptr && detector->name == "erring-oracle";
-}
+bool has_false_report(const runs::RunRecord& run) { return count(run, "false_reports") > 0.0; }
 
 bool is_fenced_everywhere(const scenario::RunSpec& spec) {
   return spec.fences() && spec.platform.fencing.reach == scenario::FencingReach::all;
@@ -164,17 +146,13 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec) {
 
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (count(run, "false_reports") > 0.0 &&
-      (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
+  if (has_false_report(run) && (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
     return true;
   if (waits_for_unpromised_word(run)) return true;
-  const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);
   const bool missed = count(run, "missed_reports") > 0.0;
-  if (missed && leaves_somebody_out(spec)) return true;
+  const bool dies_again = brings_back(spec) && count(run, "faults_struck") > 1.0;
+  if (missed && !promises_word(spec, dies_again ? 1 : 0)) return true;
   if (missed && lost_work_with_its_root(scenario, run)) return true;
-  if (missed && brings_back(spec) && count(run, "faults_struck") > 1.0 &&
-      !has_place_for_new_lives(detector))
-    return true;
   const bool loses = spec.is_ever_cut() || spec.platform.detection_loss_probability > 0.0;
   if (!loses) return false;
   const Losses losses = losses_of(scenario);
@@ -182,9 +160,8 @@ bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& ru
 }
 
 bool was_in_peace(const scenario::RunSpec& spec, const runs::RunRecord& run) {
-  const bool is_upset = std::ranges::any_of(
-      spec.faults, [](const faults::FaultSpec& fault) { return !fault.kills(); });
-  return !is_upset && count(run, "faults_struck") == 0.0 && count(run, "false_reports") == 0.0;
+  return std::ranges::all_of(spec.faults, &faults::FaultSpec::kills) &&
+         count(run, "faults_struck") == 0.0 && !has_false_report(run);
 }
 
 }  // namespace faultline::search

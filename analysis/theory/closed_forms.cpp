@@ -7,6 +7,7 @@
 
 #include "analysis/theory/commit_time.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/scenario/stated_disturbance.hpp"
 
 namespace faultline::theory {
 
@@ -67,10 +68,8 @@ Value option(const scenario::ComponentChoice& choice, const char* name) {
 }
 
 bool disturbs(const scenario::RunSpec& spec) {
-  const scenario::PlatformSpec& platform = spec.platform;
-  return spec.has_faults() || !spec.faults.empty() || spec.is_ever_cut() || !spec.slow.empty() ||
-         spec.order || platform.delay_noise || platform.os_noise || platform.start_delay_s > 0.0 ||
-         platform.detection_loss_probability > 0.0 || platform.ordering != scenario::Ordering::fifo;
+  return spec.has_faults() || !spec.faults.empty() || scenario::is_disturbed(spec) || spec.order ||
+         spec.platform.ordering != scenario::Ordering::fifo;
 }
 
 /// True if the run is one TryBlock with only a computation in it, which all ranks end at the same

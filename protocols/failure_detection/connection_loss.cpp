@@ -278,13 +278,13 @@ void ConnectionLoss::tell_ranks(DetectorContext& context, Incarnation dead) {
   if (!members_.are_daemons()) return;
   for (const Rank rank : ranks_of_daemon(context))
     if (dead_.count(rank) == 0)
-      context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
+      context.send(rank, kLossReport, options_->control_bytes).payload.put(NodeNews{dead});
 }
 
 void ConnectionLoss::tell_rank_of_all(DetectorContext& context, Rank rank) const {
   for_each_death([&](Incarnation dead) {
     if (dead.actor != rank)
-      context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
+      context.send(rank, kLossReport, options_->control_bytes).payload.put(NodeNews{dead});
   });
 }
 

@@ -52,7 +52,7 @@ OptionSet<Struct> members_option(const std::string& source) {
 }
 
 /// Puts a `Made` on each member. If the members are daemons, each rank gets a NodeListener. Its
-/// daemon sends it messages of the kind `report`, and of `returned` if that kind is given. It sends
+/// daemon sends it NodeNews of the kind `report`, and of `returned` if that kind is given. It sends
 /// `join`, and `lives` if that kind is given.
 template <class Made, class Struct>
 Registration on_members(Registration base, const OptionSet<Struct>& set, std::uint16_t report,

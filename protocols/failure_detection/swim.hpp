@@ -167,9 +167,9 @@ class Swim final : public Detector {
   void confirm(DetectorContext& context, Opinion& opinion, const SwimUpdate& update);
   void believe_alive(DetectorContext& context, const SwimUpdate& update);
   void declare_dead(DetectorContext& context, Incarnation dead, std::uint32_t refutations);
-  void take_back(DetectorContext& context, Incarnation living, Opinion& opinion);
+  void take_back(DetectorContext& context, const SwimUpdate& denial, const Opinion& opinion);
   void count_return(const DetectorContext& context, const Opinion& opinion);
-  void tell_ranks(DetectorContext& context, std::uint16_t kind, Incarnation about);
+  void tell_ranks(DetectorContext& context, std::uint16_t kind, const NodeNews& news);
   void suspicions_are_due(DetectorContext& context);
   /// True if that is the latest life that this member has heard of. If it is news that the actor
   /// lives again, remembers it.

@@ -116,7 +116,7 @@ void Swim::tell_rank_of_all(DetectorContext& context, Rank rank) {
   for (const auto& [actor, opinion] : opinions_)
     if (opinion.standing == Standing::dead && actor != rank)
       context.send(rank, kSwimReport, options_->control_bytes)
-          .payload.put(Incarnation{actor, opinion.life});
+          .payload.put(NodeNews{{actor, opinion.life}, opinion.refutations});
 }
 
 }  // namespace faultline::failure_detection

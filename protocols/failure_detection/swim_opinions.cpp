@@ -72,7 +72,7 @@ void Swim::end_suspicion(Opinion& opinion, ActorId of) {
 void Swim::believe_alive(DetectorContext& context, const SwimUpdate& update) {
   if (update.refutations <= refutations_of(update.about.actor)) return;
   Opinion& opinion = remember(update.about);
-  if (opinion.standing == Standing::dead) take_back(context, update.about, opinion);
+  if (opinion.standing == Standing::dead) take_back(context, update, opinion);
   end_suspicion(opinion, update.about.actor);
   opinion.standing = Standing::alive;
   opinion.since_s = 0.0;
@@ -143,15 +143,15 @@ void Swim::declare_dead(DetectorContext& context, Incarnation dead, std::uint32_
       context,
       {.about = dead, .standing = Standing::dead, .refutations = opinion.refutations, .by = self_});
   context.report_failed(dead);
-  tell_ranks(context, kSwimReport, dead);
+  tell_ranks(context, kSwimReport, {dead, opinion.refutations});
 }
 
 /// A member that this one has declared dead has denied that.
-void Swim::take_back(DetectorContext& context, Incarnation living, Opinion& opinion) {
+void Swim::take_back(DetectorContext& context, const SwimUpdate& denial, const Opinion& opinion) {
   --dead_members_;
   count_return(context, opinion);
-  context.take_back(living);
-  tell_ranks(context, kSwimReturn, living);
+  context.take_back(denial.about);
+  tell_ranks(context, kSwimReturn, {denial.about, denial.refutations});
 }
 
 void Swim::count_return(const DetectorContext& context, const Opinion& opinion) {
@@ -160,11 +160,11 @@ void Swim::count_return(const DetectorContext& context, const Opinion& opinion) 
 }
 
 /// A daemon tells the ranks of its node what it now takes for dead, or no longer.
-void Swim::tell_ranks(DetectorContext& context, std::uint16_t kind, Incarnation about) {
+void Swim::tell_ranks(DetectorContext& context, std::uint16_t kind, const NodeNews& news) {
   if (!members_.are_daemons()) return;
   for (const Rank rank : ranks_of_daemon(context))
     if (standing_of(rank) != Standing::dead)
-      context.send(rank, kind, options_->control_bytes).payload.put(about);
+      context.send(rank, kind, options_->control_bytes).payload.put(news);
 }
 
 /// The operating system tells a daemon of the end of its ranks, so this news is certain.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario/may_err.hpp"
 
-#include <algorithm>
+#include "sim/scenario/stated_disturbance.hpp"
 
 namespace faultline::scenario {
 
@@ -17,20 +17,7 @@ const DetectorTraits* erring_detector_of(const RunSpec& spec) {
 }  // namespace
 
 Disturbance disturbance_of(const RunSpec& spec, const std::vector<faults::Outage>& outages) {
-  Disturbance all;
-  if (erring_detector_of(spec) == nullptr) return all;
-  const PlatformSpec& platform = spec.platform;
-  all.is_endless =
-      platform.detection_loss_probability > 0.0 || platform.os_noise || platform.delay_noise;
-  const auto add = [&all](double from_s, double to_s) {
-    all.is_endless = all.is_endless || to_s == kNever;
-    all.last_change_s = std::max(all.last_change_s, to_s == kNever ? from_s : to_s);
-  };
-  if (platform.start_delay_s > 0.0) add(0.0, platform.start_delay_s);
-  for (const faults::PartitionSpec& one : spec.partitions) add(one.from_s, one.to_s);
-  for (const faults::Outage& one : outages) add(one.from_s, one.to_s);
-  for (const faults::SlowSpec& one : spec.slow) add(one.from_s, one.to_s);
-  return all;
+  return erring_detector_of(spec) == nullptr ? Disturbance() : stated_disturbance(spec, outages);
 }
 
 bool errs_as_stated(const RunSpec& spec) {
@@ -39,8 +26,8 @@ bool errs_as_stated(const RunSpec& spec) {
 }
 
 bool can_err(const RunSpec& spec) {
-  return errs_as_stated(spec) || disturbance_of(spec).is_ever() ||
-         (erring_detector_of(spec) != nullptr && (spec.stalls() || spec.routers_fail()));
+  return errs_as_stated(spec) ||
+         (erring_detector_of(spec) != nullptr && (is_disturbed(spec) || spec.stalls()));
 }
 
 }  // namespace faultline::scenario

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/json/json_value.hpp"
+#include "sim/scenario/life_bound.hpp"
 
 namespace faultline::scenario {
 
@@ -57,17 +58,11 @@ void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Proble
 }
 
 void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
-  const ComponentChoice& detector = point.component(Family::failure_detection);
   const bool brings_back = point.component(Family::message_logging).registration != nullptr ||
                            point.component(Family::transactions).registration != nullptr;
-  if (!brings_back || !point.has_faults() || detector.registration == nullptr) return;
-  const auto& bound = detector.registration->as<DetectorTraits>().bound;
-  if (!bound) return;
-  const JobShape job = job_shape(point.platform);
+  if (!brings_back || !point.has_faults()) return;
   const auto unwatched = [&](std::uint16_t process_life, std::uint16_t daemon_life) {
-    return bound(detector.options,
-                 {.job = job, .process_life = process_life, .daemon_life = daemon_life})
-        .unwatched;
+    return bound_of_life(point, process_life, daemon_life).value_or(DetectionBound()).unwatched;
   };
   const std::string of_process = unwatched(1, 0);
   const std::string of_node = point.kills_nodes() ? unwatched(0, 1) : "";

@@ -77,6 +77,25 @@ TEST_CASE("a death that PRRTE's graphs lose, as their page says, is not missed")
   CHECK_FALSE(judged_over(R"("bmg")", 2));
 }
 
+TEST_CASE("a death in a life that its page says nobody watches is missed, and is no finding") {
+  const auto judged_over = [](const std::string& detector) {
+    return judged(tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 8,
+    "spare_nodes": 4}, "workload": {"name": "try-blocks", "compute_s": 5, "iterations": 8},
+    "transactions": {"name": "ulfm"}, "failure_detection": {"name": "ulfm", )" +
+                       detector + R"(}, "faults": {"at": [{"time_s": 3, "ranks": [2]},
+    {"time_s": 20, "ranks": [2]}]}, "stop": {"time_s": 1000}})"),
+                  {});
+  };
+  const Judgement unwatched = judged_over(R"("rejoin": false)");
+  CHECK(unwatched.outcome == "missed-death");
+  CHECK(unwatched.by_membership);
+  CHECK_FALSE(unwatched.finding);
+  const Judgement watched = judged_over(R"("rejoin": true)");
+  CHECK(watched.outcome == "finished");
+  CHECK_FALSE(watched.by_membership);
+  CHECK_FALSE(watched.finding);
+}
+
 TEST_CASE("a detector whose words wait behind gigabytes has not erred without a reason") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "intrepid", "processes": 4},
@@ -244,6 +263,35 @@ TEST_CASE("engines may differ in what a program sends before a false report stop
              {});
   if (kSimGridEngine) CHECK(judgement.outcome == "unsafe-detector");
   CHECK_FALSE(judgement.finding);
+}
+
+// Its heartbeats wait behind long messages for longer on one engine than on the other.
+TEST_CASE("engines may differ where a detector errs on one of them") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "engine": "simgrid", "platform": {"machine": "nacl",
+    "processes": 6}, "workload": {"name": "allreduce", "bytes": 300000, "repetitions": 10},
+    "failure_detection": {"name": "ulfm", "heartbeat_period_s": 0.0001, "timeout_s": 0.0002}})"),
+             {});
+  if (kSimGridEngine) CHECK(judgement.outcome == "finished");
+  CHECK_FALSE(judgement.finding);
+}
+
+TEST_CASE("a program whose messages are late by days may be given up") {
+  const auto judged_under = [](const std::string& noise, const std::string& faults) {
+    return judged(tree(R"({"schema_version": 1, "platform": {"machine": "nacl", "processes": 6)" +
+                       noise + R"(}, "workload": {"name": "try-blocks"}, "transactions": {"name":
+    "fampi", "request_timeout_s": 0.01, "wait_timeout_s": 0.01, "retries": 1}, "failure_detection":
+    {"name": "connection-loss"}, "faults": {)" +
+                       faults + "}}"),
+                  {});
+  };
+  const std::string noise = R"(, "delay_noise": {"law": "exponential", "mean_s": 1000000})";
+  const std::string cut = R"("partition": {"nodes": [[0, 1, 2], [3, 4, 5]], "messages": "wait",
+    "to_s": 5000000})";
+  for (const Judgement& judgement : {judged_under(noise, ""), judged_under("", cut)}) {
+    CHECK(judgement.outcome == "fatal-reported");
+    CHECK_FALSE(judgement.finding);
+  }
 }
 
 TEST_CASE("a recovery from a false report is late, and not stuck, where each word takes a second") {

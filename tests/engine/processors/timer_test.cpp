@@ -269,6 +269,34 @@ TEST_CASE("a timer that waits for the processor dies with its actor") {
   }
 }
 
+// The message of rank 0 is received from 11 to 12.
+TEST_CASE("a timer that comes due while a message is received interrupts that") {
+  for (const scenario::EngineKind engine : engines())
+    for (const bool sends : {false, true}) {
+      Job job(2);
+      job.script(Family::workload, [&job, sends](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](ScriptContext& context) {
+          if (self == 0) context.send(1, 0, 0);
+          if (self == 1) context.set_timer(1, 11.5);
+        };
+        handlers.timer = [&job, sends](ScriptContext& context, std::uint64_t) {
+          job.note(context, "timer");
+          if (sends) context.send(0, 0, 0);
+        };
+        handlers.message = [&job](ScriptContext& context, const Message&) {
+          job.note(context, "got");
+        };
+        return handlers;
+      });
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << (sends ? ", the timer's handler sends" : ""));
+      CHECK(close(seen.times_s(1, "timer"), {11.5}, engine));
+      // The send takes until 12.5.
+      CHECK(close(seen.times_s(1, "got"), {sends ? 13.5 : 12.0}, engine));
+    }
+}
+
 TEST_CASE("equal timers fire in the order in which they were set") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // swim: a member that is declared dead and lives denies that and comes back, unless reports are
-// final. The dead stay dead, and old numbers show nothing.
+// final. The dead stay dead, and old numbers show nothing, in whatever order messages arrive.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -52,6 +52,38 @@ class Tells final : public Wrapped<Tells> {
  private:
   static constexpr std::uint64_t kFirst = 100;  ///< key of a timer that swim does not use
   std::vector<Told> all_;
+};
+
+/// What the daemon of node 1 tells rank 2, which is on it, of the daemon of node 3: whether it is
+/// dead, and how often it had denied that by then.
+struct ToldRank {
+  bool is_dead = false;
+  std::uint32_t denials = 0;
+};
+
+constexpr std::uint32_t kPerNode = 2;
+constexpr double kBetween_s = 10;  ///< two of these messages
+
+/// The daemon of node 1 tells rank 2 what it is given, in that order.
+class TellsRank final : public Wrapped<TellsRank> {
+ public:
+  TellsRank(std::unique_ptr<Component> inner, std::vector<ToldRank> all)
+      : Wrapped(std::move(inner)), all_(std::move(all)) {}
+  void start(DetectorContext& context) override {
+    Wrapped::start(context);
+    for (std::size_t i = 0; context.self() == kRanks + 1 && i < all_.size(); ++i)
+      context.set_timer(kFirst + i, kBetween_s * static_cast<double>(i + 1));
+  }
+  void on_timer(DetectorContext& context, std::uint64_t key) override {
+    if (key < kFirst) return Wrapped::on_timer(context, key);
+    const ToldRank& told = all_[key - kFirst];
+    context.send(2, told.is_dead ? kSwimReport : kSwimReturn, 64)
+        .payload.put(NodeNews{{kRanks + 3, 0}, told.denials});
+  }
+
+ private:
+  static constexpr std::uint64_t kFirst = 100;  ///< key of a timer that swim does not use
+  std::vector<ToldRank> all_;
 };
 
 /// A swim to which gossip that somebody lives is news, although that one has denied nothing.
@@ -256,26 +288,72 @@ TEST_CASE("a fenced member does not come back, nor does one whose report a proto
     }
 }
 
+// A return is often sent sooner after its report than messages are late in the network without
+// order.
 TEST_CASE("after a healed cut everybody agrees again, and messages flow") {
+  const auto run = [](scenario::EngineKind engine, scenario::Ordering ordering,
+                      const std::string& members, std::uint64_t seed) {
+    const std::uint32_t per_node = members == "ranks" ? 1 : kPerNode;
+    Job job(8 * per_node, quick_machine());
+    job.spec.platform.processes_per_node = per_node;
+    job.spec.platform.ordering = ordering;
+    job.spec.platform.unordered_delay_s = 0.1;
+    all_talk(job, 500);
+    job.use(Family::failure_detection, "swim", {{"members", members}});
+    job.spec.partitions = {{.groups = {{7}, {0, 1, 2, 3, 4, 5, 6}}, .from_s = 5, .to_s = 25}};
+    run_until(job, 525);
+    const Seen seen = job.run(engine, seed);
+    CHECK(seen.metric("false_reports") >= per_node);
+    CHECK(seen.metric("failed_ranks") == 0);
+    CHECK(still_failed(seen) == 0);
+    CHECK(seen.count("got") == std::size_t{8} * per_node * (8 * per_node - 1));
+    CHECK(seen.metric("application_messages_lost") == 0);
+    CHECK(seen.violations().empty());
+  };
   for (const scenario::EngineKind engine : engines())
-    for (const char* members : {"ranks", "daemons"})
-      for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
-        INFO(engine_word(engine) << " among " << members << ", seed " << seed);
-        const std::uint32_t per_node = std::string(members) == "ranks" ? 1 : 2;
-        Job job(8 * per_node, quick_machine());
-        job.spec.platform.processes_per_node = per_node;
-        all_talk(job, 500);
-        job.use(Family::failure_detection, "swim", {{"members", std::string(members)}});
-        job.spec.partitions = {{.groups = {{7}, {0, 1, 2, 3, 4, 5, 6}}, .from_s = 5, .to_s = 25}};
-        run_until(job, 525);
-        const Seen seen = job.run(engine, seed);
-        CHECK(seen.metric("false_reports") >= per_node);
-        CHECK(seen.metric("failed_ranks") == 0);
-        CHECK(still_failed(seen) == 0);
-        CHECK(seen.count("got") == std::size_t{8} * per_node * (8 * per_node - 1));
-        CHECK(seen.metric("application_messages_lost") == 0);
-        CHECK(seen.violations().empty());
-      }
+    for (const auto ordering : {scenario::Ordering::fifo, scenario::Ordering::unordered})
+      for (const char* members : {"ranks", "daemons"})
+        for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
+          INFO(engine_word(engine)
+               << (ordering == scenario::Ordering::fifo ? ", fifo" : ", unordered") << ", among "
+               << members << ", seed " << seed);
+          run(engine, ordering, members, seed);
+        }
+}
+
+// Rank 2 refuses what comes from the two ranks of the daemon that it takes for dead.
+TEST_CASE("a rank believes the later word of its daemon, whichever comes first") {
+  struct Case {
+    std::vector<ToldRank> told;
+    bool refuses = false;
+    bool has_reported = true;
+  };
+  const std::vector<Case> cases{
+      {.told = {{true, 0}, {false, 1}}},
+      {.told = {{false, 1}, {true, 0}}, .has_reported = false},
+      {.told = {{true, 1}, {false, 1}}, .refuses = true},
+      {.told = {{false, 1}, {true, 1}}, .refuses = true},
+      {.told = {{true, 0}, {true, 1}, {false, 1}}, .refuses = true},
+      {.told = {{true, 0}, {true, 1}, {false, 1}, {false, 2}}},
+      {.told = {{true, 0}, {false, 2}, {true, 1}, {false, 1}}},
+      {.told = {{false, 2}, {true, 1}, {false, 1}, {true, 0}}, .has_reported = false},
+  };
+  for (const scenario::EngineKind engine : engines())
+    for (const Case& one : cases) {
+      INFO(engine_word(engine) << ", case " << &one - cases.data());
+      Job job(kRanks, quick_machine());
+      job.spec.platform.processes_per_node = kPerNode;
+      all_talk(job, 90);
+      use_talkative_swim(job, {{"members", std::string("daemons")}});
+      run_until(job, 100);
+      Registration changed;
+      make_mistaken<TellsRank>(job.spec, Family::failure_detection, changed, one.told);
+      const Seen seen = job.run(engine);
+      CHECK(seen.metric("false_reports") == (one.has_reported ? kPerNode : 0));
+      CHECK(seen.values(2, "got").size() == kRanks - 1 - (one.refuses ? kPerNode : 0));
+      CHECK(seen.count("got") == std::size_t{kRanks} * (kRanks - 1) - (one.refuses ? kPerNode : 0));
+      CHECK(seen.violations().empty());
+    }
 }
 
 // Lifeguard's experiment: what four of 32 members send and what is sent to them is blocked for 16
