@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace faultline::scenario {
@@ -23,6 +24,30 @@ void check_fencing(const RunSpec& point, json::Problems& problems) {
         "platform.fencing.reach",
         R"("connected" reaches nobody: faults.partition cuts node 0, where the resource )"
         R"(manager is, off from all others for good; expected "all", or a cut that heals)");
+  const auto isolates = [](const faults::FaultSpec& fault) {
+    return fault.time_s == 0.0 && fault.repair_s == kNever &&
+           std::ranges::count(fault.cut_off, NodeId{0}) > 0;
+  };
+  if (job.nodes + job.spare_nodes > 1 && std::ranges::any_of(point.faults, isolates))
+    problems.add("platform.fencing.reach",
+                 R"("connected" reaches nobody: the router of node 0, where the resource manager )"
+                 R"(is, fails at the start for good; expected "all", or a repair_s)");
+}
+
+void note_fencing(const RunSpec& point, json::Problems& problems) {
+  const FencingSpec usual;
+  const FencingSpec& fencing = point.platform.fencing;
+  const Registration* detector = point.component(Family::failure_detection).registration;
+  if (fencing == usual) return;
+  if (detector == nullptr)
+    problems.note("platform.fencing", "has no effect: there is no failure detector");
+  else if (detector->as<DetectorTraits>().accurate)
+    problems.note("platform.fencing", "has no effect: " + detector->name + " never errs");
+  else if (!point.fences() && (fencing.delay_s != usual.delay_s || fencing.reach != usual.reach))
+    problems.note(
+        std::string("platform.fencing.") + (fencing.delay_s != usual.delay_s ? "delay_s" : "reach"),
+        R"(has no effect: "by" is "nobody")" +
+            std::string(fencing.by ? "" : " without message logging and transactions"));
 }
 
 }  // namespace faultline::scenario

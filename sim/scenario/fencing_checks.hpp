@@ -9,4 +9,8 @@ namespace faultline::scenario {
 /// Refuses a resource manager that reaches no node but its own, ever.
 void check_fencing(const RunSpec& point, json::Problems& problems);
 
+/// Notes that what is stated of fencing has no effect: no detector errs, or nobody ends the
+/// accused.
+void note_fencing(const RunSpec& point, json::Problems& problems);
+
 }  // namespace faultline::scenario
