@@ -447,7 +447,6 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   check_endless_partition(point, problems);
   check_routers(point, problems);
   check_fencing(point, problems);
-  note_fencing(point, problems);
   note_losses(point, problems);
   note_cuts(point, problems);
   note_late_starts(point, problems);

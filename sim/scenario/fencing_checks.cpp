@@ -6,7 +6,33 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/option_problem.hpp"
+#include "sim/json/problems.hpp"
+
 namespace faultline::scenario {
+namespace {
+
+/// Why what is stated of fencing has no effect in a point; without a message if it has one, or if
+/// nothing is stated.
+OptionProblem idle_fencing(const RunSpec& point) {
+  const FencingSpec usual;
+  const FencingSpec& fencing = point.platform.fencing;
+  const Registration* detector = point.component(Family::failure_detection).registration;
+  if (fencing == usual) return {};
+  const std::string option = fencing.by                         ? "by"
+                             : fencing.delay_s != usual.delay_s ? "delay_s"
+                                                                : "reach";
+  if (detector == nullptr) return {option, "has no effect: there is no failure detector"};
+  if (detector->as<DetectorTraits>().accurate)
+    return {option, "has no effect: " + detector->name + " never errs"};
+  if (point.fences() || (fencing.delay_s == usual.delay_s && fencing.reach == usual.reach))
+    return {};
+  return {fencing.delay_s != usual.delay_s ? "delay_s" : "reach",
+          R"(has no effect: "by" is "nobody")" +
+              std::string(fencing.by ? "" : " without message logging and transactions")};
+}
+
+}  // namespace
 
 void check_fencing(const RunSpec& point, json::Problems& problems) {
   if (!point.fences() || point.platform.fencing.reach != FencingReach::connected) return;
@@ -34,20 +60,12 @@ void check_fencing(const RunSpec& point, json::Problems& problems) {
                  R"(is, fails at the start for good; expected "all", or a repair_s)");
 }
 
-void note_fencing(const RunSpec& point, json::Problems& problems) {
-  const FencingSpec usual;
-  const FencingSpec& fencing = point.platform.fencing;
-  const Registration* detector = point.component(Family::failure_detection).registration;
-  if (fencing == usual) return;
-  if (detector == nullptr)
-    problems.note("platform.fencing", "has no effect: there is no failure detector");
-  else if (detector->as<DetectorTraits>().accurate)
-    problems.note("platform.fencing", "has no effect: " + detector->name + " never errs");
-  else if (!point.fences() && (fencing.delay_s != usual.delay_s || fencing.reach != usual.reach))
-    problems.note(
-        std::string("platform.fencing.") + (fencing.delay_s != usual.delay_s ? "delay_s" : "reach"),
-        R"(has no effect: "by" is "nobody")" +
-            std::string(fencing.by ? "" : " without message logging and transactions"));
+void note_fencing(const std::vector<RunSpec>& points, json::Problems& problems) {
+  const bool has_effect = std::ranges::any_of(
+      points, [](const RunSpec& point) { return idle_fencing(point).message.empty(); });
+  if (points.empty() || has_effect) return;
+  const OptionProblem first = idle_fencing(points.front());
+  problems.note(json::member_path("platform.fencing", first.option), first.message);
 }
 
 }  // namespace faultline::scenario

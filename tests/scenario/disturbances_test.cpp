@@ -153,14 +153,16 @@ TEST_CASE("fencing that has no effect is noted") {
   const std::string place = workspace.path("s.json") + ": platform.fencing";
   using Notes = std::vector<std::string>;
   CHECK(notes_with(R"({"name": "none"})", R"({"delay_s": 3})") ==
-        Notes{place + ": has no effect: there is no failure detector"});
+        Notes{place + ".delay_s: has no effect: there is no failure detector"});
   CHECK(notes_with(R"({"name": "oracle"})", R"({"by": "resource-manager"})") ==
-        Notes{place + ": has no effect: oracle never errs"});
+        Notes{place + ".by: has no effect: oracle never errs"});
   CHECK(notes_with(rdaemon, R"({"by": "nobody", "delay_s": 3})") ==
         Notes{place + ".delay_s: has no effect: \"by\" is \"nobody\""});
   CHECK(notes_with(rdaemon, R"({"reach": "connected"})") ==
         Notes{place + ".reach: has no effect: \"by\" is \"nobody\" without message logging and "
                       "transactions"});
+  CHECK(notes_with("[{\"name\": \"oracle\"}, " + rdaemon + "]", R"({"by": "resource-manager"})")
+            .empty());
   CHECK(notes_with(rdaemon, R"({"by": "nobody"})").empty());
   CHECK(notes_with(rdaemon, R"({"by": "resource-manager", "delay_s": 3})").empty());
 }
