@@ -119,6 +119,9 @@ int carry_out_summarize(const Call& call) {
                                      .summary = *summary};
   const std::string block =
       scenario ? failures::faults_block_json(report, counts_beside(values)) : "";
+  if (scenario && summary->repairs_s && !summary->repair_law)
+    complain(request.file + ": the repairs fit no law, because too few of them differ; in " +
+             values["scenario"].as<std::string>() + " nothing is repaired");
   if (counts) counts->write(failures::fault_counts_json(report));
   if (scenario) scenario->write(block);
   call.out << (format == "json" ? failures::trace_summary_json(report)

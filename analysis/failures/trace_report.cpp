@@ -9,7 +9,10 @@
 
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/json/checked_object.hpp"
 #include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline::failures {
 
@@ -216,15 +219,29 @@ std::pair<std::string, json::JsonValue> fitted_source(const GapSummary& gaps,
                                         {"scale_s", rounded(gaps.weibull->scale_s.estimate)}})};
 }
 
+/// A law can be fitted to times that no scenario takes.
+void refuse_beyond_range(const std::string& name, const json::JsonValue& source,
+                         const std::string& file) {
+  json::Problems problems(file);
+  json::CheckedObject object(source, "--scenario: " + name, problems);
+  static_cast<void>(object.options(faults::find_fault_source(name)->options));
+  problems.throw_if_any();
+}
+
 }  // namespace
 
 std::string faults_block_json(const TraceReport& report, const std::string& counts) {
   auto [name, source] = fitted_source(report.summary.between_faults, report.file);
+  json::JsonValue repair;
+  if (const auto& law = report.summary.repair_law)
+    repair = json::json_object({{"law", "lognormal"},
+                                {"mu", rounded(law->mu.estimate)},
+                                {"sigma", rounded(law->sigma.estimate)}});
+  json::JsonValue laws = source;
+  laws.set("repair", repair);
+  refuse_beyond_range(name, laws, report.file);
   if (!counts.empty()) source.set("sizes", counts);
-  if (const auto& repair = report.summary.repair_law)
-    source.set("repair", json::json_object({{"law", "lognormal"},
-                                            {"mu", rounded(repair->mu.estimate)},
-                                            {"sigma", rounded(repair->sigma.estimate)}}));
+  if (!repair.is_null()) source.set("repair", repair);
   return json::to_json(
              json::json_object({{"faults", json::json_object({{name, std::move(source)}})}}), 2) +
          "\n";

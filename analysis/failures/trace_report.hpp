@@ -32,7 +32,7 @@ std::string fault_counts_json(const TraceReport& report);
 /// The `faults` of a scenario whose faults follow the laws fitted to the trace: those between
 /// faults, of which it takes the one that fits best, and that of the repairs. The sizes come from
 /// the file `counts` with fault counts; if that is empty, each fault takes one node. Throws
-/// UsageError if too few failures are known to fit a law.
+/// UsageError if too few failures are known to fit a law, or if no scenario takes the fitted one.
 std::string faults_block_json(const TraceReport& report, const std::string& counts);
 
 }  // namespace faultline::failures

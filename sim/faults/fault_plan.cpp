@@ -5,7 +5,16 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/core/error.hpp"
+
 namespace faultline::faults {
+
+namespace {
+
+/// No run gets through more faults of a source. A law with tiny times between faults has no end.
+constexpr std::uint64_t kMostDrawn = 10'000'000;
+
+}  // namespace
 
 FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job)
     : processes_(job.processes) {
@@ -34,6 +43,7 @@ void FaultPlan::add(const FaultSourceChoice& source, const FaultTarget& target) 
   const bool ends = limit_of(source).has_value();
   if (ends) ++owing_;
   sources_.push_back({.faults = source.registration->make(source.options, target, source.key),
+                      .key = source.key,
                       .ends = ends,
                       .owes = ends});
 }
@@ -41,7 +51,12 @@ void FaultPlan::add(const FaultSourceChoice& source, const FaultTarget& target) 
 std::optional<double> FaultPlan::draw(std::uint32_t index) {
   Source& source = sources_[index];
   const auto time_s = source.faults->next_time_s();
-  if (time_s && std::isfinite(*time_s)) return time_s;
+  if (time_s && std::isfinite(*time_s)) {
+    if (++source.drawn > kMostDrawn)
+      throw UsageError("faults." + source.key + ": more than " + std::to_string(kMostDrawn) +
+                       " faults would strike in a run; expected rarer faults, or a limit");
+    return time_s;
+  }
   if (source.owes) --owing_;
   source.owes = false;
   return std::nullopt;

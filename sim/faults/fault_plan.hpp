@@ -76,7 +76,8 @@ class FaultPlan {
   [[nodiscard]] std::uint32_t sources() const {
     return static_cast<std::uint32_t>(sources_.size());
   }
-  /// Draws the next fault of a source. Returns its time, or nothing if the source has ended.
+  /// Draws the next fault of a source. Returns its time, or nothing if the source has ended. Throws
+  /// UsageError after ten million of them.
   std::optional<double> draw(std::uint32_t source);
   /// The victims of the fault that the source drew last.
   std::vector<Victim> drawn_victims(std::uint32_t source, const ParentOf& parent_of);
@@ -97,6 +98,8 @@ class FaultPlan {
   };
   struct Source {
     Boxed<FaultSource> faults;
+    std::string key;          ///< for messages
+    std::uint64_t drawn = 0;  ///< faults so far
     bool ends = false;
     bool owes = false;
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -24,7 +25,11 @@ constexpr std::size_t kShownUnreadable = 10;
 constexpr std::size_t kMostUnreadable = 100000;
 constexpr std::size_t kLongestLine_B = std::size_t{64} << 10U;
 
-constexpr const char* kTooLong = "is longer than 65536 bytes";
+/// Why a line cannot belong to any trace; "" if it can.
+const char* unfit(std::string_view line) {
+  if (line.size() > kLongestLine_B) return "is longer than 65536 bytes";
+  return line.find('\0') != std::string_view::npos ? "has a zero byte" : "";
+}
 
 std::string unreadable_words(const UnreadableLine& line) {
   return "line " + std::to_string(line.line) + " cannot be read: " + line.reason;
@@ -83,11 +88,12 @@ LineResult read_fta(std::string_view line) {
   if (!node || *node < 0) return unreadable("node_id: expected the number of a node", platform);
   if (type != "0" && type != "1")
     return unreadable("event_type: expected 0 (unavailable) or 1 (available)", platform);
-  if (!start_s) return unreadable("event_start_time: expected seconds since 1970", platform);
+  if (!start_s || std::abs(*start_s) > kLatest_s)
+    return unreadable("event_start_time: expected seconds since 1970", platform);
   if (type == "1") return {{}, "", true, {}};
   FaultRecord record{.time_s = *start_s, .end_s = {}, .system = *platform, .node = *node};
   const auto end_s = number_in<double>(words[words.size() - 2]);
-  if (end_s && *end_s >= *start_s) record.end_s = end_s;
+  if (end_s && *end_s >= *start_s && *end_s <= kLatest_s) record.end_s = end_s;
   return {record, "", false, {}};
 }
 
@@ -153,9 +159,12 @@ class ProfileReader {
                            ? "a state can be negative, expected a law of 0 (off) and above (on)"
                            : "the state is negative, expected 0 (off) or more (on)");
     if (profile_.stochastic) {
+      if (date->kind == ProfileLaw::Kind::exp && date->first <= 0)
+        return "expected a delay by EXP with a rate above 0";
       profile_.events.push_back({*date, *state});
       return "";
     }
+    if (std::abs(date->first) > kLatest_s) return "expected a date of at most 1e12 s";
     if (date->first < last_s_) return "expected a date not before the one above";
     profile_.events.push_back({{.first = date->first - last_s_}, *state});
     last_s_ = date->first;
@@ -171,12 +180,18 @@ class ProfileReader {
                        "expected LOOPAFTER");
     if (profile_.loop_delay_s < 0)
       throw UsageError(file + ": PERIODICITY is shorter than the profile");
-    if (profile_.loops && !profile_.stochastic && last_s_ + profile_.loop_delay_s <= 0)
+    if (profile_.loops && profile_.loop_delay_s <= 0 && !takes_time())
       throw UsageError(file + ": the profile loops without taking any time");
     return std::move(profile_);
   }
 
  private:
+  [[nodiscard]] bool takes_time() const {
+    if (!profile_.stochastic) return last_s_ > 0;
+    return std::ranges::any_of(
+        profile_.events, [](const ProfileEvent& event) { return event.delay_s.can_be_positive(); });
+  }
+
   std::string read_stochastic(const Words& words) {
     const bool loop = words.size() == 2 && words[1] == "LOOP";
     if (words.size() > 1 && !loop) return "expected STOCHASTIC or STOCHASTIC LOOP";
@@ -188,7 +203,7 @@ class ProfileReader {
 
   std::string read_loop(const Words& words) {
     const auto delay_s = words.size() == 2 ? number_in<double>(words[1]) : std::nullopt;
-    if (!delay_s || *delay_s < 0)
+    if (!delay_s || *delay_s < 0 || *delay_s > kLatest_s)
       return "expected a delay in seconds after " + std::string(words[0]);
     if (words[0] == "PERIODICITY")
       period_s_ = delay_s;
@@ -207,7 +222,11 @@ class ProfileReader {
 
 std::optional<TraceFormat> format_of(std::string_view line, const std::string& file) {
   if (TableTrace::begin(line, file)) return TraceFormat::table;
-  if (std::count(line.begin(), line.end(), ',') >= 9) return TraceFormat::lanl;
+  if (std::count(line.begin(), line.end(), ',') >= 9) {
+    const std::string first = split_csv(line)[0];
+    const bool is_lanl = first == "System" || trimmed(first).empty() || number_in<double>(first);
+    return is_lanl ? std::optional(TraceFormat::lanl) : std::nullopt;
+  }
   const Words words = split_words(line);
   if (words.size() >= kFtaFields) return TraceFormat::fta;
   const bool profile_word = words[0] == "STOCHASTIC" || words[0] == "PERIODICITY" ||
@@ -217,22 +236,27 @@ std::optional<TraceFormat> format_of(std::string_view line, const std::string& f
   return std::nullopt;
 }
 
-/// Calls `visit(line, number)` for every line with content.
+/// Calls `visit(line, number)` for every line with content. Lines end with a line feed; in a text
+/// without any, as old Macs wrote it, with a carriage return.
 template <class Visit>
-void for_each_line(const std::string& text, Visit visit) {
+void for_each_line(std::string_view text, Visit visit) {
+  const char last = text.find('\n') == std::string_view::npos ? '\r' : '\n';
   std::string_view rest = text;
   for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::size_t end = std::min(rest.find(last), rest.size());
     const std::string_view line = trimmed(rest.substr(0, end));
     rest.remove_prefix(std::min(rest.size(), end + 1));
     if (!line.empty() && line[0] != '#' && line[0] != '%') visit(line, number);
   }
 }
 
-/// Archives publish traces compressed. A compressed file gets its own message, because it has no
-/// lines to report.
-void refuse_compressed(std::string_view text, const std::string& file) {
+/// Archives publish traces compressed, and spreadsheets may write UTF-16. Such a file gets its own
+/// message, because it has no lines to report.
+void refuse_no_text(std::string_view text, const std::string& file) {
   using namespace std::string_view_literals;
+  for (const std::string_view begin : {"\xff\xfe"sv, "\xfe\xff"sv})
+    if (text.substr(0, begin.size()) == begin)
+      throw UsageError(file + ": is text in UTF-16; expected UTF-8");
   constexpr std::array<std::pair<std::string_view, const char*>, 5> kBegins = {
       {{"\x1f\x8b"sv, "gzip"},
        {"BZh"sv, "bzip2"},
@@ -245,10 +269,14 @@ void refuse_compressed(std::string_view text, const std::string& file) {
                        "; expected text, unpack it first");
 }
 
-TraceFormat find_format(const std::string& text, const std::string& file) {
+TraceFormat find_format(std::string_view text, const std::string& file) {
   std::optional<TraceFormat> format;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    if (!format) format = format_of(line.substr(0, kLongestLine_B), file);
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    if (format) return;
+    if (line.find('\0') != std::string_view::npos)
+      throw UsageError(file + ": line " + std::to_string(number) +
+                       " has a zero byte; expected the text of a trace of failures");
+    format = format_of(line.substr(0, kLongestLine_B), file);
   });
   if (format) return *format;
   throw UsageError(
@@ -285,26 +313,25 @@ void add_line(FaultTrace& trace, LineResult result, std::size_t number, const st
   }
 }
 
-void read_records(FaultTrace& trace, const std::string& text, const std::string& file) {
+void read_records(FaultTrace& trace, std::string_view text, const std::string& file) {
   const bool lanl = trace.format == TraceFormat::lanl;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
     if (lanl && line.substr(0, 7) == "System,") return;
-    LineResult result = line.size() > kLongestLine_B ? unreadable(kTooLong)
-                        : lanl                       ? read_lanl(line)
-                                                     : read_fta(line);
+    const std::string why = unfit(line);
+    LineResult result = !why.empty() ? unreadable(why) : lanl ? read_lanl(line) : read_fta(line);
     add_line(trace, std::move(result), number, file);
   });
   in_order_of_time(trace.records);
 }
 
-void read_table(FaultTrace& trace, const std::string& text, const std::string& file) {
+void read_table(FaultTrace& trace, std::string_view text, const std::string& file) {
   std::optional<TableTrace> table;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
+    const std::string why = unfit(line);
     if (!table)
       table = TableTrace::begin(line.substr(0, kLongestLine_B), file);
     else
-      add_line(trace, line.size() > kLongestLine_B ? unreadable(kTooLong) : table->read(line),
-               number, file);
+      add_line(trace, why.empty() ? table->read(line) : unreadable(why), number, file);
   });
   table->number_nodes(trace.records);
   in_order_of_time(trace.records);
@@ -328,7 +355,7 @@ void list_failures(FaultTrace& trace, const std::vector<std::size_t>& lines) {
   }
 }
 
-void read_profile(FaultTrace& trace, const std::string& text, const std::string& file) {
+void read_profile(FaultTrace& trace, std::string_view text, const std::string& file) {
   ProfileReader reader;
   std::vector<std::size_t> lines;
   const auto read = [&](std::string_view line, std::size_t number) {
@@ -339,7 +366,8 @@ void read_profile(FaultTrace& trace, const std::string& text, const std::string&
     }
   };
   for_each_line(text, [&](std::string_view line, std::size_t number) {
-    std::string reason = line.size() > kLongestLine_B ? kTooLong : read(line, number);
+    std::string reason = unfit(line);
+    if (reason.empty()) reason = read(line, number);
     if (!reason.empty()) {
       note_unreadable(trace, file, {number, std::move(reason), {}});
       return;
@@ -367,8 +395,11 @@ const char* format_word(TraceFormat format) {
   return "";
 }
 
-FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
-  refuse_compressed(text, file);
+FaultTrace parse_fault_trace(const std::string& whole, const std::string& file) {
+  refuse_no_text(whole, file);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  std::string_view text = whole;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   FaultTrace trace;
   trace.format = find_format(text, file);
   if (trace.format == TraceFormat::simgrid)
@@ -377,9 +408,11 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
     read_table(trace, text, file);
   else
     read_records(trace, text, file);
-  if (!trace.records.empty() || trace.profile.stochastic) return trace;
-  std::string why =
-      trace.other_events > 0 ? ": has no failure, only other events" : ": no record can be read";
+  const bool is_drawn = trace.profile.stochastic && !trace.profile.events.empty();
+  if (!trace.records.empty() || is_drawn) return trace;
+  std::string why = trace.other_events > 0     ? ": has no failure, only other events"
+                    : trace.unreadable.empty() ? ": has no record of a failure"
+                                               : ": no record can be read";
   for (const std::string& line : describe_unreadable(trace))
     why.append("\n").append(file).append(": ").append(line);
   throw UsageError(file + why);

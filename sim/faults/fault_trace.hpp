@@ -48,9 +48,10 @@ struct FaultTrace {
   StateProfile profile;            ///< only for simgrid
 };
 
-/// Reads a trace. `file` names it in messages. Throws UsageError if the text is compressed, has
-/// none of the formats, or has no readable failure. Unreadable lines are listed in the result.
-FaultTrace parse_fault_trace(const std::string& text, const std::string& file);
+/// Reads a trace. `file` names it in messages. Throws UsageError if the text is compressed or in
+/// UTF-16, has none of the formats, or has no readable failure. Unreadable lines are listed in the
+/// result.
+FaultTrace parse_fault_trace(const std::string& whole, const std::string& file);
 
 /// The trace without those unreadable lines that are known to belong to another system. Keeps all
 /// records.

@@ -248,14 +248,30 @@ std::vector<OptionProblem> check_profile(const TraceOptions& options, const Faul
   return problems;
 }
 
+/// The systems of a trace, as many as people read; "" if it has only one.
 std::string systems_of(const FaultTrace& trace) {
+  constexpr std::size_t kNamed = 20;
   std::set<std::int64_t> systems;
   for (const FaultRecord& record : trace.records) systems.insert(record.system);
   if (systems.size() == 1) return "";
   std::string text;
-  for (const std::int64_t system : systems)
-    text += (text.empty() ? "" : ", ") + std::to_string(system);
-  return text;
+  for (auto [system, named] = std::pair(systems.begin(), std::size_t{0});
+       system != systems.end() && named < kNamed; ++system, ++named)
+    text += (named == 0 ? "" : ", ") + std::to_string(*system);
+  return text + (systems.size() > kNamed ? ", ..." : "");
+}
+
+/// Why a trace has no failure of the job's nodes.
+OptionProblem misses_job(const TraceOptions& options, const FaultTarget& target) {
+  const std::vector<FaultRecord> failures = record_from_begin(options).failures;
+  if (failures.empty()) return {"begin_s", "the trace has no failure from this time on"};
+  const auto [least, most] = std::ranges::minmax(failures, {}, &FaultRecord::node);
+  return {"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
+                            " to " + std::to_string(options.first_node + target.job.nodes - 1) +
+                            " after begin_s, only of " +
+                            (least.node == most.node ? "node " + std::to_string(least.node)
+                                                     : "nodes from " + std::to_string(least.node) +
+                                                           " to " + std::to_string(most.node))};
 }
 
 std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultTarget& target) {
@@ -271,9 +287,7 @@ std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultT
     if (options.begin == "start" || turn_s(options) > 0) return {};
     return {{"begin", "all failures of the trace are at the same moment, expected start"}};
   }
-  return {{"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
-                             " to " + std::to_string(options.first_node + target.job.nodes - 1) +
-                             " after begin_s"}};
+  return {misses_job(options, target)};
 }
 
 FaultSourceRegistration recorded() {

@@ -34,17 +34,24 @@ std::vector<OptionProblem> check_repair(const std::optional<RepairOptions>& repa
   if (where.victims != "nodes")
     return {{"repair", "a rank has nothing to repair, expected null or victims nodes"}};
   const bool is_lognormal = repair->law == "lognormal";
-  std::vector<OptionProblem> problems;
+  std::vector<std::string> missing;
+  std::vector<std::string> foreign;
   const auto check = [&](const char* name, const std::optional<double>& value, bool is_needed) {
-    if (is_needed && !value)
-      problems.push_back({"repair", "the law " + repair->law + " needs " + name});
-    if (!is_needed && value)
-      problems.push_back({"repair", "the law " + repair->law + " has no " + name});
+    if (is_needed && !value) missing.emplace_back(name);
+    if (!is_needed && value) foreign.emplace_back(name);
   };
   check("mean_s", repair->mean_s, !is_lognormal);
   check("mu", repair->mu, is_lognormal);
   check("sigma", repair->sigma, is_lognormal);
-  return problems;
+  if (missing.empty() && foreign.empty()) return {};
+  const auto joined = [](const std::vector<std::string>& names, const char* between) {
+    return names.size() == 1 ? names[0] : names[0] + between + names[1];
+  };
+  std::string why = "the law " + repair->law;
+  if (!missing.empty()) why += " needs " + joined(missing, " and ");
+  if (!foreign.empty())
+    why += (missing.empty() ? " has no " : ", and has no ") + joined(foreign, " or ");
+  return {{"repair", why}};
 }
 
 RepairLaw::RepairLaw(const std::optional<RepairOptions>& repair, Stream random)

@@ -35,6 +35,19 @@ bool ProfileLaw::can_be_negative() const {
   return first < 0;
 }
 
+bool ProfileLaw::can_be_positive() const {
+  switch (kind) {
+    case Kind::unif:
+      return std::max(first, second) > 0;
+    case Kind::norm:
+      return first > 0 || second != 0;
+    case Kind::det:
+    case Kind::exp:
+      break;
+  }
+  return first > 0;
+}
+
 std::optional<double> ProfileWalk::next_failure_s() {
   const auto failure_s = next_switch_s(false);
   if (failure_s) back_s_ = next_switch_s(true).value_or(kNever);

@@ -21,6 +21,8 @@ struct ProfileLaw {
   [[nodiscard]] double draw(Stream& random) const;
   /// True if a draw could be below zero.
   [[nodiscard]] bool can_be_negative() const;
+  /// True if a draw could be above zero.
+  [[nodiscard]] bool can_be_positive() const;
   bool operator==(const ProfileLaw&) const = default;
 };
 

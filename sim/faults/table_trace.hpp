@@ -16,7 +16,8 @@ namespace faultline::faults {
 /// Reads failures from a table as people keep them: fields with commas, and a first line that names
 /// the columns. `node` and `down` (or `time`) are needed, `up` (or `repaired`) and `system` may be
 /// there, in any order; other columns are ignored. Times are numbers, or of ISO 8601. The name of a
-/// column may end in the unit of its numbers (`down_h`); without one they are seconds.
+/// column of times may end in the unit of its numbers (`down_h`); without one they are seconds.
+/// The first record decides whether times are numbers, and whether nodes are; then all are.
 class TableTrace {
  public:
   /// Nothing if this line does not name such columns. Throws UsageError if it names some of them,
@@ -38,12 +39,23 @@ class TableTrace {
     double unit_s = 1.0;  ///< of the numbers in a column of times
   };
 
+  struct Time {
+    double s = 0.0;
+    bool is_iso = false;
+  };
+
   static std::optional<std::pair<Role, double>> role_of(std::string_view title);
-  [[nodiscard]] static std::optional<double> time_s(std::string_view text, double unit_s);
+  void refuse_misnamed_units(const std::vector<std::string>& titles, const std::string& file) const;
+  static std::optional<Time> time_in(std::string_view text, const Column& column);
+  static std::string refusal(const Time& time, std::optional<bool> other);
+  static std::string refusal(std::string_view node, std::optional<bool> numbers);
 
   std::size_t fields_ = 0;
   std::array<Column, roles> columns_;
   std::vector<std::string> names_;  ///< of the nodes of all records so far
+  // Of the records so far; nothing if there are none.
+  std::optional<bool> has_numbers_;
+  std::optional<bool> has_iso_times_;
 };
 
 }  // namespace faultline::faults

@@ -14,6 +14,9 @@
 
 namespace faultline::faults {
 
+/// No trace has a time beyond this, or before its negative; with larger ones a sum may overflow.
+inline constexpr double kLatest_s = 1e12;
+
 /// The text without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 

@@ -40,6 +40,10 @@ const FileOption* find_file_option(OptionKind kind) {
 
 OptionValue read_named_file(const FileOption& kind, const std::string& name,
                             const std::string& path, Problems& problems) {
+  if (name.empty()) {
+    problems.add(path, "expected " + std::string(kind.expectation) + R"(, got "")");
+    return kind.nothing;
+  }
   try {
     const auto folder = std::filesystem::path(problems.file()).parent_path().string();
     return kind.read(name, folder, path, problems);

@@ -57,17 +57,18 @@ std::optional<std::uint32_t> nodes_of(Part part, const PartSizes& sizes) {
                     sizes.machine->topology);
 }
 
-std::string lacks(Part part, const PartSizes& sizes) {
+std::string lacks(Part part, const PartSizes& sizes, const std::vector<std::string>& words) {
   if (part == Part::power_unit)
     return "expected platform.nodes_per_power_unit beside it, the number of nodes of a power unit";
   std::string text = "needs platform.machine, whose topology is known";
   if (sizes.machine != nullptr)
     text = "the " + describe(sizes.machine->topology) + " of " + sizes.machine->name + " has no " +
            part_words()[static_cast<std::size_t>(part)] + "s";
-  std::string known = "node";
+  const auto word = [&words](Part known) { return words[static_cast<std::size_t>(known)]; };
+  std::string known = word(Part::node);
   for (const Part other : {Part::router, Part::rack, Part::group})
-    if (nodes_of(other, sizes)) known += ", " + part_words()[static_cast<std::size_t>(other)];
-  return text + "; expected " + known + " or power-unit";
+    if (nodes_of(other, sizes)) known += ", " + word(other);
+  return text + "; expected " + known + " or " + word(Part::power_unit);
 }
 
 }  // namespace faultline::platform

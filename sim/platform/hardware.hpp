@@ -33,7 +33,9 @@ struct PartSizes {
 ///    with three levels or more.
 std::optional<std::uint32_t> nodes_of(Part part, const PartSizes& sizes);
 
-/// Says that a machine has no such part, and which ones it has.
-std::string lacks(Part part, const PartSizes& sizes);
+/// Says that a machine has no such part, and which ones it has. `words`: what the parts are called
+/// where one of them can be named, in the order of Part.
+std::string lacks(Part part, const PartSizes& sizes,
+                  const std::vector<std::string>& words = part_words());
 
 }  // namespace faultline::platform

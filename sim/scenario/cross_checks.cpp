@@ -449,6 +449,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   check_fencing(point, problems);
   note_losses(point, problems);
   note_cuts(point, problems);
+  note_late_starts(point, problems);
 }
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths,

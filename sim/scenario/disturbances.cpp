@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario/disturbances.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "sim/json/checked_object.hpp"
@@ -40,6 +41,13 @@ std::vector<std::vector<std::uint32_t>> read_groups(const json::JsonValue& value
     problems.add(path,
                  "expected a list of at least two lists of " + what + ", got " +
                      (list == nullptr ? json::describe(value) : std::to_string(list->size())));
+    return {};
+  }
+  const auto no_list = std::ranges::find_if(
+      *list, [](const json::JsonValue& group) { return group.list() == nullptr; });
+  if (no_list != list->end()) {
+    problems.add(json::item_path(path, static_cast<std::size_t>(no_list - list->begin())),
+                 "expected a list of " + what + ", got " + json::describe(*no_list));
     return {};
   }
   std::vector<std::vector<std::uint32_t>> groups;

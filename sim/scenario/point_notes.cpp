@@ -37,6 +37,26 @@ void note_cuts(const RunSpec& point, json::Problems& problems) {
                     workload->name + " waits for ever");
 }
 
+void note_late_starts(const RunSpec& point, json::Problems& problems) {
+  const double end_s = point.stop.time_s;
+  const auto note = [&](const std::string& path, double from_s) {
+    if (from_s >= end_s)
+      problems.note(path, "has no effect: it begins at " + json::shortest(from_s) +
+                              " s, and the run ends at stop.time_s, " + json::shortest(end_s) +
+                              " s");
+  };
+  const auto path_of = [](const char* key, std::size_t index, std::size_t count) {
+    return count == 1 ? std::string(key) : json::item_path(key, index);
+  };
+  for (std::size_t i = 0; i < point.partitions.size(); ++i)
+    note(path_of("faults.partition", i, point.partitions.size()), point.partitions[i].from_s);
+  for (std::size_t i = 0; i < point.slow.size(); ++i)
+    note(path_of("faults.slow", i, point.slow.size()), point.slow[i].from_s);
+  for (std::size_t i = 0; i < point.faults.size(); ++i)
+    if (!point.faults[i].cut_off.empty())
+      note(json::item_path("faults.at", i), *point.faults[i].time_s);
+}
+
 void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   const double memory_B = point.platform.machine.memory_per_node_B;
   if (memory_B == 0.0) return;

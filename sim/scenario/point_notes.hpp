@@ -15,6 +15,10 @@ void note_losses(const RunSpec& point, json::Problems& problems);
 /// transactions let its requests time out.
 void note_cuts(const RunSpec& point, json::Problems& problems);
 
+/// Notes a partition, a slow node or a failing router that the run cannot live to see. A run
+/// itself reports stated faults that have not struck.
+void note_late_starts(const RunSpec& point, json::Problems& problems);
+
 /// Notes what a node's memory cannot hold. The simulation runs as if memory had no end, so this is
 /// no error.
 void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);

@@ -2,25 +2,39 @@
 #include "sim/scenario/router_checks.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <variant>
 
 #include "sim/json/json_value.hpp"
 
 namespace faultline::scenario {
 namespace {
 
-constexpr double kMostFailures = 1e5;
+constexpr std::uint64_t kMostFailures = 100'000;
+
+double time_of(const faults::FaultSourceChoice& source, const char* option, double otherwise) {
+  const auto found = source.options.find(option);
+  const auto* const time_s =
+      found == source.options.end() ? nullptr : std::get_if<double>(&found->second);
+  return time_s == nullptr ? otherwise : *time_s;
+}
 
 /// All failures are known before the run, so there must not be too many.
 void check_rate(const RunSpec& point, const faults::FaultSourceChoice& source,
                 json::Problems& problems) {
-  if (!source.registration->mtbf_s || faults::limit_of(source)) return;
+  const auto limit = faults::limit_of(source);
+  if (!source.registration->mtbf_s || (limit && *limit <= kMostFailures)) return;
   const auto mtbf_s = source.registration->mtbf_s(source.options, fault_target(point.platform));
-  if (!mtbf_s || point.stop.time_s / *mtbf_s <= kMostFailures) return;
-  problems.add("faults." + source.key,
-               "routers would fail every " + json::shortest(*mtbf_s) + " s until stop.time_s, " +
-                   json::shortest(point.stop.time_s) +
-                   "; expected at most 100,000 failures in that time, or a limit");
+  const double end_s = time_of(source, "end_s", kNever);
+  const double span_s = std::min(end_s, point.stop.time_s) - time_of(source, "start_s", 0.0);
+  if (!mtbf_s || span_s / *mtbf_s <= static_cast<double>(kMostFailures)) return;
+  problems.add(
+      "faults." + source.key,
+      "routers would fail every " + json::shortest(*mtbf_s) + " s until " +
+          (end_s < point.stop.time_s ? "end_s, " + json::shortest(end_s)
+                                     : "stop.time_s, " + json::shortest(point.stop.time_s)) +
+          "; expected at most 100,000 failures in that time, or a limit of as many");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/disturbances.hpp"
+#include "sim/scenario/fencing_checks.hpp"
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
@@ -229,7 +230,9 @@ void ScenarioReader::make_points(Scenario& scenario) {
   const bool all_known = std::ranges::all_of(candidates_, [](const auto& family) {
     return std::ranges::all_of(family, &Candidate::valid);
   });
-  if (all_known) check_marks(scenario.points, problems_);
+  if (!all_known) return;
+  check_marks(scenario.points, problems_);
+  note_fencing(scenario.points, problems_);
 }
 
 }  // namespace

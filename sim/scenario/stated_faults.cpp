@@ -20,6 +20,15 @@ std::string words_of(const std::vector<VictimList>& lists) {
   return words;
 }
 
+/// What an entry calls the parts of the machine, in the order of platform::Part.
+std::vector<std::string> words_of_parts() {
+  std::vector<std::string> words(platform::part_words().size());
+  words[static_cast<std::size_t>(platform::Part::node)] = victim_lists()[1].name;
+  for (const PartList& parts : part_lists())
+    words[static_cast<std::size_t>(parts.part)] = parts.list.name;
+  return words;
+}
+
 /// Reads one entry of `faults.at`.
 class StatedFault {
  public:
@@ -28,6 +37,7 @@ class StatedFault {
       : object_(value, path, problems), platform_(platform), problems_(problems) {}
 
   faults::FaultSpec read() {
+    if (!object_.is_object()) return fault_;
     const std::size_t before = problems_.size();
     read_plain_values();
     const JobShape job = platform_ == nullptr ? JobShape{} : job_shape(*platform_);
@@ -90,7 +100,7 @@ void StatedFault::read_parts(const PartList& parts, std::uint32_t nodes) {
   const std::uint32_t of_part = platform::nodes_of(parts.part, sizes).value_or(0);
   if (platform_ != nullptr && of_part == 0) {
     problems_.add(json::member_path(object_.path(), parts.list.name),
-                  platform::lacks(parts.part, sizes));
+                  platform::lacks(parts.part, sizes, words_of_parts()));
     return;
   }
   const std::uint32_t end = of_part == 0 ? 0 : (nodes - 1) / of_part + 1;

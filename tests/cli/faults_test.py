@@ -186,6 +186,46 @@ class Summaries(ProgramTest):
                       self.refusal("faults", "summarize", "t.csv", "--scenario", "f.json"))
         self.assertFalse((self.folder / "f.json").exists())
 
+    def test_a_law_that_no_scenario_takes_is_refused(self):
+        times = [10.0 ** k for k in range(-300, 12, 20)]
+        self.write("t.csv", "node,down\n" + "".join(f"1,{time}\n" for time in times))
+        message = self.refusal("faults", "summarize", "t.csv", "--counts", "c.json", "--scenario",
+                               "f.json")
+        self.assertIn("t.csv: --scenario: lognormal.mu: expected a number from -20 to 25, or null, "
+                      "got -3", message)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["t.csv"])
+
+    def test_repairs_that_fit_no_law_are_not_left_out_in_silence(self):
+        self.write("t.csv", "node,down,up\n1,1,2\n2,4,5\n3,9,10\n4,19,20\n")
+        result = self.faultline("faults", "summarize", "t.csv", "--scenario", "f.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "faultline: t.csv: the repairs fit no law, because too few "
+                                        "of them differ; in f.json nothing is repaired\n")
+        self.assertNotIn("repair", (self.folder / "f.json").read_text())
+
+    def test_tables_of_strangers(self):
+        for text, message in (
+                ("node\tdown\n1\t2\n", "t.csv: not a trace of failures, expected"),
+                ("node,down,up_sec\n1,2,3\n", 't.csv: column 3 is "up" in the unit "sec"; expected '
+                                              "the name up_ms, up_s, up_min, up_h or up_d"),
+                ("node,down\0\n1,2\n", "t.csv: line 1 has a zero byte; expected the text"),
+                ("node,\x1b[31mdown\n1,2\n", "t.csv: a table of failures without a column down"),
+                ("node,down,up\n", "t.csv: has no record of a failure"),
+                ("node,down\n1,2\n".encode("utf-16"), "t.csv: is text in UTF-16; expected UTF-8")):
+            self.write("t.csv", text)
+            self.write("s.json", {**JOB, "faults": {"trace": {"file": "t.csv"}}})
+            for arguments in (("faults", "summarize", "t.csv"), ("validate", "s.json"),
+                              ("run", "s.json")):
+                shown = self.refusal(*arguments)
+                self.assertIn(message, shown)
+                self.assertEqual(shown.count("\n"), 1, shown)
+        # A time beyond reason is no reason to end.
+        self.write("t.csv", "node,down\n1,1e308\n2,-1e308\n2,1\n3,4\n")
+        result = self.faultline("faults", "summarize", "t.csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("t.csv: line 2 cannot be read: down: expected a time between -1e12 and 1e12 "
+                      "s\n", result.stderr)
+
     def test_refusals(self):
         self.write("bad.txt", "nothing here\n")
         self.write("empty.txt", "")

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/faults/sources.hpp"
+
 namespace faultline::faults {
 
 namespace {
@@ -54,6 +56,22 @@ TEST_CASE("deaths at times come in order of time, equal times as they are writte
   CHECK(order == Indices{1, 3, 0, 2});
   CHECK_FALSE(plan.exhausted(2.9));
   CHECK(plan.exhausted(3.0));
+}
+
+TEST_CASE("a source whose faults would never let a run go on is refused") {
+  Target target(2);
+  FaultPlan plan;
+  plan.add({.registration = find_fault_source("poisson"),
+            .options = source_options("poisson", {{"mtbf_s", 1e-300}}),
+            .key = "poisson[0]"},
+           target.target());
+  const auto draw_all = [&plan] {
+    while (plan.draw(0)) {
+    }
+  };
+  CHECK_THROWS_WITH(draw_all(),
+                    "faults.poisson[0]: more than 10000000 faults would strike in a run; expected "
+                    "rarer faults, or a limit");
 }
 
 TEST_CASE("deaths by event number come in order of number") {

@@ -107,9 +107,12 @@ TEST_CASE("a law of repairs has what it needs, and nothing else") {
   };
   CHECK(problems(group("exponential", {}, {}, {}), "nodes") ==
         Refusals{"repair: the law exponential needs mean_s"});
-  CHECK(
-      problems(group("lognormal", 5.0, 1.0, {}), "nodes") ==
-      Refusals{"repair: the law lognormal has no mean_s", "repair: the law lognormal needs sigma"});
+  CHECK(problems(group("lognormal", 5.0, 1.0, {}), "nodes") ==
+        Refusals{"repair: the law lognormal needs sigma, and has no mean_s"});
+  CHECK(problems(group("lognormal", {}, {}, {}), "nodes") ==
+        Refusals{"repair: the law lognormal needs mu and sigma"});
+  CHECK(problems(group("exponential", 5.0, 1.0, 1.0), "nodes") ==
+        Refusals{"repair: the law exponential has no mu or sigma"});
 }
 
 TEST_CASE("a node that a drawn fault has struck takes a process again when it is repaired") {

@@ -103,6 +103,81 @@ TEST_CASE("a table without a column that is needed is refused") {
   CHECK(trace_refusal("host,since\n1,2\n").find("not a trace of failures") != std::string::npos);
 }
 
+TEST_CASE("a unit that no column has is refused, and not ignored") {
+  CHECK(trace_refusal("node,down,up_sec\n1,2,3\n") ==
+        "t: column 3 is \"up\" in the unit \"sec\"; expected the name up_ms, up_s, up_min, up_h or "
+        "up_d");
+  for (const char* title : {"down_us", "Down (h)", "time [min]", "down hours", "down-s"})
+    CHECK_THAT(trace_refusal("node," + std::string(title) + "\n1,2\n"),
+               Catch::Matchers::StartsWith("t: column 2 is \""));
+  for (const char* title : {"up_by", "time_zone", "up time", "uptime_s", "downtime_h", "time_m"}) {
+    CAPTURE(title);
+    const FaultTrace trace =
+        parse_fault_trace("node,down," + std::string(title) + "\n1,2,3\n", "t");
+    CHECK_FALSE(trace.records.at(0).end_s);
+  }
+  CHECK_THAT(trace_refusal("node_s,down\n1,2\n"),
+             Catch::Matchers::Contains("without a column node"));
+}
+
+TEST_CASE("a table has nodes of one kind, and times of one form") {
+  CHECK(reasons_of(parse_fault_trace("node,down\n7,1\nn8,2\n-1,3\n2.0,4\n99999999999999999999,5\n",
+                                     "t")) ==
+        Reasons{"node: expected a number, like the other nodes",
+                "node: expected a whole number of at least 0, or a name",
+                "node: expected a whole number of at least 0, or a name",
+                "node: expected a whole number of at least 0, or a name"});
+  CHECK(reasons_of(parse_fault_trace("node,down\nlogin,1\n8,2\n", "t")) ==
+        Reasons{"node: expected a name, like the other nodes"});
+  CHECK(
+      reasons_of(parse_fault_trace("node,down,up\n1,5,2005-09-01\n1,5,6\n1,2005-09-01,\n", "t")) ==
+      Reasons{"up: expected a number, like the other times",
+              "down: expected a number, like the other times"});
+  CHECK(reasons_of(parse_fault_trace(
+            "node,down,up\n1,2005-09-01,2005-09-02\n1,2005-09-03,60\n1,5,\n", "t")) ==
+        Reasons{"up: expected a time of ISO 8601, like the other times",
+                "down: expected a time of ISO 8601, like the other times"});
+}
+
+TEST_CASE("times of a table are not so large that sums overflow") {
+  CHECK(reasons_of(
+            parse_fault_trace("node,down_d,up_d\n1,1e308,\n1,-1e8,\n1,1,1e300\n1,1e7,\n", "t")) ==
+        Reasons{"down: expected a time between -1e12 and 1e12 s",
+                "down: expected a time between -1e12 and 1e12 s",
+                "up: expected a time between -1e12 and 1e12 s"});
+}
+
+TEST_CASE("a quote that is not closed spoils its own line, and so does a zero byte") {
+  using namespace std::string_literals;
+  const FaultTrace trace = parse_fault_trace(
+      "node,down,why\n1,5,\"a fan,\nand more\"\n2,6,\"12\"\" disk\"\n3\0,7,\n"s, "t");
+  CHECK(reasons_of(trace) == Reasons{"a quote is not closed, and a field ends with its line",
+                                     "a quote is not closed, and a field ends with its line",
+                                     "has a zero byte"});
+  REQUIRE(trace.records.size() == 1);
+  CHECK(trace.records[0].node == 2);
+  CHECK(trace_refusal("node,down\0\n1,2\n"s) ==
+        "t: line 1 has a zero byte; expected the text of a trace of failures");
+}
+
+TEST_CASE("a table from a spreadsheet may begin with a mark, or end its lines as old Macs did") {
+  for (const char* text : {"\xef\xbb\xbfnode,down\n1,2\n3,4\n", "node,down\r1,2\r3,4\r",
+                           "node,down\r\n1,2\r\n3,4\r\n"}) {
+    const FaultTrace trace = parse_fault_trace(text, "t");
+    REQUIRE(trace.records.size() == 2);
+    CHECK(trace.records[1].node == 3);
+    CHECK(trace.records[1].line == 3);
+    CHECK(trace.unreadable.empty());
+  }
+  CHECK(trace_refusal("\xff\xfen") == "t: is text in UTF-16; expected UTF-8");
+  CHECK(trace_refusal("node,down,up\n") == "t: has no record of a failure");
+}
+
+TEST_CASE("other columns with commas are not taken for those of LANL") {
+  CHECK_THAT(trace_refusal("host,start,end,a,b,c,d,e,f,g\nn1,1,2,,,,,,,\n"),
+             Catch::Matchers::StartsWith("t: not a trace of failures"));
+}
+
 TEST_CASE("a job runs under the failures of a table") {
   Target target(4);
   const auto source = target.source(

@@ -204,6 +204,29 @@ TEST_CASE("SimGrid: a profile with states that are or can be negative is refused
   CHECK(trace_refusal("1 0\n2 -0\n").empty());
 }
 
+TEST_CASE("SimGrid: a profile takes time, and not for ever") {
+  for (const std::string law : {"EXP 0", "EXP -1"})
+    CHECK(trace_refusal("STOCHASTIC\n" + law + " DET 0\n") ==
+          "t: no record can be read\nt: line 2 cannot be read: expected a delay by EXP with a rate "
+          "above 0");
+  for (const std::string law : {"DET 0", "DET -1", "UNIF -2 0", "NORM -1 0"})
+    CHECK(trace_refusal("STOCHASTIC LOOP\n" + law + " DET 0\nDET 0 DET 1\n") ==
+          "t: the profile loops without taking any time");
+  for (const std::string law : {"DET 1", "UNIF -2 1", "NORM -1 1", "EXP 2"})
+    CHECK(trace_refusal("STOCHASTIC LOOP\n" + law + " DET 0\nDET 0 DET 1\n").empty());
+  CHECK(trace_refusal("1e13 0\n") ==
+        "t: no record can be read\nt: line 1 cannot be read: expected a date of at most 1e12 s");
+}
+
+TEST_CASE("FTA: a time beyond reason is none") {
+  const FaultTrace trace =
+      parse_fault_trace("0 0 4 1 node4 0 1e308 2e308 0\n0 0 4 1 node4 0 1000 1e300 0\n", "t");
+  REQUIRE(trace.records.size() == 1);
+  CHECK_FALSE(trace.records[0].end_s);
+  REQUIRE(trace.unreadable.size() == 1);
+  CHECK(trace.unreadable[0].reason == "event_start_time: expected seconds since 1970");
+}
+
 TEST_CASE("SimGrid: stochastic profiles follow their laws") {
   const FaultTrace trace =
       parse_fault_trace("STOCHASTIC LOOP\nEXP 0.25 DET 0\nUNIF 1 3 DET 1\nNORM 10 1 DET 1\n", "t");
@@ -224,7 +247,10 @@ TEST_CASE("a file without a record that can be read is refused") {
   CHECK_THAT(trace_refusal("{\"a\": 1}"),
              Contains("t: not a trace of failures, expected the LANL columns"));
   CHECK_THAT(trace_refusal("# nothing\n"), Contains("t: not a trace of failures"));
-  CHECK_THAT(trace_refusal(kLanlHeader), Contains("t: no record can be read"));
+  CHECK(trace_refusal(kLanlHeader) == "t: has no record of a failure");
+  CHECK(trace_refusal("STOCHASTIC\nDET 1\n") ==
+        "t: no record can be read\nt: line 2 cannot be read: expected a law for the delay and one "
+        "for the state");
   CHECK_THAT(
       trace_refusal(kLanlHeader + lanl("17", "", "1/8/1997 8:40", "")),
       Contains("t: no record can be read") && Contains("t: line 2 cannot be read: nodenumz"));
@@ -325,8 +351,21 @@ TEST_CASE("trace: a system or nodes that are not in it are refused") {
         Words{"system: the trace has several systems, expected one of 2, 3"});
   CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{5}}}) ==
         Words{"system: the trace has no failure of this system, expected one of 2, 3"});
-  CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
-        Words{"first_node: the trace has no failure of nodes 0 to 3 after begin_s"});
+  CHECK(
+      target.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
+      Words{"first_node: the trace has no failure of nodes 0 to 3 after begin_s, only of node 9"});
+  CHECK(
+      target.problems("trace", {{"file", file}, {"system", std::int64_t{3}}, {"begin_s", 60.0}}) ==
+      Words{"begin_s: the trace has no failure from this time on"});
+  std::string many = "node,down,system\n";
+  for (int system = 0; system < 25; ++system) many += "1,1," + std::to_string(system) + "\n";
+  CHECK(target.problems("trace", {{"file", trace_input(many)}}) ==
+        Words{"system: the trace has several systems, expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, "
+              "9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, ..."});
+  const auto far = trace_input("node,down\n7,1\n12,2\n");
+  CHECK(target.problems("trace", {{"file", far}, {"first_node", std::int64_t{8}}}) ==
+        Words{"first_node: the trace has no failure of nodes 8 to 11 after begin_s, only of nodes "
+              "from 7 to 12"});
   CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{3}}}).empty());
   CHECK(target.problems("trace", {{"file", profile}, {"first_node", std::int64_t{4}}}) ==
         Words{"first_node: expected the job's node of the profile, 0 to 3"});

@@ -49,6 +49,9 @@ TEST_CASE("what a machine lacks is said together with what it has") {
         "needs platform.machine, whose topology is known; expected node or power-unit");
   CHECK(lacks(Part::power_unit, {.machine = &machine}) ==
         "expected platform.nodes_per_power_unit beside it, the number of nodes of a power unit");
+  CHECK(lacks(Part::rack, {.machine = &machine},
+              {"nodes", "routers", "racks", "groups", "power_units"}) ==
+        "the torus 4x2 of jaguar has no racks; expected nodes, routers or power_units");
   for (const std::string& word : part_words())
     CHECK(part_words().at(static_cast<std::size_t>(part_of_word(word))) == word);
 }

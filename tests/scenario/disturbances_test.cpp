@@ -126,6 +126,64 @@ TEST_CASE("a resource manager that reaches nobody is refused") {
   CHECK(problems_of("all", R"({"nodes": [[0], [1, 2, 3]]})").empty());
 }
 
+TEST_CASE("a resource manager whose router fails at the start reaches nobody, either") {
+  const Workspace workspace;
+  const auto errors_with = [&](const std::string& router) {
+    return workspace.errors_after(
+        {R"(platform.fencing={"by": "resource-manager", "reach": "connected"})",
+         "faults.at=[" + router + "]"});
+  };
+  CHECK_THAT(errors_with(R"({"time_s": 0, "routers": [0]})"),
+             Contains("platform.fencing.reach: \"connected\" reaches nobody: the router of node 0, "
+                      "where the resource manager is, fails at the start for good; expected "
+                      "\"all\", or a repair_s"));
+  CHECK(errors_with(R"({"time_s": 0, "routers": [1]})").empty());
+  CHECK(errors_with(R"({"time_s": 0, "routers": [0], "repair_s": 1})").empty());
+  CHECK(errors_with(R"({"time_s": 1, "routers": [0]})").empty());
+}
+
+TEST_CASE("fencing that has no effect is noted") {
+  const Workspace workspace;
+  const auto notes_with = [&](const std::string& detector, const std::string& fencing) {
+    return workspace
+        .scenario_after({"failure_detection=" + detector, "platform.fencing=" + fencing})
+        .notes;
+  };
+  const std::string rdaemon = R"({"name": "rdaemon", "heartbeat_period_s": 0.1, "timeout_s": 0.2})";
+  const std::string place = workspace.path("s.json") + ": platform.fencing";
+  using Notes = std::vector<std::string>;
+  CHECK(notes_with(R"({"name": "none"})", R"({"delay_s": 3})") ==
+        Notes{place + ".delay_s: has no effect: there is no failure detector"});
+  CHECK(notes_with(R"({"name": "oracle"})", R"({"by": "resource-manager"})") ==
+        Notes{place + ".by: has no effect: oracle never errs"});
+  CHECK(notes_with(rdaemon, R"({"by": "nobody", "delay_s": 3})") ==
+        Notes{place + ".delay_s: has no effect: \"by\" is \"nobody\""});
+  CHECK(notes_with(rdaemon, R"({"reach": "connected"})") ==
+        Notes{place + ".reach: has no effect: \"by\" is \"nobody\" without message logging and "
+                      "transactions"});
+  CHECK(notes_with("[{\"name\": \"oracle\"}, " + rdaemon + "]", R"({"by": "resource-manager"})")
+            .empty());
+  CHECK(notes_with(rdaemon, R"({"by": "nobody"})").empty());
+  CHECK(notes_with(rdaemon, R"({"by": "resource-manager", "delay_s": 3})").empty());
+}
+
+TEST_CASE("disturbances that begin when the run has ended are noted") {
+  const Workspace workspace;
+  const auto notes_with = [&](const std::string& set) {
+    return workspace.scenario_after({"stop.time_s=5", set}).notes;
+  };
+  const std::string end = ": has no effect: it begins at 9 s, and the run ends at stop.time_s, 5 s";
+  const std::string file = workspace.path("s.json") + ": ";
+  const auto [set, place] = GENERATE(table<std::string, std::string>({
+      {R"(faults.partition={"nodes": [[0], [1]], "from_s": 9})", "faults.partition"},
+      {R"(faults.slow=[{"nodes": [0], "factor": 2},
+                       {"nodes": [1], "factor": 2, "from_s": 9}])",
+       "faults.slow[1]"},
+      {R"(faults.at=[{"time_s": 9, "routers": [1]}])", "faults.at[0]"},
+  }));
+  CHECK(notes_with(set) == std::vector<std::string>{file + place + end});
+}
+
 TEST_CASE("spare nodes can be cut off") {
   const Workspace workspace;
   CHECK(workspace
@@ -227,6 +285,8 @@ TEST_CASE("partitions and slow nodes that make no sense are refused with their p
        "faults.partition: expected the groups in exactly one of nodes and ranks"},
       {R"(faults.partition={"nodes": [[0], 1]})",
        "faults.partition.nodes[1]: expected a list of nodes, got 1"},
+      {R"(faults.partition={"nodes": [0, 1, 2]})",
+       "faults.partition.nodes[0]: expected a list of nodes, got 0"},
       {R"(faults.partition={"nodes": [[0, 1]]})",
        "faults.partition.nodes: expected a list of at least two lists of nodes, got 1"},
       {R"(faults.partition={"nodes": [[0], []]})",

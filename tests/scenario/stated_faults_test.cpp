@@ -111,7 +111,16 @@ TEST_CASE("bad faults, repairs and traces are refused in one line with their pla
       {R"({"poisson": {"mtbf_s": 1, "victims": "ranks", "repair": {"mean_s": 1}}})",
        "faults.poisson.repair: a rank has nothing to repair"},
       {R"({"poisson": {"mtbf_s": 1e-4, "component": "router"}})",
-       "faults.poisson[0]: routers would fail every "},
+       "faults.poisson[0]: routers would fail every 1e-04 s until stop.time_s, "},
+      {R"({"poisson": {"mtbf_s": 1e-4, "component": "router", "limit": 1000000}})",
+       "; expected at most 100,000 failures in that time, or a limit of as many"},
+      {R"({"poisson": {"mtbf_s": 1e-6, "component": "router", "start_s": 3, "end_s": 4}})",
+       "faults.poisson[0]: routers would fail every 1e-06 s until end_s, 4; expected at most "},
+      {R"({"at": [null]})", "faults.at[0]: expected an object, got null"},
+      {R"({"poisson": {"mtbf_s": 1, "repair": {"law": "lognormal", "mean_s": 1}}})",
+       "faults.poisson.repair: the law lognormal needs mu and sigma, and has no mean_s"},
+      {R"({"trace": {"file": ""}})",
+       "faults.trace.file: expected the path of a trace of failures, got \"\""},
       {R"({"trace": {"file": "when.csv"}})",
        "when.csv: a table of failures without a column down; expected node"},
   }));
@@ -126,13 +135,22 @@ TEST_CASE("bad faults, repairs and traces are refused in one line with their pla
 TEST_CASE("a torus has no racks and no groups, and a platform file shows none") {
   const Workspace workspace;
   CHECK_THAT(workspace.errors_after({kAllowUnsafe, R"(faults.at=[{"time_s": 1, "racks": [0]}])"}),
-             Contains("faults.at[0].racks: the torus 4x2 of tiny has no racks; expected node, "
-                      "router or power-unit"));
+             Contains("faults.at[0].racks: the torus 4x2 of tiny has no racks; expected nodes, "
+                      "routers or power_units"));
   workspace.write("p.xml", "<platform/>");
   CHECK_THAT(
       workspace.errors_after({kAllowUnsafe, R"(platform={"xml": "p.xml", "processes": 4})",
                               R"(faults={"poisson": {"mtbf_s": 1, "component": "router"}})"}),
       Contains("faults.poisson.component: needs platform.machine, whose topology is known"));
+}
+
+TEST_CASE("routers that fail often, but not for long, are not too many") {
+  const Workspace workspace;
+  for (const std::string more : {R"("limit": 100000)", R"("end_s": 0.01)"})
+    CHECK(workspace
+              .errors_after(
+                  {R"(faults={"poisson": {"mtbf_s": 1e-6, "component": "router", )" + more + "}}"})
+              .empty());
 }
 
 TEST_CASE("routers that are not repaired may keep a death from being reported") {

@@ -124,7 +124,18 @@ TEST_CASE("routers that would fail without end in no time are too many") {
   faults::add_source(job, "poisson", {{"mtbf_s", 1e-3}, {"component", std::string("router")}});
   send_at_times(job, {});
   CHECK_THROWS_WITH(job.run(),
-                    Catch::Matchers::Contains("faults.poisson[0]: routers cut nodes off"));
+                    Catch::Matchers::Contains("faults.poisson[0]: routers fail, or cut nodes off"));
+}
+
+TEST_CASE("failures of routers outside the job count, too, although they cut nobody off") {
+  Job job(1, routers_of_two());
+  job.spec.stop.time_s = 1e9;
+  faults::add_source(
+      job, "poisson",
+      {{"mtbf_s", 1e-3}, {"component", std::string("router")}, {"scope", std::string("machine")}});
+  send_at_times(job, {});
+  CHECK_THROWS_WITH(job.run(),
+                    Catch::Matchers::Contains("faults.poisson[0]: routers fail, or cut nodes off"));
 }
 
 }  // namespace faultline::engine
