@@ -5,6 +5,7 @@
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/comparison.hpp"
+#include "analysis/store/comparison_table.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stored_points.hpp"
 #include "sim/core/error.hpp"
@@ -20,7 +21,7 @@ using Words = std::vector<std::string>;
 std::string answer(const po::variables_map& values, const std::vector<store::SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
-  store::ComparisonSettings settings{.by = values["by"].as<std::string>(),
+  store::ComparisonSettings settings{.by = split_at_commas(values["by"].as<std::string>()),
                                      .metric = {},
                                      .higher_is_better = values.count("higher-is-better") != 0};
   std::string tables;
@@ -44,16 +45,16 @@ VerbOptions compare_options() {
   VerbOptions verb{
       .verb = "compare",
       .usage =
-          "compare STORE --by PATH --metric NAME[,NAME]...\n"
+          "compare STORE --by PATH[,PATH]... --metric NAME[,NAME]...\n"
           "       [--higher-is-better] [--where CONDITION]...\n"
           "       [--format table|csv|json] [--out FILE]",
       .about =
           "Shows which value of PATH is better where everything else is equal. Prints the "
           "differences between equal replications, with intervals, and names a winner if they show "
-          "one."};
+          "one. Of several paths, the combinations of their values compete."};
   auto add = verb.options.add_options();
-  add("by", po::value<std::string>()->value_name("PATH"),
-      "path whose values compete, such as termination.name");
+  add("by", po::value<std::string>()->value_name("PATHS"),
+      "path whose values compete, such as termination.name or stacks; several, with commas");
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
       "metric to compare by, such as control_messages; several, with commas, give one comparison "
       "each");
@@ -76,6 +77,7 @@ int carry_out_compare(const Call& call) {
                        ": faultline compare RESULTS.sqlite --by termination.name --metric "
                        "control_messages");
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
+  store::check_paths("compare: --by", split_at_commas(values["by"].as<std::string>()), points);
   OutputFile output(text_of(values, "out"));
   check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
   output.write(answer(values, points, output.table_width()));

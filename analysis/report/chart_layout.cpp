@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/store/comparison.hpp"
 
 namespace faultline::report {
 
@@ -35,13 +36,16 @@ bool determines(const std::vector<store::SelectedPoint>& points, const std::stri
   });
 }
 
-/// Sorts paths: termination first, then the other families, then the rest. Equal ranks keep the
-/// order of the file.
+constexpr int kPlainRank = 3;  // of paths whose values do not say themselves what they are
+
+/// Sorts paths: stacks first, then termination, then the other families, then the rest. Equal ranks
+/// keep the order of the file.
 int rank_of(const std::string& path) {
-  if (path.starts_with("termination")) return 0;
+  if (path == "stacks") return 0;
+  if (path.starts_with("termination")) return 1;
   for (const char* family : {"message_logging", "transactions", "failure_detection"})
-    if (path.starts_with(family)) return 1;
-  return 2;
+    if (path.starts_with(family)) return 2;
+  return kPlainRank;
 }
 
 std::string axis_of(const std::vector<store::SelectedPoint>& points, bool faults_first) {
@@ -69,7 +73,7 @@ bool has_name(const store::SelectedPoint& point, const std::string& path) {
 /// "cda", "fanout 4", "delay_s 0.1".
 std::string key_words(const store::SelectedPoint& point, const std::string& path,
                       const Titles& titles) {
-  const bool alone = rank_of(path) < 2 || has_name(point, path);
+  const bool alone = rank_of(path) < kPlainRank || has_name(point, path);
   return (alone ? "" : path_heading(titles, path) + " ") + store::words_at(point, path);
 }
 
@@ -231,6 +235,14 @@ ReportLayout layout_of(const std::vector<store::SelectedPoint>& points, bool fau
 std::string protocol_path(const std::vector<store::SelectedPoint>& points) {
   const ReportLayout layout = layout_over(points, axis_of(points, false));
   return layout.has_protocol ? layout.keys.front() : "";
+}
+
+std::vector<std::string> competing_paths(const std::vector<store::SelectedPoint>& points) {
+  const std::string protocol = protocol_path(points);
+  if (protocol.empty()) return {};
+  std::vector<std::string> paths = store::tied_paths(points, {protocol});
+  paths.insert(paths.begin(), protocol);
+  return paths;
 }
 
 std::vector<ReportPanel> panels_of(const std::vector<store::SelectedPoint>& points,

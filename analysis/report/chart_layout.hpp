@@ -32,6 +32,10 @@ ReportLayout layout_of(const std::vector<store::SelectedPoint>& points, bool fau
 /// none.
 std::string protocol_path(const std::vector<store::SelectedPoint>& points);
 
+/// The paths whose values compete in a study: the protocol, and what changes with it, such as
+/// another family of a zipped axis. Empty if there is no protocol.
+std::vector<std::string> competing_paths(const std::vector<store::SelectedPoint>& points);
+
 /// The distinct values along x for people, in the order of the points; empty if they are numbers.
 std::vector<std::string> categories_of(const std::vector<store::SelectedPoint>& points,
                                        const ReportLayout& layout);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/report/chart_layout.hpp"
 #include "analysis/report/study_charts.hpp"
 #include "analysis/store/comparison.hpp"
 #include "analysis/text/shell_words.hpp"
@@ -24,9 +25,9 @@ std::string with_sign(std::string text) {
 
 std::vector<drawing::HtmlCell> key_cells(const store::Comparison& comparison, std::size_t number) {
   const store::Situation& situation = comparison.situations[number];
-  if (situation.key.empty()) return {{std::to_string(number + 1), ""}};
+  if (comparison.varying.empty()) return {{std::to_string(number + 1), ""}};
   std::vector<drawing::HtmlCell> cells;
-  for (std::size_t i = 0; i < situation.key.size(); ++i)
+  for (const std::size_t i : comparison.varying)
     cells.push_back({drawing::escaped(
                          store::words_at(*situation.contenders.front().point, comparison.paths[i])),
                      json::number_of(situation.key[i]) ? "number" : ""});
@@ -34,10 +35,11 @@ std::vector<drawing::HtmlCell> key_cells(const store::Comparison& comparison, st
 }
 
 std::vector<std::string> key_titles(const store::Comparison& comparison, const Titles& titles) {
-  if (comparison.paths.empty()) return {"comparison"};
+  if (comparison.varying.empty()) return {"comparison"};
   std::vector<std::string> headings;
-  headings.reserve(comparison.paths.size());
-  for (const std::string& path : comparison.paths) headings.push_back(path_heading(titles, path));
+  headings.reserve(comparison.varying.size());
+  for (const std::size_t i : comparison.varying)
+    headings.push_back(path_heading(titles, comparison.paths[i]));
   return headings;
 }
 
@@ -82,6 +84,10 @@ drawing::HtmlTable winner_table(const store::Comparison& comparison,
 drawing::HtmlTable pair_table(const store::Comparison& comparison, const std::string& metric,
                               const Titles& titles) {
   const auto& paths = comparison.paths;
+  const auto varies = [&](std::size_t path) {
+    const auto& varying = comparison.varying;
+    return std::find(varying.begin(), varying.end(), path) != varying.end();
+  };
   drawing::HtmlTable table{
       .caption = drawing::escaped(metric_heading(titles, metric)) +
                  ": paired differences, replication by replication; all intervals of "
@@ -92,10 +98,10 @@ drawing::HtmlTable pair_table(const store::Comparison& comparison, const std::st
     if (table.rows.size() == kMostRows) break;
     std::vector<drawing::HtmlCell>& cells = table.rows.emplace_back();
     table.columns.clear();
-    for (const json::JsonMember& member : row) {
-      const bool is_path = std::find(paths.begin(), paths.end(), member.key) != paths.end();
-      table.columns.push_back(is_path ? path_heading(titles, member.key) : member.key);
-      cells.push_back(drawing::field_cell(text::csv_field(member.value)));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i < paths.size() && !varies(i)) continue;
+      table.columns.push_back(i < paths.size() ? path_heading(titles, paths[i]) : row[i].key);
+      cells.push_back(drawing::field_cell(text::csv_field(row[i].value)));
     }
   }
   return table;
@@ -127,16 +133,28 @@ void add_comparison(drawing::HtmlPage& page, const std::vector<store::SelectedPo
   page.commands({command});
 }
 
+/// What competes, in a heading: "termination and failure_detection".
+std::string contest(const Titles& titles, const std::vector<std::string>& by) {
+  std::string text;
+  for (const std::string& path : by) {
+    const std::string heading = path_heading(titles, path);
+    text += (text.empty() ? "" : " and ") + (heading == "stacks" ? "stack" : heading);
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_comparisons(drawing::HtmlPage& page, const StudyReport& report, const std::string& store) {
-  const std::string& by = report.protocol;
-  if (by.empty()) return;
-  page.subsection("Which " + path_heading(report.titles, by) + " wins where");
+  if (report.protocol.empty()) return;
+  const std::vector<std::string> by = competing_paths(report.points);
+  page.subsection("Which " + contest(report.titles, by) + " wins where");
   page.paragraph(
       "All compared points used the same random numbers, so differences are taken run by run. A "
       "winner is a point whose differences show that it is better than every other. A point that "
       "failed, or has a bad run or one that was cut off at a limit, cannot win.");
+  const std::string common = store::common_values(report.points);
+  if (!common.empty()) page.paragraph("At every point: " + drawing::escaped(common) + ".");
   std::vector<store::ComparisonSettings> comparisons;
   if (has_faults(report.points))
     comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});
@@ -144,8 +162,9 @@ void add_comparisons(drawing::HtmlPage& page, const StudyReport& report, const s
     if (metric != "application_messages" && metric != "terminated")
       comparisons.push_back({.by = by, .metric = metric});
   for (const store::ComparisonSettings& comparison : comparisons) {
-    std::vector<std::string> words = {"faultline", "compare",        store, "--by", by,
-                                      "--metric",  comparison.metric};
+    std::vector<std::string> words = {
+        "faultline", "compare",        store, "--by", store::with_commas(by),
+        "--metric",  comparison.metric};
     if (comparison.higher_is_better) words.emplace_back("--higher-is-better");
     for (const std::string& condition : report.conditions)
       words.insert(words.end(), {"--where", condition});

@@ -11,6 +11,7 @@
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/value_words.hpp"
+#include "sim/core/stack.hpp"
 
 namespace faultline::report {
 
@@ -138,6 +139,29 @@ drawing::HtmlTable axes_table(const std::vector<store::SelectedPoint>& points) {
   return table;
 }
 
+/// What the stacks are: the components of their points, but for families of which none has one.
+drawing::HtmlTable stacks_table(const std::vector<store::SelectedPoint>& points) {
+  drawing::HtmlTable table{.caption = "The stacks", .columns = {"stack", "components"}, .rows = {}};
+  const std::vector<std::string> paths = store::swept_paths(points);
+  if (std::find(paths.begin(), paths.end(), "stacks") == paths.end()) return table;
+  for (const store::PointGroup& group : store::group_points(points, {"stacks"})) {
+    if (table.rows.size() == kMostGroups) break;
+    std::vector<std::string> components;
+    for (const StackPlace& family : kStack) {
+      const std::string path = std::string(family.key) + ".name";
+      const std::string names = joined(distinct(group.points,
+                                                [&](const store::SelectedPoint* point) {
+                                                  return store::words_at(*point, path);
+                                                }),
+                                       " or ");
+      if (names != "none" && names != "-") components.push_back(family.key + (": " + names));
+    }
+    add_row(table, drawing::escaped(store::words_at(*group.points.front(), "stacks")),
+            drawing::escaped(joined(components, "; ")));
+  }
+  return table;
+}
+
 /// "termination: cda, initial_credit 64; platform.processes: 16".
 std::string swept_words(const store::SelectedPoint& point) {
   std::string words;
@@ -232,6 +256,8 @@ void add_what_was_run(drawing::HtmlPage& page, const StudyReport& report,
   page.table(identity_table(points));
   const drawing::HtmlTable axes = axes_table(points);
   if (!axes.rows.empty()) page.table(axes);
+  const drawing::HtmlTable stacks = stacks_table(points);
+  if (!stacks.rows.empty()) page.table(stacks);
   const drawing::HtmlTable failures = failures_table(points);
   if (!failures.rows.empty()) page.table(failures);
   const drawing::HtmlTable fatal = fatal_table(points, report.protocol, report.titles);

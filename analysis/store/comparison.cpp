@@ -10,9 +10,7 @@
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/share_interval.hpp"
 #include "analysis/text/summary_text.hpp"
-#include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
-#include "sim/core/visible_text.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline::store {
@@ -102,23 +100,111 @@ void add_pairs(Situation& situation, const ComparisonSettings& settings) {
       situation.pairs.push_back(paired(situation, able[i], able[j], pairs, settings));
 }
 
-Situation situation_of(const PointGroup& group, const ComparisonSettings& settings) {
+/// What competes at a point, as the store has it.
+std::string competing_value(const SelectedPoint& point, const std::vector<std::string>& by) {
+  if (by.size() == 1) return cell_text(cell_at(point, by.front()));
+  json::JsonValue values = json::JsonValue::Object{};
+  for (const std::string& path : by) {
+    const json::JsonValue* value = point.at(json::split_path(path));
+    values.set(path, value == nullptr ? json::JsonValue() : *value);
+  }
+  return json::to_json(values);
+}
+
+/// What competes at a point, in words: "rel-eager + rdaemon, timeout_s 0.02". Beside other values,
+/// a number needs the last part of its path.
+std::string competing_words(const SelectedPoint& point, const std::vector<std::string>& by) {
+  if (by.size() == 1) return words_at(point, by.front());
+  std::string words;
+  for (const std::string& path : by) {
+    const json::JsonValue* value = point.at(json::split_path(path));
+    const bool alone =
+        value != nullptr && (value->text() != nullptr || value->find("name") != nullptr);
+    words += (words.empty() ? "" : " + ") + (alone ? "" : path.substr(path.rfind('.') + 1) + " ") +
+             words_at(point, path);
+  }
+  return words;
+}
+
+[[noreturn]] void refuse(const std::vector<std::string>& by, const std::string& why) {
+  throw UsageError("compare: --by " + with_commas(by) + ": " + why);
+}
+
+/// Throws UsageError if two points of a situation cannot be compared.
+void check_pair(const Contender& first, const Contender& second,
+                const std::vector<std::string>& by) {
+  const std::string points = "points " + std::to_string(first.point->stored.point) + " and " +
+                             std::to_string(second.point->stored.point);
+  if (first.value == second.value)
+    refuse(by, points +
+                   " have the same value and differ elsewhere; name a path that tells them "
+                   "apart, or leave one out with --where");
+  if (first.point->stored.seed != second.point->stored.seed)
+    refuse(by, points + " have different seeds, so they use different random numbers");
+}
+
+/// `named` are the paths of `by` that have several values.
+Situation situation_of(const PointGroup& group, const ComparisonSettings& settings,
+                       const std::vector<std::string>& named) {
   Situation situation{.key = group.key, .contenders = {}, .pairs = {}};
   for (const SelectedPoint* point : group.points) {
-    const std::string value = cell_text(cell_at(*point, settings.by));
-    for (const Contender& other : situation.contenders)
-      if (other.value == value)
-        throw UsageError("compare: --by " + settings.by + ": points " +
-                         std::to_string(other.point->stored.point) + " and " +
-                         std::to_string(point->stored.point) +
-                         " have the same value and differ elsewhere; name a path that tells them "
-                         "apart, or leave one out with --where");
-    situation.contenders.push_back({value, words_at(*point, settings.by), point,
-                                    summarize(PointGroup{{}, {point}}, settings.metric),
-                                    exclusion(*point)});
+    const Contender contender{competing_value(*point, settings.by), competing_words(*point, named),
+                              point, summarize(PointGroup{{}, {point}}, settings.metric),
+                              exclusion(*point)};
+    for (const Contender& other : situation.contenders) check_pair(other, contender, settings.by);
+    situation.contenders.push_back(contender);
   }
   add_pairs(situation, settings);
   return situation;
+}
+
+/// The swept paths that tell situations apart: those that neither contain nor lie in one of `by`.
+std::vector<std::string> paths_beside(const std::vector<SelectedPoint>& points,
+                                      const std::vector<std::string>& by) {
+  std::vector<std::string> beside;
+  for (const std::string& path : swept_paths(points)) {
+    const json::JsonPath swept = json::split_path(path);
+    const bool competes = std::any_of(by.begin(), by.end(), [&](const std::string& named) {
+      const json::JsonPath steps = json::split_path(named);
+      return json::is_within(swept, steps) || json::is_within(steps, swept);
+    });
+    if (!competes) beside.push_back(path);
+  }
+  return beside;
+}
+
+bool any_differ_only_in(const std::vector<SelectedPoint>& points,
+                        const std::vector<std::string>& by) {
+  const std::vector<PointGroup> groups = group_points(points, paths_beside(points, by));
+  return std::any_of(groups.begin(), groups.end(),
+                     [](const PointGroup& group) { return group.points.size() > 1; });
+}
+
+[[noreturn]] void refuse_to_compare(const std::vector<SelectedPoint>& points,
+                                    const std::vector<std::string>& by) {
+  const std::string why =
+      std::string("no two points differ only in ") + (by.size() == 1 ? "this" : "these");
+  const std::vector<std::string> tied = tied_paths(points, by);
+  std::vector<std::string> together = by;
+  together.insert(together.end(), tied.begin(), tied.end());
+  if (tied.empty() || !any_differ_only_in(points, together))
+    refuse(by, why + ", expected a swept path: " + json::any_of(swept_paths(points)));
+  refuse(by, why + ": " + with_commas(tied) + (tied.size() == 1 ? " changes" : " change") +
+                 (by.size() == 1 ? " with it" : " with them") + "; expected --by " +
+                 with_commas(together));
+}
+
+void check_competing(const std::vector<std::string>& by) {
+  for (const std::string& path : by) {
+    const json::JsonPath steps = json::split_path(path);
+    if (steps.empty())
+      throw UsageError("compare: --by " + json::in_quotes(path) +
+                       ": expected a path such as termination.name");
+    if (std::count(by.begin(), by.end(), path) > 1)
+      refuse(by, "names " + json::in_quotes(path) + " twice");
+    if (steps == json::JsonPath{"seed"})
+      refuse(by, "points of different seeds use different random numbers, expected another path");
+  }
 }
 
 const std::string& said(const Contender& contender, ValuesAs values) {
@@ -130,43 +216,8 @@ std::string verdict(const Situation& situation, const PairedDifference& pair, Va
   return pair.second_better ? said(situation.contenders[pair.second], values) : kUndecided;
 }
 
-std::string heading(const ComparisonSettings& settings, const text::TimeUnit& unit) {
-  const std::string in_unit = *unit.word == '\0' ? "" : std::string(" in ") + unit.word;
-  return settings.metric + in_unit + ", " + (settings.higher_is_better ? "higher" : "lower") +
-         " is better; means with their 95 % intervals";
-}
-
-std::string winner_text(const Situation& situation) {
-  if (situation.pairs.empty()) return "nothing to compare";
-  const Contender* winner = situation.winner();
-  return winner == nullptr ? kUndecided : winner->name;
-}
-
 json::JsonValue mean_json(const Contender& contender) {
   return contender.summary.mean ? json::JsonValue(*contender.summary.mean) : json::JsonValue();
-}
-
-KeyColumns keys_of(const Comparison& comparison, std::size_t width) {
-  std::vector<const SelectedPoint*> lines;
-  lines.reserve(comparison.situations.size());
-  for (const Situation& situation : comparison.situations)
-    lines.push_back(situation.contenders.front().point);
-  return key_columns(comparison.paths, lines, width);
-}
-
-/// "cda,\ninitial_credit 64": the name of a contender as the title of a column of a text table.
-std::string title_of(const Contender& contender) {
-  std::string title = visible(contender.name);
-  for (std::size_t at = title.find(", "); at != std::string::npos; at = title.find(", ", at))
-    title[at + 1] = '\n';
-  return title;
-}
-
-text::TextTable keyed_table(const KeyColumns& keys) {
-  text::TextTable table;
-  table.columns = keys.columns;
-  table.key_columns = keys.columns.size();
-  return table;
 }
 
 /// The number of runs, and of those that reached their end.
@@ -253,32 +304,40 @@ const Contender* Situation::winner() const {
   return nullptr;
 }
 
-Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings) {
-  const json::JsonPath by = json::split_path(settings.by);
-  if (by.empty())
-    throw UsageError("compare: --by " + json::in_quotes(settings.by) +
-                     ": expected a path such as termination.name");
-  if (by == json::JsonPath{"seed"})
-    throw UsageError(
-        "compare: --by seed: points of different seeds use different random numbers, expected "
-        "another path");
-  Comparison comparison;
-  for (const std::string& path : swept_paths(points)) {
-    const json::JsonPath swept = json::split_path(path);
-    if (!json::is_within(swept, by) && !json::is_within(by, swept))
-      comparison.paths.push_back(path);
+std::string with_commas(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += (text.empty() ? "" : ",") + path;
+  return text;
+}
+
+std::vector<std::string> tied_paths(const std::vector<SelectedPoint>& points,
+                                    const std::vector<std::string>& by) {
+  const std::size_t combinations = group_points(points, by).size();
+  std::vector<std::string> tied;
+  for (const std::string& path : paths_beside(points, by)) {
+    if (path == "seed" || has_one_value(points, path)) continue;
+    std::vector<std::string> both = by;
+    both.push_back(path);
+    if (group_points(points, both).size() == combinations) tied.push_back(path);
   }
+  return tied;
+}
+
+Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings) {
+  check_competing(settings.by);
+  if (!any_differ_only_in(points, settings.by)) refuse_to_compare(points, settings.by);
+  Comparison comparison;
+  comparison.paths = paths_beside(points, settings.by);
+  comparison.common = common_values(points);
+  for (std::size_t i = 0; i < comparison.paths.size(); ++i)
+    if (!has_one_value(points, comparison.paths[i])) comparison.varying.push_back(i);
+  std::vector<std::string> named = settings.by;
+  if (named.size() > 1)
+    std::erase_if(named, [&](const std::string& path) { return has_one_value(points, path); });
   const std::vector<PointGroup> groups = group_points(points, comparison.paths);
   comparison.situations.reserve(groups.size());
-  bool several = false;
-  for (const PointGroup& group : groups) {
-    comparison.situations.push_back(situation_of(group, settings));
-    several = several || group.points.size() > 1;
-  }
-  if (!several)
-    throw UsageError("compare: --by " + settings.by +
-                     ": no two points differ only in this, expected a swept path: " +
-                     json::any_of(swept_paths(points)));
+  for (const PointGroup& group : groups)
+    comparison.situations.push_back(situation_of(group, settings, named));
   return comparison;
 }
 
@@ -312,55 +371,6 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) 
       rows.push_back(std::move(row));
     }
   return rows;
-}
-
-std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
-                             std::size_t width) {
-  const std::vector<const Contender*> competing = first_of_each_value(comparison);
-  const KeyColumns keys = keys_of(comparison, width);
-  const text::TimeUnit unit = unit_of_means(comparison, settings.metric);
-  text::TextTable means = keyed_table(keys);
-  text::TextTable pairs = keyed_table(keys);
-  means.columns.push_back({"winner", text::Align::left});
-  for (const Contender* of : competing) means.columns.push_back({title_of(*of)});
-  for (const char* title : {"first", "second"}) pairs.columns.push_back({title, text::Align::left});
-  pairs.columns.push_back({"first - second"});
-  pairs.columns.push_back({"better", text::Align::left});
-  for (std::size_t line = 0; line < comparison.situations.size(); ++line) {
-    const Situation& situation = comparison.situations[line];
-    std::vector<std::string> row = keys.cells[line];
-    row.push_back(winner_text(situation));
-    for (const Contender* of : competing) {
-      const Contender* contender = with_value_of(situation, *of);
-      row.push_back(contender == nullptr ? "-"
-                    : !contender->excluded.empty()
-                        ? contender->excluded
-                        : text::with_interval(contender->summary, unit.in_one_s));
-    }
-    means.rows.push_back(std::move(row));
-    for (const PairedDifference& pair : situation.pairs) {
-      row = keys.cells[line];
-      const Contender& first = situation.contenders[pair.first];
-      const Contender& second = situation.contenders[pair.second];
-      const double largest = std::max(std::fabs(first.summary.mean.value_or(0)),
-                                      std::fabs(second.summary.mean.value_or(0)));
-      row.insert(row.end(), {first.name, second.name,
-                             text::with_interval(pair.difference, unit.in_one_s, largest),
-                             verdict(situation, pair, ValuesAs::words)});
-      pairs.rows.push_back(std::move(row));
-    }
-  }
-  const bool of_survival =
-      statistics::metric_type(settings.metric) == statistics::MetricType::share;
-  const std::string note = of_survival ? "" : unequal_endings(comparison);
-  const std::string cut_off = cut_off_runs(comparison);
-  return text::wrapped(heading(settings, unit)) + "\n" + keys.legend + text::render(means, width) +
-         "\n" +
-         text::wrapped(
-             "Paired differences, replication by replication; for each line above, the intervals "
-             "of all pairs hold together with 95 %") +
-         "\n" + text::render(pairs, width) + (note.empty() ? "" : "\n" + text::wrapped(note)) +
-         (cut_off.empty() ? "" : "\n" + text::wrapped(cut_off));
 }
 
 }  // namespace faultline::store

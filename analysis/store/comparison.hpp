@@ -10,12 +10,14 @@
 namespace faultline::store {
 
 struct ComparisonSettings {
-  std::string by;  ///< the path whose values compete
+  /// The path whose values compete. If there are several, the combinations of their values that
+  /// occur compete.
+  std::vector<std::string> by;
   std::string metric;
   bool higher_is_better = false;
 };
 
-/// The difference between two values of the path in one situation. It is computed replication by
+/// The difference between two contenders in one situation. It is computed replication by
 /// replication, since both used the same random numbers.
 struct PairedDifference {
   std::size_t first = 0;  ///< indices of contenders
@@ -27,16 +29,17 @@ struct PairedDifference {
   bool second_better = false;  ///< if neither is better, no difference is shown
 };
 
-/// One of the competing values of the path.
+/// One of the competing values.
 struct Contender {
-  std::string value;  ///< as the store has it, which tells contenders apart
-  std::string name;   ///< the value in words
+  /// As the store has it, which tells contenders apart; of several paths an object of theirs.
+  std::string value;
+  std::string name;  ///< in words
   const SelectedPoint* point = nullptr;
   statistics::Summary summary;
   std::string excluded;  ///< why it cannot win ("failed", "3 bad runs, 1 cut off"); "" if it can
 };
 
-/// Points that differ only in the path.
+/// Points that differ only in what competes.
 struct Situation {
   std::vector<json::JsonValue> key;  ///< a cell for each of the other swept paths
   std::vector<Contender> contenders;
@@ -47,12 +50,22 @@ struct Situation {
 };
 
 struct Comparison {
-  std::vector<std::string> paths;  ///< the paths of the keys
+  std::vector<std::string> paths;    ///< the paths of the keys
+  std::vector<std::size_t> varying;  ///< the numbers of those that have several values
+  std::string common;                ///< the swept paths with one value (common_values)
   std::vector<Situation> situations;
 };
 
-/// Compares the values of a path wherever everything else is equal. Throws UsageError for a path in
-/// which no two points differ alone, and for one that changes the random numbers.
+/// The paths as an option lists them: "termination,failure_detection".
+std::string with_commas(const std::vector<std::string>& paths);
+
+/// The other swept paths, but `seed`, whose values change with those at these paths, as zipped and
+/// derived ones do: each combination of values at `by` has one value there.
+std::vector<std::string> tied_paths(const std::vector<SelectedPoint>& points,
+                                    const std::vector<std::string>& by);
+
+/// Compares the values at some paths wherever everything else is equal. Throws UsageError if no two
+/// points differ in these paths alone, and if compared points have different random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
 /// The first contender of each value, in the order in which they appear.
@@ -77,10 +90,5 @@ enum class ValuesAs { stored, words };
 /// One row for each pair of each situation: paths, first, second, first_mean, second_mean, pairs,
 /// difference, low, high, verdict, winner.
 std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values = ValuesAs::stored);
-
-/// The comparison as tables for people: means and winners, then the differences. `width` is in
-/// characters.
-std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
-                             std::size_t width = text::kUsualWidth);
 
 }  // namespace faultline::store

@@ -182,6 +182,18 @@ std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points) {
   return paths;
 }
 
+bool has_one_value(const std::vector<SelectedPoint>& points, const std::string& path) {
+  return group_points(points, {path}).size() < 2;
+}
+
+std::string common_values(const std::vector<SelectedPoint>& points) {
+  std::string text;
+  for (const std::string& path : swept_paths(points))
+    if (has_one_value(points, path))
+      text += (text.empty() ? "" : "; ") + path + "=" + words_at(points.front(), path);
+  return text;
+}
+
 json::JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
   const json::JsonPath steps = json::split_path(path);
   if (steps.empty())
@@ -408,6 +420,12 @@ std::string cell_text(const json::JsonValue& cell) {
   return cell.text() != nullptr ? *cell.text() : json::to_json(cell);
 }
 
+std::string path_title(const std::string& path) {
+  std::string title;
+  for (const char c : path) title += c == '.' ? std::string(".\n") : std::string(1, c);
+  return title;
+}
+
 KeyColumns key_columns(const std::vector<std::string>& paths,
                        const std::vector<const SelectedPoint*>& lines, std::size_t table_width) {
   KeyColumns result;
@@ -417,9 +435,7 @@ KeyColumns key_columns(const std::vector<std::string>& paths,
   }
   std::size_t width = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    std::string title;
-    for (const char c : paths[i]) title += c == '.' ? std::string(".\n") : std::string(1, c);
-    result.columns.push_back({title, text::Align::left});
+    result.columns.push_back({path_title(paths[i]), text::Align::left});
     std::size_t widest = paths[i].size() - std::min(paths[i].size(), paths[i].rfind('.') + 1);
     for (const auto& cells : result.cells) widest = std::max(widest, cells[i].size());
     width += widest + 2;

@@ -40,6 +40,13 @@ void check_paths(const std::string& option, const std::vector<std::string>& path
 /// there are several studies.
 std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points);
 
+/// True if all these points have the same value at a path.
+bool has_one_value(const std::vector<SelectedPoint>& points, const std::string& path);
+
+/// The swept paths with one value at all these points, for tables to say once: "engine=loggp;
+/// seed=3"; "" for none.
+std::string common_values(const std::vector<SelectedPoint>& points);
+
 /// A value of a point as a cell of a table: a number or text. An object with no member but its name
 /// becomes that name. Null if the point has no such value.
 json::JsonValue cell_at(const SelectedPoint& point, const std::string& path);
@@ -120,6 +127,9 @@ std::string rows_text(const std::vector<Row>& rows, const std::string& format);
 
 /// A cell as text that tells values apart, "-" for null.
 std::string cell_text(const json::JsonValue& cell);
+
+/// A path as the title of a column, in a line for each part: "platform.\nprocesses".
+std::string path_title(const std::string& path);
 
 /// The leftmost columns of a table for people.
 struct KeyColumns {

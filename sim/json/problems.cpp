@@ -80,7 +80,7 @@ void Problems::set_origin(std::string path, std::string note) {
 std::string Problems::origin_of(const std::string& path) const {
   std::string note;  // if several origins cover a place, the last one counts
   for (const auto& [parent, text] : origins_)
-    if (is_at_or_below(path, parent)) note = " (" + text + ")";
+    if (is_at_or_below(path, parent)) note = text.empty() ? "" : " (" + text + ")";
   return note;
 }
 

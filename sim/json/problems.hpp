@@ -29,7 +29,7 @@ class Problems {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Errors at or below `path` are followed by `note`, for instance that the command line and not
-  /// the file has set the value.
+  /// the file has set the value. An empty note takes an earlier one back.
   void set_origin(std::string path, std::string note);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

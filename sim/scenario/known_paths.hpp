@@ -14,7 +14,7 @@ namespace faultline::scenario {
 class KnownPaths {
  public:
   /// Every place that the scenario of a point may state (`scenario_schema`), whether it does or
-  /// not. There, each family is one component, and nothing is swept.
+  /// not. There, each family is one component, `stacks` is a name, and nothing is swept.
   static const KnownPaths& of_scenarios();
 
   /// Adds every place of a tree.

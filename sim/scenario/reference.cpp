@@ -55,6 +55,12 @@ list of victims. The victims die, unless `soft` or `stall_s` is given, and at mo
 or unless they are `routers`.
 )";
 
+constexpr const char* kStacksText =
+    R"(For `faultline sweep`: an object of names, each with an object of keys and paths of the
+scenario and their values in this stack. Each stack makes a point. `stacks` may also be a key of
+`sweep` or of an object of `zip` ([sweeps.md](sweeps.md#stacks)).
+)";
+
 constexpr const char* kSweep =
     R"(Any key that is not listed is a path of the scenario (`"platform.processes"`), with a list of
 values or a range. `zip` is a list of objects whose paths advance together, `derive` an object of
@@ -352,8 +358,8 @@ std::string order_text() {
 }
 
 std::string sweep_text() {
-  return "\n## `sweep`\n\n" + std::string(kSweep) + "\nA range:\n" +
-         table(sweep_range_options().specs()) + "\n`sweep.precision`:\n" +
+  return "\n## `stacks`\n\n" + std::string(kStacksText) + "\n## `sweep`\n\n" + kSweep +
+         "\nA range:\n" + table(sweep_range_options().specs()) + "\n`sweep.precision`:\n" +
          table(precision_options().specs());
 }
 

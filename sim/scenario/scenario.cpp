@@ -17,6 +17,7 @@
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 #include "sim/scenario/stated_faults.hpp"
+#include "sim/scenario/sweep.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -37,8 +38,9 @@ class ScenarioReader {
     read_faults();
     read_stop();
     read_stated_order();
-    if (root_.child("sweep") != nullptr)
-      problems_.add("sweep", "needs the verb sweep: faultline sweep FILE --store RESULTS.sqlite");
+    for (const char* key : {"sweep", kStacks})
+      if (root_.child(key) != nullptr)
+        problems_.add(key, "needs the verb sweep: faultline sweep FILE --store RESULTS.sqlite");
     root_.finish();
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();

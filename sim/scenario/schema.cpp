@@ -10,6 +10,7 @@
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/sweep.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -297,6 +298,28 @@ json::JsonValue order_definition() {
   return schema;
 }
 
+/// Named stacks. Beside the keys of a scenario, a stack may have paths, which have a dot or a
+/// bracket.
+json::JsonValue stacks_definition() {
+  ObjectSchema keys("keys of the scenario, or paths, and their values in this stack");
+  for (const OptionSpec& spec : scenario_options().specs())
+    keys.property(spec.name, option_schema(spec));
+  for (const StackPlace& family : kStack) keys.property(family.key, reference(family.key));
+  for (const char* part : {"platform", "faults", "stop", "order"})
+    keys.property(part, reference(part));
+  json::JsonValue stack = keys.take();
+  stack.set("patternProperties", json::json_object({{R"(\.|\[)", true}}));
+  stack.set("minProperties", 1);
+  const json::JsonValue name =
+      json::json_object({{"minLength", 1}, {"pattern", R"(^[^\u0000-\u001f\u007f-\u009f]*$)"}});
+  return json::json_object(
+      {{"description", "for faultline sweep: names of stacks, and the keys that each sets"},
+       {"type", "object"},
+       {"minProperties", 1},
+       {"propertyNames", name},
+       {"additionalProperties", std::move(stack)}});
+}
+
 /// In a sweep, every key without a meaning of its own is a path.
 json::JsonValue sweep_definition() {
   const json::JsonValue list = json::json_object({{"type", "array"}, {"minItems", 1}});
@@ -307,9 +330,13 @@ json::JsonValue sweep_definition() {
   const json::JsonValue axis = json::json_object({{"oneOf", List{list, range}}});
   const json::JsonValue formula = json::json_object({{"type", "string"}, {"minLength", 1}});
   const json::JsonValue group =
-      json::json_object({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}});
+      json::json_object({{"type", "object"},
+                         {"minProperties", 1},
+                         {"properties", json::json_object({{kStacks, reference(kStacks)}})},
+                         {"additionalProperties", axis}});
   json::JsonValue schema =
       ObjectSchema("for faultline sweep: paths of the scenario, and the values that they take")
+          .property(kStacks, reference(kStacks))
           .property("zip", json::json_object({{"description", "axes that advance together"},
                                               {"type", "array"},
                                               {"items", group}}))
@@ -387,6 +414,7 @@ json::JsonValue definitions() {
   defs.set("stop",
            ObjectSchema("when a run ends, and its limits").options(stop_options().specs()).take());
   defs.set("order", order_definition());
+  defs.set(kStacks, stacks_definition());
   defs.set("sweep", sweep_definition());
   defs.set("machine", machine_definition());
   return defs;
@@ -403,6 +431,7 @@ json::JsonValue scenario_schema_tree() {
   top.property("faults", reference("faults"));
   top.property("stop", reference("stop"))
       .property("order", reference("order"))
+      .property(kStacks, reference(kStacks))
       .property("sweep", reference("sweep"));
   json::JsonValue schema = json::json_object(
       {{"$schema", "https://json-schema.org/draft/2020-12/schema"},

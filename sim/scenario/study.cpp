@@ -117,6 +117,12 @@ void check_points(Study& study) {
   wrong.throw_if_any();
 }
 
+bool is_swept(const json::JsonValue& root) {
+  return root.object() != nullptr &&
+         std::any_of(root.object()->begin(), root.object()->end(),
+                     [](const json::JsonMember& member) { return makes_points(member.key); });
+}
+
 }  // namespace
 
 Study load_study(const std::string& path, const ScenarioOverrides& overrides,
@@ -131,7 +137,7 @@ Study parse_study(const std::string& text, const std::string& file,
   json::JsonValue root = json::parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
   // Errors of a scenario without a sweep are reported without point numbers, as `run` does.
-  if (root.find("sweep") == nullptr) read_scenario(root, problems, backends);
+  if (!is_swept(root)) read_scenario(root, problems, backends);
   Study study;
   study.file = file;
   study.backends = backends;

@@ -13,11 +13,21 @@
 
 namespace faultline::scenario {
 
+/// The key of the axis whose values are the names of stacks (docs/sweeps.md).
+inline constexpr const char* kStacks = "stacks";
+
+/// True for a key at the top of a scenario that makes points of it, so that only `faultline sweep`
+/// carries it out: `sweep` and `stacks`.
+bool makes_points(const std::string& key);
+
 /// The values that one place of a scenario takes.
 struct SweepAxis {
   json::JsonPath path;
-  std::string key;  ///< the path as the file writes it
+  std::string key;    ///< the path as the file writes it
+  std::string place;  ///< of that key in the file
   std::vector<json::JsonValue> values;
+  /// What each value, a name, sets: paths and their values. Only the axis `stacks` has these.
+  std::vector<json::JsonValue::Object> stacks = {};
 };
 
 /// Axes that advance together and have the same number of values. Most dimensions have one axis.
@@ -30,7 +40,7 @@ struct DerivedValue {
   Expression formula;
 };
 
-/// The content of the key `sweep` of a scenario, and the rest of the scenario (`base`).
+/// The content of the keys `sweep` and `stacks` of a scenario, and the rest of it (`base`).
 struct Sweep {
   json::JsonValue base;
   std::vector<SweepDimension> dimensions;  ///< the last one varies fastest
@@ -44,9 +54,10 @@ struct Sweep {
 
 /// One combination of values.
 struct SweepPoint {
-  json::JsonValue scenario;            ///< an ordinary scenario, not checked yet
-  json::JsonValue::Object parameters;  ///< swept and derived values by their paths
-  bool wanted = true;                  ///< true if the constraints hold
+  json::JsonValue scenario;  ///< an ordinary scenario, not checked yet
+  json::JsonValue::Object
+      parameters;      ///< swept and derived values by their paths; `stacks`: a name
+  bool wanted = true;  ///< true if the constraints hold
 };
 
 /// The scenario with these values, which are set in their order; the key of each is its path.
@@ -55,8 +66,8 @@ struct SweepPoint {
 json::JsonValue with_values(json::JsonValue scenario, const json::JsonValue::Object& values,
                             const std::string& place, json::Problems& problems);
 
-/// Reads the sweep of a scenario's tree. Lists of components become dimensions too, which vary more
-/// slowly than those of `sweep`. Adds all errors to the problems.
+/// Reads the sweep of a scenario's tree. Lists of components and `stacks` beside `sweep` become
+/// dimensions too, which vary more slowly than those of `sweep`. Adds all errors to the problems.
 Sweep read_sweep(json::JsonValue root, json::Problems& problems);
 
 /// The point with that number, which must be below `combinations()`. Values that do not fit are
@@ -65,7 +76,7 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, json::Proble
 
 /// The point with these values, which need not be on the sweep's axes. Derived values are computed
 /// from them, and constraints are ignored. Returns nothing if the sweep sets other paths than
-/// these.
+/// these, or has no stack of that name.
 std::optional<SweepPoint> sweep_point_at(const Sweep& sweep,
                                          const json::JsonValue::Object& parameters,
                                          json::Problems& problems);

@@ -26,6 +26,8 @@ def first_two(axis):
     """The axis of a sweep, cut to its first two values."""
     if isinstance(axis, list):
         return axis[:2]
+    if "from" not in axis:  # stacks
+        return dict(list(axis.items())[:2])
     second = axis["from"] * axis["times"] if "times" in axis else axis["from"] + axis["step"]
     return {**axis, "to": min(axis["to"], second)}
 

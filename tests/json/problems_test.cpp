@@ -19,4 +19,18 @@ TEST_CASE("a typing error gets the nearest name, anything else gets what is expe
   CHECK_FALSE(nearest_of(std::string(1'000'000, 'x'), names));
 }
 
+TEST_CASE("an error is followed by the last origin of its place, unless that was taken back") {
+  Problems problems("s.json");
+  problems.add("a.b", "is wrong");
+  problems.add("a.c[0]", "is wrong");
+  problems.add("ab", "is wrong");
+  problems.set_origin("a", "from x");
+  CHECK(problems.text() ==
+        "s.json: a.b: is wrong (from x)\ns.json: a.c[0]: is wrong (from x)\ns.json: ab: is wrong");
+  problems.set_origin("a.c", "");
+  problems.set_origin("ab", "from y");
+  CHECK(problems.text() ==
+        "s.json: a.b: is wrong (from x)\ns.json: a.c[0]: is wrong\ns.json: ab: is wrong (from y)");
+}
+
 }  // namespace faultline::json

@@ -74,6 +74,15 @@ BROKEN = [
     ("trace without file", ["faults"], {"trace": {"system": 3}}),
     ("unknown stop", ["stop"], {"when": "anounced"}),
     ("no time", ["stop"], {"time_s": 0}),
+    ("no stack", ["stacks"], {}),
+    ("stack without a name", ["stacks"], {"": {"seed": 1}}),
+    ("stack with a line break in its name", ["stacks"], {"a\nb": {"seed": 1}}),
+    ("stack without keys", ["stacks"], {"a": {}}),
+    ("unknown key in a stack", ["stacks"], {"a": {"transaction": {"name": "fampi"}}}),
+    ("unknown detector in a stack", ["stacks"], {"a": {"failure_detection": {"name": "swimm"}}}),
+    ("list in a stack", ["stacks"], {"a": {"message_logging": [{"name": "causal"}]}}),
+    ("stack within a stack", ["stacks"], {"a": {"stacks": {"b": {"seed": 1}}}}),
+    ("stack without keys in a sweep", ["sweep"], {"stacks": {"a": {}}}),
 ]
 
 GOOD = [
@@ -84,6 +93,13 @@ GOOD = [
     ("faults", ["faults"], {"at": []}),
     ("no source of faults", ["faults"], {"poisson": [], "trace": []}),
     ("stop", ["stop"], {"when": "time", "time_s": 5}),
+    ("stacks", ["stacks"], {"a + b": {"termination": {"name": "edod"}, "platform.processes": 8},
+                            "c": {"seed": 3}}),
+    ("one stack", ["stacks"], {"a": {"faults.at[0]": {"time_s": 99, "nodes": [0]},
+                                     "allow_unsafe": True}}),
+    ("stacks in a sweep", ["sweep"], {"stacks": {"a": {"seed": 1}, "b": {"seed": 2}}}),
+    ("zipped stacks", ["sweep"], {"zip": [{"stacks": {"a": {"seed": 1}, "b": {"seed": 2}},
+                                           "platform.processes": [4, 8]}]}),
 ]
 
 

@@ -402,6 +402,46 @@ TEST_CASE("without a swept number protocols stand beside each other, the rest si
   CHECK(protocol_path(points) == "termination");
 }
 
+TEST_CASE("stacks compete before any protocol") {
+  store::HandMadeStore store;
+  for (const char* protocol : {"cda", "hcda"})
+    for (const char* stack : {"swim + causal", "<oracle>"})
+      for (const int processes : {16, 64}) {
+        json::JsonValue::Object values = store::swept(protocol, processes);
+        values.push_back({"stacks", stack});
+        store.add(values, {1, 2, 4});
+      }
+  const auto points = store.points();
+  const ReportLayout layout = layout_of(points, false);
+  CHECK(layout.x == "platform.processes");
+  CHECK(layout.keys == std::vector<std::string>{"stacks", "termination"});
+  CHECK(competing_paths(points) == std::vector<std::string>{"stacks"});
+  CHECK(names_of(panels_of(points).at(0).lines) ==
+        std::vector<std::string>{"swim + causal, cda", "<oracle>, cda", "swim + causal, hcda",
+                                 "<oracle>, hcda"});
+  const auto reports =
+      study_reports(points, {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+  drawing::HtmlPage page("t", "a");
+  add_study(page, reports.at(0), "r", {});
+  CHECK_THAT(page.text(), Contains("Which stack wins where") && Contains("The stacks") &&
+                              Contains("&lt;oracle&gt;") && !Contains("<oracle>"));
+}
+
+TEST_CASE("families that advance together compete together") {
+  store::HandMadeStore store;
+  for (const int processes : {16, 64})
+    for (const char* protocol : {"indep", "rel-eager"}) {
+      json::JsonValue::Object values = store::swept(protocol, processes);
+      const bool first = protocol[0] == 'i';
+      values.push_back(
+          {"failure_detection", json::json_object({{"name", first ? "oracle" : "rdaemon"}})});
+      store.add(values, {first ? 1.0 : 2.0, 2});
+    }
+  const auto points = store.points();
+  CHECK(competing_paths(points) == std::vector<std::string>{"termination", "failure_detection"});
+  CHECK(competing_paths({points.front()}).empty());
+}
+
 TEST_CASE("a chart says which points have no value, and why") {
   store::HandMadeStore store;
   store.add(store::swept("cda", 16), {1});

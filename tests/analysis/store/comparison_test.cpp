@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/comparison.hpp"
+#include "analysis/store/comparison_table.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/store/query.hpp"
@@ -19,14 +21,117 @@ TEST_CASE("a comparison names components in words, and its rows as they are stor
     store.add({{"termination", json::json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
               {1.0 * leaders, 2.0 * leaders, 2.5 * leaders});
   const auto points = store.points();
-  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
   const Comparison comparison = compare(points, settings);
   const auto first_of = [](const Row& row) { return text::csv_field(row.at(0).value); };
   CHECK(first_of(comparison_rows(comparison).at(0)) == R"({"name":"venkatesan","leaders":1})");
   CHECK(first_of(comparison_rows(comparison, ValuesAs::words).at(0)) == "venkatesan, leaders 1");
   const std::string table = comparison_table(comparison, settings);
-  CHECK_THAT(table, Contains("venkatesan,  venkatesan,\n"));
-  CHECK_THAT(table, Contains("leaders 1    leaders 5\n") && !Contains("{"));
+  CHECK_THAT(table, Contains("\nvenkatesan, leaders 1  ") &&
+                        Contains("\nvenkatesan, leaders 5  ") && !Contains("{"));
+}
+
+TEST_CASE("a comparison is one table: the winner, and how far the others are from it") {
+  HandMadeStore store;
+  const auto add = [&store](const char* stack, int processes, const std::vector<double>& messages) {
+    store.add({{"stacks", stack}, {"platform.processes", processes}, {"engine", "loggp"}},
+              messages);
+  };
+  add("rdaemon + fampi", 16, {20, 22, 24});
+  add("swim + causal", 16, {10, 11, 12});
+  add("oracle", 16, {25, 26, 28});
+  add("rdaemon + fampi", 64, {20, 22, 24});
+  add("swim + causal", 64, {21, 22, 24});
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = {"stacks"}, .metric = "control_messages"};
+  // The 0.975 quantile of Student's t for 2 degrees of freedom is 4.303 in printed tables. Of three
+  // pairs, each has an interval at 1 - 0.05 / 3, for which it is 7.649.
+  CHECK_THAT(comparison_table(compare(points, settings), settings), Contains(R"(
+At every point: engine=loggp
+
+platform.
+processes  stacks                  mean           difference
+---------  ---------------  -----------  -------------------
+16         swim + causal    11.0 +- 2.5               winner
+16         rdaemon + fampi  22.0 +- 5.0          11.0 +- 4.4
+16         oracle           26.3 +- 3.8          15.3 +- 2.5
+64         rdaemon + fampi  22.0 +- 5.0  no difference shown
+64         swim + causal    22.3 +- 3.8           0.3 +- 1.4
+)"));
+}
+
+TEST_CASE("several paths compete in the combinations that occur") {
+  HandMadeStore store;
+  for (const int processes : {16, 64})
+    for (const auto& [detector, delay_s] :
+         std::vector<std::pair<std::string, double>>{{"oracle", 0.5}, {"rdaemon", 0.25}}) {
+      json::JsonValue::Object values = swept(delay_s == 0.5 ? "indep" : "rel-eager", processes);
+      values.push_back(
+          {"failure_detection", json::json_object({{"name", detector}, {"delay_s", delay_s}})});
+      values.push_back({"workload.fanout", 1 / delay_s});
+      store.add(values, {delay_s, delay_s, delay_s});
+    }
+  const auto points = store.points();
+  const ComparisonSettings both{.by = {"termination", "failure_detection", "workload.fanout"},
+                                .metric = "control_messages"};
+  const Comparison comparison = compare(points, both);
+  REQUIRE(comparison.situations.size() == 2);
+  CHECK(comparison.paths == std::vector<std::string>{"platform.processes"});
+  const Contender& first = comparison.situations[1].contenders.at(0);
+  CHECK(first.name == "indep + oracle, delay_s 0.5 + fanout 2");
+  CHECK(first.value == R"({"termination":{"name":"indep"},"failure_detection":)"
+                       R"({"name":"oracle","delay_s":0.5},"workload.fanout":2})");
+  CHECK(comparison.situations[1].winner() == &comparison.situations[1].contenders.at(1));
+  CHECK(tied_paths(points, {"termination"}) ==
+        std::vector<std::string>{"failure_detection", "workload.fanout"});
+  CHECK(tied_paths(points, {"termination.name", "platform.processes"}) ==
+        std::vector<std::string>{"failure_detection", "workload.fanout"});
+  CHECK_THROWS_WITH(compare(points, {.by = {"termination"}, .metric = "control_messages"}),
+                    "compare: --by termination: no two points differ only in this: "
+                    "failure_detection,workload.fanout change with it; expected --by "
+                    "termination,failure_detection,workload.fanout");
+  CHECK_THROWS_WITH(compare(points, {.by = {"workload.fanout"}, .metric = "control_messages"}),
+                    Contains("expected --by workload.fanout,termination,failure_detection"));
+}
+
+TEST_CASE("what has one value is no part of the names of contenders") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1, 1, 1});
+  store.add(swept("hcda", 16), {2, 2, 2});
+  const auto points = store.points();
+  const Comparison comparison =
+      compare(points, {.by = {"termination", "platform.processes"}, .metric = "control_messages"});
+  CHECK(comparison.situations.at(0).contenders.at(1).name == "hcda");
+  CHECK(comparison.common == "platform.processes=16");
+}
+
+TEST_CASE("points of different seeds are not compared") {
+  HandMadeStore store;
+  store.add({{"stacks", "a"}}, {1, 1, 1}, 5);
+  store.add({{"stacks", "b"}}, {2, 2, 2}, 6);
+  const auto points = store.points();
+  CHECK_THROWS_WITH(compare(points, {.by = {"stacks"}, .metric = "control_messages"}),
+                    Contains("points 0 and 1 have different seeds"));
+}
+
+TEST_CASE("names and keys that have no room in a table are in its legend") {
+  HandMadeStore store;
+  const std::string name(30, 'n');
+  const std::string key(40, 'k');
+  for (const char* number : {"1", "2"})
+    for (const char* stack : {"x", "y"})
+      store.add({{"stacks", name + stack}, {"platform.machine", key + number}}, {3, 4, 4.5});
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = {"stacks"}, .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  CHECK_THAT(comparison_table(comparison, settings, 200), !Contains("0: "));
+  // Numbers for the keys are enough.
+  CHECK_THAT(comparison_table(comparison, settings),
+             Contains("\n1: platform.machine=" + key + "2\n") && Contains("\n1     " + name) &&
+                 !Contains("A: "));
+  CHECK_THAT(comparison_table(comparison, settings, 60),
+             Contains("\nB: " + name + "y\n") && Contains("\n0: platform.machine=" + key) &&
+                 Contains("\n1     A       3.8 +- 1.9"));
 }
 
 TEST_CASE("a truth value counts as 1 and 0") {
@@ -75,7 +180,7 @@ TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it i
   store.add(swept("rel-eager", 64), std::vector<double>(10, 1));
   const auto points = store.points();
   const auto comparison =
-      compare(points, {.by = "termination", .metric = "terminated", .higher_is_better = true});
+      compare(points, {.by = {"termination"}, .metric = "terminated", .higher_is_better = true});
   const PairedDifference& few = comparison.situations.at(0).pairs.at(0);
   CHECK(*few.difference.mean == Approx(-2.0 / 3));
   CHECK(few.difference.confidence_95->low >= -1.0);
@@ -88,7 +193,7 @@ TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it i
 }
 
 TEST_CASE("a comparison warns where one competitor survives more often") {
-  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
   HandMadeStore store;
   store.add(swept("indep", 16), {1, 1, -1});
   store.add(swept("rel-eager", 16), {5, 5, 5});
@@ -123,7 +228,7 @@ TEST_CASE("runs that were cut off are counted, bound means, and keep their point
       rows_csv(summary_rows(groups, {"termination.name"}, {"control_messages"}));
   CHECK_THAT(csv, Contains(",cut_off,bound") && Contains("cda,control_messages,1,0,4,7,") &&
                       Contains(",3,10,2,at-least") && Contains(",20,23,0,"));
-  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
   const Comparison comparison = compare(points, settings);
   CHECK(comparison.situations.at(0).contenders.at(0).excluded == "2 cut off");
   CHECK(comparison.situations.at(0).winner() == nullptr);

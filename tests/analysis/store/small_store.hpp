@@ -11,6 +11,7 @@
 
 #include "analysis/report/study_page.hpp"
 #include "analysis/store/comparison.hpp"
+#include "analysis/store/comparison_table.hpp"
 #include "analysis/store/result_store.hpp"
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -104,7 +105,7 @@ inline std::string answers(const std::string& path) {
                      rows_json(summary_rows(group_points(points, swept_paths(points)),
                                             swept_paths(points), metric_names(points)));
   for (const char* metric : {"control_messages", "terminated"}) {
-    const ComparisonSettings settings{.by = "termination", .metric = metric};
+    const ComparisonSettings settings{.by = {"termination"}, .metric = metric};
     text += comparison_table(compare(points, settings), settings);
   }
   drawing::HtmlPage page("report", "");
