@@ -67,6 +67,55 @@ TEST_CASE("shares have exact intervals, in a group as of one point") {
   CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
 }
 
+TEST_CASE("a run has completed or not, also without a termination detector and in an old store") {
+  HandMadeStore store;
+  std::vector<runs::RunRecord> runs = {
+      ended_run(0, engine::Outcome::finished, 10), ended_run(1, engine::Outcome::limit, 10),
+      ended_run(2, engine::Outcome::all_failed, 10), ended_run(3, engine::Outcome::finished, 10)};
+  for (runs::RunRecord& run : runs) run.terminated.reset();
+  store.stop_when("finished");
+  store.add_runs(swept("none", 16), runs);  // a store does not keep what is derived
+  store.stop_when("time");
+  store.add_runs(swept("none", 32), runs);
+  const auto points = store.points();
+  const auto groups = group_points(points, {"platform.processes"});
+  const statistics::Summary completed = summarize(groups.at(0), "completed");
+  CHECK(*completed.mean == 0.5);
+  // Two in four in printed tables: 0.068 to 0.932.
+  CHECK(completed.confidence_95->low == Approx(0.068).margin(5e-4));
+  CHECK(completed.confidence_95->high == Approx(0.932).margin(5e-4));
+  CHECK(completed.cut_off == 0);
+  CHECK(summarize(groups.at(0), "terminated").count == 0);
+  CHECK(summarize(groups.at(1), "completed").count == 0);
+  const Row row = run_rows(points).at(1);
+  const auto cell = std::find_if(row.begin(), row.end(), [](const json::JsonMember& member) {
+    return member.key == "completed";
+  });
+  REQUIRE(cell != row.end());
+  CHECK((cell - 1)->key == "outcome");
+  CHECK(json::to_json(cell->value) == "false");
+}
+
+TEST_CASE("a point without memory has completed nothing, one that failed otherwise says nothing") {
+  const auto share_of = [](const char* failure, bool alone) {
+    HandMadeStore store;
+    if (!alone) store.add(swept("cda", 16), {1, 1, -1});
+    store.add_failed(swept("cda", 64), failure);
+    const auto points = store.points();
+    return summarize(group_points(points, {"termination.name"}).at(0), "completed");
+  };
+  const statistics::Summary alone = share_of("out of memory: needs more", true);
+  CHECK(alone.count == 1);
+  CHECK(*alone.mean == 0.0);
+  CHECK(alone.confidence_95->high == Approx(0.975));
+  // Beside another point of its seed it counts in each replication.
+  const statistics::Summary pooled = share_of("out of memory", false);
+  CHECK(pooled.count == 3);
+  CHECK(*pooled.mean == Approx(1.0 / 3));
+  CHECK(share_of("took longer than 1 s", true).count == 0);
+  CHECK(*share_of("took longer than 1 s", false).mean == Approx(2.0 / 3));
+}
+
 TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
   HandMadeStore store;
   store.add(swept("indep", 16), {-1, -1, 1});
