@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/share_interval.hpp"
+#include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
@@ -118,6 +120,7 @@ Situation situation_of(const PointGroup& group, const ComparisonSettings& settin
                                     exclusion(*point)});
   }
   add_pairs(situation, settings);
+  rank_by_completion(situation);
   return situation;
 }
 
@@ -137,13 +140,18 @@ std::string heading(const ComparisonSettings& settings, const text::TimeUnit& un
 }
 
 std::string winner_text(const Situation& situation) {
-  if (situation.pairs.empty()) return "nothing to compare";
   const Contender* winner = situation.winner();
-  return winner == nullptr ? kUndecided : winner->name;
+  return winner == nullptr ? undecided_text(situation) : winner->name;
 }
 
-json::JsonValue mean_json(const Contender& contender) {
-  return contender.summary.mean ? json::JsonValue(*contender.summary.mean) : json::JsonValue();
+json::JsonValue mean_json(const statistics::Summary& summary) {
+  return summary.mean ? json::JsonValue(*summary.mean) : json::JsonValue();
+}
+
+/// What has told the two apart.
+json::JsonValue decided_by(const PairedDifference& pair) {
+  if (!pair.first_better && !pair.second_better) return {};
+  return pair.by_completed ? "completed" : "metric";
 }
 
 KeyColumns keys_of(const Comparison& comparison, std::size_t width) {
@@ -169,16 +177,40 @@ text::TextTable keyed_table(const KeyColumns& keys) {
   return table;
 }
 
-/// The number of runs, and of those that reached their end.
+/// The shares of runs that completed, as a table; "" if all did, or if this is what is compared.
+std::string completed_table(const Comparison& comparison, const std::string& metric,
+                            const KeyColumns& keys, std::size_t width) {
+  if (metric == runs::kCompleted || !some_have_not_completed(comparison)) return {};
+  text::TextTable table = keyed_table(keys);
+  const std::vector<const Contender*> competing = first_of_each_value(comparison);
+  for (const Contender* of : competing) table.columns.push_back({title_of(*of)});
+  for (std::size_t line = 0; line < comparison.situations.size(); ++line) {
+    std::vector<std::string>& row = table.rows.emplace_back(keys.cells[line]);
+    for (const Contender* of : competing) {
+      const Contender* contender = with_value_of(comparison.situations[line], *of);
+      row.push_back(contender == nullptr ? "-" : completed_text(*contender));
+    }
+  }
+  return text::wrapped(
+             "Shares of runs that completed, with exact 95 % intervals. Who completes less often "
+             "than the best, or less than half of its runs, does not win") +
+         "\n" + text::render(table, width) + "\n";
+}
+
+/// The number of runs that were to complete, and of those that did.
 struct Ends {
   std::size_t reached = 0;
   std::size_t runs = 0;
 };
 
 Ends ends_of(const Contender& contender) {
-  const auto& runs = contender.point->stored.runs;
-  const auto reached = std::count_if(runs.begin(), runs.end(), runs::survived);
-  return {static_cast<std::size_t>(reached), runs.size()};
+  Ends ends;
+  for (const runs::RunRecord& run : contender.point->stored.runs) {
+    const auto completed = run.number(runs::kCompleted);
+    ends.runs += completed ? 1 : 0;
+    ends.reached += completed.value_or(0.0) != 0.0 ? 1 : 0;
+  }
+  return ends;
 }
 
 }  // namespace
@@ -234,9 +266,9 @@ std::string unequal_endings(const Comparison& comparison) {
     shares += (shares.empty() ? "" : "; ") + contender->name + " " + std::to_string(ends.reached) +
               "/" + std::to_string(ends.runs);
   }
-  return "Not all runs survived: " + shares +
-         ". A run that gives up early is cheap; also compare --metric terminated "
-         "--higher-is-better.";
+  return "Not all runs completed: " + shares +
+         ". A run that gives up early is cheap; --metric completed compares how often they "
+         "complete, run by run.";
 }
 
 const Contender* Situation::winner() const {
@@ -248,7 +280,7 @@ const Contender* Situation::winner() const {
       ++others;
       beaten += (pair.first == i ? pair.first_better : pair.second_better) ? 1 : 0;
     }
-    if (others > 0 && beaten == others) return &contenders[i];
+    if (others > 0 && beaten == others && completes_half(contenders[i])) return &contenders[i];
   }
   return nullptr;
 }
@@ -300,15 +332,18 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) 
       row.insert(row.end(),
                  {{"first", said(first, values)},
                   {"second", said(second, values)},
-                  {"first_mean", mean_json(first)},
-                  {"second_mean", mean_json(second)},
+                  {"first_mean", mean_json(first.summary)},
+                  {"second_mean", mean_json(second.summary)},
                   {"pairs", static_cast<std::int64_t>(pair.difference.count)},
                   {"difference", mean ? json::JsonValue(*mean) : json::JsonValue()},
                   {"low", interval ? json::JsonValue(interval->low) : json::JsonValue()},
                   {"high", interval ? json::JsonValue(interval->high) : json::JsonValue()},
                   {"verdict", verdict(situation, pair, values)},
-                  {"winner", winner == nullptr ? json::JsonValue()
-                                               : json::JsonValue(said(*winner, values))}});
+                  {"winner",
+                   winner == nullptr ? json::JsonValue() : json::JsonValue(said(*winner, values))},
+                  {"first_completed", mean_json(first.completed)},
+                  {"second_completed", mean_json(second.completed)},
+                  {"decided_by", decided_by(pair)}});
       rows.push_back(std::move(row));
     }
   return rows;
@@ -354,8 +389,9 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       statistics::metric_type(settings.metric) == statistics::MetricType::share;
   const std::string note = of_survival ? "" : unequal_endings(comparison);
   const std::string cut_off = cut_off_runs(comparison);
-  return text::wrapped(heading(settings, unit)) + "\n" + keys.legend + text::render(means, width) +
-         "\n" +
+  return text::wrapped(heading(settings, unit) + survivors_words(comparison, settings.metric)) +
+         "\n" + keys.legend + text::render(means, width) + "\n" +
+         completed_table(comparison, settings.metric, keys, width) +
          text::wrapped(
              "Paired differences, replication by replication; for each line above, the intervals "
              "of all pairs hold together with 95 %") +

@@ -150,6 +150,91 @@ TEST_CASE("a comparison warns where one competitor survives more often") {
   CHECK(unequal_endings(compare(others, settings)).empty());
 }
 
+namespace {
+
+/// That many runs with this number of messages, of which the first ones complete.
+std::vector<double> runs_of(std::size_t runs, std::size_t completed, double messages) {
+  std::vector<double> values(runs, -messages);
+  std::fill_n(values.begin(), completed, messages);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("who completes less often than the best is worse, whatever it costs") {
+  HandMadeStore store;
+  // 10 and 20 of 20 runs: 0.272 to 0.728, and 0.832 to 1 in printed tables.
+  store.add(swept("indep", 16), runs_of(20, 10, 1));
+  store.add(swept("rel-eager", 16), runs_of(20, 20, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  const Situation& situation = comparison.situations.at(0);
+  CHECK(situation.contenders.at(0).completes_less);
+  CHECK_FALSE(situation.contenders.at(1).completes_less);
+  REQUIRE(situation.winner() != nullptr);
+  CHECK(situation.winner()->name == "rel-eager");
+  const PairedDifference& pair = situation.pairs.at(0);
+  CHECK(pair.by_completed);
+  CHECK_FALSE(pair.first_better);
+  CHECK(*pair.difference.mean == -4);  // of the metric, as ever
+  const std::string csv = rows_csv(comparison_rows(comparison));
+  CHECK_THAT(csv, Contains("rel-eager,rel-eager,0.5,1,completed"));
+  const std::string table = comparison_table(comparison, settings);
+  CHECK_THAT(table,
+             Contains("0.50 [0.27, 0.73], worse") && Contains("Shares of runs that completed"));
+  // All runs have the metric of this table, and only those that completed that of the next one.
+  CHECK_THAT(table, !Contains(" over "));
+  const ComparisonSettings latency{.by = "termination", .metric = "detection_latency_s"};
+  CHECK_THAT(comparison_table(compare(points, latency), latency),
+             Contains("over 30 runs that\ncompleted") || Contains("over 30 runs that completed"));
+}
+
+TEST_CASE("among those that complete as often as the best the metric decides") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), runs_of(20, 4, 1));
+  store.add(swept("rel-lazy", 16), runs_of(20, 20, 5));
+  store.add(swept("rel-eager", 16), runs_of(20, 19, 3));
+  const auto points = store.points();
+  const Comparison comparison =
+      compare(points, {.by = "termination", .metric = "control_messages"});
+  const Situation& situation = comparison.situations.at(0);
+  REQUIRE(situation.winner() != nullptr);
+  CHECK(situation.winner()->name == "rel-eager");
+  REQUIRE(situation.pairs.size() == 3);
+  CHECK(situation.pairs[0].by_completed);
+  CHECK(situation.pairs[1].by_completed);
+  CHECK_FALSE(situation.pairs[2].by_completed);
+  CHECK(situation.pairs[2].second_better);
+}
+
+TEST_CASE("nobody wins who completes less than half of its runs") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), runs_of(30, 1, 1));
+  store.add(swept("rel-eager", 16), runs_of(30, 0, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  CHECK(comparison.situations.at(0).pairs.at(0).first_better);
+  CHECK(comparison.situations.at(0).winner() == nullptr);
+  CHECK_THAT(comparison_table(comparison, settings), Contains("none completes half"));
+}
+
+TEST_CASE("where runs end without regard to their programs, the metric alone decides") {
+  HandMadeStore store;
+  store.stop_when("time");
+  store.add(swept("indep", 16), runs_of(20, 0, 1));
+  store.add(swept("rel-eager", 16), runs_of(20, 20, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  REQUIRE(comparison.situations.at(0).winner() != nullptr);
+  CHECK(comparison.situations[0].winner()->name == "indep");
+  CHECK_THAT(rows_csv(comparison_rows(comparison)), Contains("indep,indep,,,metric"));
+  CHECK_THAT(comparison_table(comparison, settings), !Contains("completed"));
+  CHECK(unequal_endings(comparison).empty());
+}
+
 TEST_CASE("runs that were cut off are counted, bound means, and keep their point from winning") {
   HandMadeStore store;
   const auto ended = [](std::int64_t replication, double messages) {
