@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/comparison.hpp"
 #include "analysis/store/comparison_table.hpp"
@@ -21,13 +22,15 @@ using Words = std::vector<std::string>;
 std::string answer(const po::variables_map& values, const std::vector<store::SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
+  const bool higher_is_better = values.count("higher-is-better") != 0;
   store::ComparisonSettings settings{.by = split_at_commas(values["by"].as<std::string>()),
                                      .metric = {},
-                                     .higher_is_better = values.count("higher-is-better") != 0};
+                                     .higher_is_better = higher_is_better};
   std::string tables;
   std::vector<store::Row> rows;
   for (const std::string& metric : listed_words_of(values, "metric")) {
     settings.metric = metric;
+    settings.higher_is_better = higher_is_better || metric == runs::kCompleted;
     const store::Comparison comparison = store::compare(points, settings);
     if (format == "table") {
       tables += (tables.empty() ? "" : "\n") + store::comparison_table(comparison, settings, width);
@@ -49,7 +52,8 @@ VerbOptions compare_options() {
           "       [--higher-is-better] [--where CONDITION]...\n"
           "       [--format table|csv|json] [--out FILE]",
       .about =
-          "Shows which value of PATH is better where everything else is equal. Prints the "
+          "Shows which value of PATH is better where everything else is equal. Whoever completes "
+          "less often than the best is worse; among the others the metric decides. Prints the "
           "differences between equal replications, with intervals, and names a winner if they show "
           "one. Of several paths, the combinations of their values compete."};
   auto add = verb.options.add_options();
@@ -58,7 +62,7 @@ VerbOptions compare_options() {
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
       "metric to compare by, such as control_messages; several, with commas, give one comparison "
       "each");
-  add("higher-is-better", "higher values win instead of lower ones");
+  add("higher-is-better", "higher values win instead of lower ones, as they do for completed");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
       "only points that satisfy it");
   add_format(verb, {"table", "csv", "json"});

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "analysis/runs/cut_off.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/query.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -27,6 +28,19 @@ Words metrics_of(const po::variables_map& values, const std::vector<store::Selec
   Words wanted = listed_words_of(values, "metric");
   check_metrics("query: --metric", wanted, points);
   return wanted;
+}
+
+/// The metrics of a table: whatever else it shows, first the share of the runs that completed, if
+/// that is a question.
+Words with_completed(Words metrics, const std::vector<store::PointGroup>& groups) {
+  const std::string completed = runs::kCompleted;
+  const bool is_known =
+      std::any_of(groups.begin(), groups.end(), [&](const store::PointGroup& group) {
+        return !store::sample(group, completed).values.empty();
+      });
+  if (is_known && std::find(metrics.begin(), metrics.end(), completed) == metrics.end())
+    metrics.insert(metrics.begin(), completed);
+  return metrics;
 }
 
 std::string table_text(const std::vector<store::PointGroup>& groups, const Words& paths,
@@ -89,7 +103,7 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
   const std::vector<store::PointGroup> groups = store::group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table")
-    return table_text(groups, paths, metrics, width) + fatal_text(points) +
+    return table_text(groups, paths, with_completed(metrics, groups), width) + fatal_text(points) +
            spared_text(groups, paths) + cut_off_text(points);
   return store::rows_text(store::summary_rows(groups, paths, metrics), format);
 }
@@ -109,7 +123,8 @@ VerbOptions query_options() {
   add("group-by", po::value<std::string>()->value_name("PATHS"),
       "one line for each combination of the values of these paths (default: everything swept)");
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
-      "only these metrics, with commas between several");
+      "only these metrics, with commas between several; a table begins with completed "
+      "nevertheless");
   add("runs", "one line for each replication instead of means");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);

@@ -5,7 +5,9 @@
 
 #include "analysis/report/chart_layout.hpp"
 #include "analysis/report/study_charts.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/store/comparison.hpp"
+#include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
@@ -49,6 +51,7 @@ drawing::HtmlTable winner_table(const store::Comparison& comparison,
   const text::TimeUnit unit = store::unit_of_means(comparison, metric);
   std::string title = metric_axis_title(titles, metric);
   if (*unit.word != '\0') title.replace(title.size() - 2, 1, unit.word);
+  title += store::survivors_words(comparison, metric);
   drawing::HtmlTable table{.caption = drawing::escaped(title) +
                                       (settings.higher_is_better ? ", higher" : ", lower") +
                                       " is better; means and 95 % intervals",
@@ -64,9 +67,7 @@ drawing::HtmlTable winner_table(const store::Comparison& comparison,
     row.push_back(
         winner != nullptr
             ? drawing::HtmlCell{"&#9733; " + drawing::escaped(winner->name), "verdict match"}
-            : drawing::HtmlCell{
-                  situation.pairs.empty() ? "nothing to compare" : "no difference shown",
-                  "verdict other"});
+            : drawing::HtmlCell{store::undecided_text(situation), "verdict other"});
     for (const store::Contender* of : competing) {
       drawing::HtmlCell& cell = row.emplace_back(drawing::HtmlCell{"", "number"});
       const store::Contender* contender = store::with_value_of(situation, *of);
@@ -75,6 +76,8 @@ drawing::HtmlTable winner_table(const store::Comparison& comparison,
           contender->excluded.empty()
               ? with_sign(drawing::escaped(text::with_interval(contender->summary, unit.in_one_s)))
               : drawing::escaped(contender->excluded);
+      if (contender->completes_less && settings.metric != runs::kCompleted)
+        cell.html += " (completes less often)";
     }
     table.rows.push_back(std::move(row));
   }
@@ -152,14 +155,16 @@ void add_comparisons(drawing::HtmlPage& page, const StudyReport& report, const s
   page.paragraph(
       "All compared points used the same random numbers, so differences are taken run by run. A "
       "winner is a point whose differences show that it is better than every other. A point that "
-      "failed, or has a bad run or one that was cut off at a limit, cannot win.");
+      "failed, or has a bad run or one that was cut off at a limit, cannot win. Nor does one that "
+      "completes less often than the best, by exact intervals that do not meet, or less than half "
+      "of its runs.");
   const std::string common = store::common_values(report.points);
   if (!common.empty()) page.paragraph("At every point: " + drawing::escaped(common) + ".");
   std::vector<store::ComparisonSettings> comparisons;
   if (has_faults(report.points))
-    comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});
+    comparisons.push_back({.by = by, .metric = runs::kCompleted, .higher_is_better = true});
   for (const std::string& metric : report.metrics)
-    if (metric != "application_messages" && metric != "terminated")
+    if (metric != "application_messages" && metric != runs::kCompleted)
       comparisons.push_back({.by = by, .metric = metric});
   for (const store::ComparisonSettings& comparison : comparisons) {
     std::vector<std::string> words = {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/runs/cut_off.hpp"
-#include "analysis/statistics/estimate.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 
 namespace faultline::report {
@@ -84,19 +84,9 @@ drawing::Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout,
 
 drawing::ChartLine empty_line(const ReportLine& of) { return {of.name, of.line_type, of.dash, {}}; }
 
-/// The share of runs that reached their end.
-statistics::Estimate share_of(const store::PointGroup& group) {
-  std::vector<double> reached;
-  for (const store::SelectedPoint* point : group.points)
-    for (const runs::RunRecord& run : point->stored.runs)
-      reached.push_back(runs::survived(run) ? 1.0 : 0.0);
-  return reached.empty() ? statistics::Estimate{} : statistics::estimate_share(reached);
-}
-
-std::size_t runs_of(const store::PointGroup& group) {
-  std::size_t runs = 0;
-  for (const auto& [ending, count] : endings_of(group)) runs += count;
-  return runs;
+/// The share of runs that completed.
+statistics::Summary share_of(const store::PointGroup& group) {
+  return store::summarize(group, runs::kCompleted);
 }
 
 /// The axis runs from 0 to 1. If all shares are large, it begins below the smallest one.
@@ -274,12 +264,12 @@ std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::st
 
 std::vector<drawing::Chart> survival_of(const ArrangedPoints& points) {
   auto charts = charts_of(points, "Survival", [&](double x, const store::PointGroup& group) {
-    const statistics::Estimate share = share_of(group);
+    const statistics::Summary share = share_of(group);
     drawing::ChartPoint point;
     point.x = x;
-    point.y = share.value;
+    point.y = share.mean;
     point.y_interval = share.confidence_95;
-    point.runs = runs_of(group);
+    point.runs = share.count;
     return point;
   });
   name_files(charts, points.panels, "survival", "");
@@ -293,17 +283,17 @@ std::vector<drawing::Chart> planes_of(const ArrangedPoints& points, const std::s
   auto charts =
       charts_of(points, "Cost and survival", [&](double x, const store::PointGroup& group) {
         const statistics::Summary cost = store::summarize(group, metric);
-        const statistics::Estimate share = share_of(group);
+        const statistics::Summary share = share_of(group);
         drawing::ChartPoint point;
         if (!layout.x.empty())
           point.of = layout.x_is_numeric ? drawing::html_number(x)
                                          : points.categories.at(static_cast<std::size_t>(x) - 1);
-        point.runs = runs_of(group);
+        point.runs = share.count;
         if (!cost.mean) return point;
         point.x = *cost.mean;
         point.x_interval = cost.confidence_95;
         point.bound = cost.bound;
-        point.y = share.value;
+        point.y = share.mean;
         point.y_interval = share.confidence_95;
         return point;
       });

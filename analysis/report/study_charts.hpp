@@ -17,13 +17,12 @@ std::vector<drawing::Chart> curves_of(const ArrangedPoints& points, const std::s
 /// Boxplots of the replications of a metric.
 std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::string& metric);
 
-/// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
-/// Pearson). Points that are arranged with `faults_first` show it over a swept number of the
-/// faults, if there is one.
+/// The share of runs that `completed`, with exact 95 % intervals (Clopper and Pearson). Points that
+/// are arranged with `faults_first` show it over a swept number of the faults, if there is one.
 std::vector<drawing::Chart> survival_of(const ArrangedPoints& points);
 
-/// The share of runs that end `terminated` or `finished`, as in survival_of(), over the mean of a
-/// metric, which stands for the cost.
+/// The share of runs that `completed`, as in survival_of(), over the mean of a metric, which stands
+/// for the cost.
 std::vector<drawing::Chart> planes_of(const ArrangedPoints& points, const std::string& metric);
 
 /// True if the points have faults, so that survival is a question.

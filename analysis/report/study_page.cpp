@@ -6,6 +6,7 @@
 #include "analysis/report/comparison_section.hpp"
 #include "analysis/report/study_charts.hpp"
 #include "analysis/report/what_was_run.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
@@ -15,7 +16,6 @@ namespace faultline::report {
 namespace {
 
 constexpr std::size_t kMostPanels = 6;
-
 /// The parts that the commands of a study's charts have in common.
 struct Query {
   std::string runs;      ///< prints every run
@@ -78,11 +78,10 @@ void add_charts(StudyReport& report, const std::string& store) {
         query.runs);
   }
   if (!has_faults(report.points)) return;
-  append(
-      report.survival, survival_of(faults_first),
-      "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
-      "and Pearson).",
-      with_metrics(query.survival, {"terminated"}));
+  append(report.survival, survival_of(faults_first),
+         "Share of the runs that completed: they end terminated or finished; bars are exact 95 % "
+         "intervals (Clopper and Pearson).",
+         with_metrics(query.survival, {runs::kCompleted}));
   const auto& metrics = report.metrics;
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
@@ -90,7 +89,7 @@ void add_charts(StudyReport& report, const std::string& store) {
   append(report.survival, planes_of(faults_first, cost),
          "Points further up are safer, points further left are cheaper. A run that gave up counts "
          "with its cost until then.",
-         with_metrics(query.survival, {"terminated", cost}));
+         with_metrics(query.survival, {runs::kCompleted, cost}));
 }
 
 /// Drops charts that have no value at all (of a metric that no protocol here has), and boxplots

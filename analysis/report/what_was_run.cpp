@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "analysis/report/chart_layout.hpp"
 #include "analysis/report/study_charts.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/text/shell_words.hpp"
+#include "analysis/text/summary_text.hpp"
 #include "analysis/text/value_words.hpp"
 #include "sim/core/stack.hpp"
 
@@ -19,7 +22,6 @@ namespace {
 
 constexpr std::size_t kMostFailures = 100;
 constexpr std::size_t kMostGroups = 500;
-
 std::string joined(const std::vector<std::string>& words, const char* between = ", ") {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
@@ -79,6 +81,20 @@ std::string endings_words(const std::vector<store::SelectedPoint>& points) {
   return text;
 }
 
+/// "38 of 40 runs"; "" where it is no question whether a run completes.
+std::string completed_words(const std::vector<store::SelectedPoint>& points) {
+  std::size_t runs = 0;
+  double completed = 0.0;
+  for (const store::SelectedPoint& point : points) {
+    const store::GroupSample of = store::sample({{}, {&point}}, runs::kCompleted);
+    runs += of.values.size();
+    completed = std::accumulate(of.values.begin(), of.values.end(), completed);
+  }
+  if (runs == 0) return {};
+  return std::to_string(static_cast<std::size_t>(completed)) + " of " + std::to_string(runs) +
+         (runs == 1 ? " run" : " runs");
+}
+
 drawing::HtmlTable identity_table(const std::vector<store::SelectedPoint>& points) {
   const store::StoredStudy& study = points.front().study;
   drawing::HtmlTable table{.caption = "The study", .columns = {"what", "value"}, .rows = {}};
@@ -92,6 +108,8 @@ drawing::HtmlTable identity_table(const std::vector<store::SelectedPoint>& point
   add_row(table, "points", done);
   add_row(table, "replications", replications_words(points));
   add_row(table, "runs ended", endings_words(points));
+  const std::string completed = completed_words(points);
+  if (!completed.empty()) add_row(table, "completed", completed);
   const std::string reasons = store::fatal_reasons(points);
   if (!reasons.empty()) add_row(table, "why fatal", drawing::escaped(reasons));
   const auto engines =
@@ -196,6 +214,7 @@ drawing::HtmlTable endings_table(const std::vector<store::SelectedPoint>& points
     table.caption += ", the first " + std::to_string(kMostGroups) + " of " +
                      std::to_string(groups.size()) + " points";
   for (const std::string& path : paths) table.columns.push_back(path_heading(titles, path));
+  table.columns.emplace_back("completed");
   table.columns.insert(table.columns.end(), words.begin(), words.end());
   for (const store::PointGroup& group : groups) {
     if (table.rows.size() == kMostGroups) break;
@@ -203,6 +222,7 @@ drawing::HtmlTable endings_table(const std::vector<store::SelectedPoint>& points
     std::vector<drawing::HtmlCell>& row = table.rows.emplace_back();
     for (const std::string& path : paths)
       row.push_back({drawing::escaped(store::words_at(*group.points.front(), path)), ""});
+    row.push_back({text::with_interval(store::summarize(group, runs::kCompleted)), "number"});
     for (const std::string& word : words)
       row.push_back({endings.count(word) == 0 ? "" : std::to_string(endings[word]), "number"});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/runs/cut_off.hpp"
 
+#include "sim/core/metrics.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/run_metrics.hpp"
 
@@ -28,14 +29,16 @@ bool is_cut_off(const RunRecord& run) { return is_cut_off(run.outcome); }
 
 statistics::MeanBound bound_of(const std::string& metric) {
   const MetricSpec* of_run = run_metrics::find(metric);
+  if (of_run != nullptr && of_run->trend == Trend::settled) return statistics::MeanBound::exact;
   const bool grows = of_run != nullptr ? only_rises(*of_run) : components_only_add(metric);
   return grows ? statistics::MeanBound::at_least : statistics::MeanBound::unknown;
 }
 
 void mark_cut_off(statistics::Summary& summary, const std::string& metric, std::size_t cut_off) {
+  const statistics::MeanBound bound = bound_of(metric);
+  if (cut_off == 0 || bound == statistics::MeanBound::exact) return;
   summary.cut_off = cut_off;
-  if (cut_off == 0) return;
-  summary.bound = bound_of(metric);
+  summary.bound = bound;
   summary.confidence_95.reset();
 }
 

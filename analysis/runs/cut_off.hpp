@@ -15,7 +15,8 @@ bool is_cut_off(const RunRecord& run);
 
 /// How far the mean of a metric holds if some of its runs were cut off. A count, a time, or the
 /// largest of some values is only larger after a longer run; a mean, a share or a rate may go
-/// either way, and so may a metric that this program does not know.
+/// either way, and so may a metric that this program does not know. `completed` is exact: such a
+/// run has not completed.
 statistics::MeanBound bound_of(const std::string& metric);
 
 /// Marks the summary of a metric if `cut_off` of its values are of runs that were cut off. Such a

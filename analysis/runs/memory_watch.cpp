@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/runs/run_record.hpp"
+
 namespace faultline::runs {
 
 namespace {
@@ -54,7 +56,7 @@ std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& pro
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const WatchedProcess& process = processes[i];
     if (process.limit_B && process.resident_B > *process.limit_B)
-      return MemoryExcess{i, "out of memory: needs more than stop.memory_bytes, " +
+      return MemoryExcess{i, std::string(kMemoryError) + ": needs more than stop.memory_bytes, " +
                                  std::to_string(*process.limit_B)};
     if (process.limit_B) continue;
     together_B += process.resident_B;
@@ -63,7 +65,8 @@ std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& pro
   }
   if (together_B <= most_bytes) return std::nullopt;
   return MemoryExcess{largest,
-                      "out of memory: needs more than three quarters of this machine's memory, " +
+                      std::string(kMemoryError) +
+                          ": needs more than three quarters of this machine's memory, " +
                           std::to_string(most_bytes) +
                           " bytes, with the other jobs; stop.memory_bytes states another limit"};
 }

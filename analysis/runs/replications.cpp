@@ -50,7 +50,7 @@ ReplicationRecord record_or_error(const scenario::Scenario& scenario, std::size_
   try {
     record.run = make();
   } catch (const std::bad_alloc&) {
-    record.error = "out of memory";
+    record.error = kMemoryError;
     record.out_of_memory = true;
   } catch (const BrokenInvariant& error) {
     record.error = internal_error(error.what(), scenario.name);
@@ -96,20 +96,21 @@ RunRecord judged_run(const scenario::Scenario& scenario, std::size_t point,
     engine::RunResult result =
         engine::run_simulation(spec, scenario.engine, scenario.seed, replication, &log);
     lemmas::judge_both_ways(spec, log, result);
-    return run_record(replication, result);
+    return run_record(replication, result, spec);
   }
   const MakeFirstRun make = [&] {
     const engine::RunResult result =
         engine::run_simulation(spec, scenario.engine, scenario.seed, replication);
-    FirstRun first{run_record(replication, result), std::nullopt};
+    FirstRun first{run_record(replication, result, spec), std::nullopt};
     if (may_be_judged && lemmas::detector_gave_up(result)) first.gave_up = result.fatal_actor;
     return first;
   };
   const bool alone = may_be_judged && scenario.engine == scenario::EngineKind::simgrid;
   FirstRun first = alone ? in_process_of_its_own(scenario, point, replication, make) : make();
   if (!first.gave_up) return std::move(first.run);
-  return run_record(replication, lemmas::judged_simulation(spec, scenario.engine, scenario.seed,
-                                                           replication, *first.gave_up));
+  const engine::RunResult result =
+      lemmas::judged_simulation(spec, scenario.engine, scenario.seed, replication, *first.gave_up);
+  return run_record(replication, result, spec);
 }
 
 }  // namespace

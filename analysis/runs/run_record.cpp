@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -31,10 +32,27 @@ json::JsonValue value_json(const RunMetric& metric) {
              : json::json_number(*metric.value);
 }
 
-const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
-  const auto found = std::find_if(run.metrics.begin(), run.metrics.end(),
+json::JsonValue derived_json(const RunMetric& metric) {
+  const bool is_truth = statistics::metric_type(metric.name) == statistics::MetricType::share;
+  return is_truth && metric.value ? json::JsonValue(*metric.value != 0.0) : value_json(metric);
+}
+
+json::JsonValue derived_json(const std::vector<RunMetric>& metrics) {
+  json::JsonValue::Object object;
+  for (const RunMetric& metric : metrics) object.push_back({metric.name, derived_json(metric)});
+  return object;
+}
+
+const RunMetric* find_metric(const std::vector<RunMetric>& metrics, const std::string& name) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
                                   [&](const RunMetric& metric) { return metric.name == name; });
-  return found == run.metrics.end() ? nullptr : &*found;
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+/// The metric of that name. A store may come from a stranger and have one that is derived, too.
+const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
+  const RunMetric* derived = find_metric(run.derived, name);
+  return derived != nullptr ? derived : find_metric(run.metrics, name);
 }
 
 /// The member of an object. If it is missing, adds a problem and returns null.
@@ -113,7 +131,8 @@ json::JsonValue RunRecord::cell(const std::string& name) const {
   if (name == kTerminated) return terminated_json(*this);
   if (name == kFatalReason)
     return fatal_reason.empty() ? json::JsonValue() : json::JsonValue(fatal_reason);
-  const RunMetric* metric = find_metric(*this, name);
+  if (const RunMetric* metric = find_metric(derived, name)) return derived_json(*metric);
+  const RunMetric* metric = find_metric(metrics, name);
   return metric == nullptr ? json::JsonValue() : value_json(*metric);
 }
 
@@ -122,9 +141,11 @@ std::string no_fault_struck(std::size_t runs) {
   return "no drawn or recorded fault has struck in any of " + std::to_string(runs) + " runs";
 }
 
-bool survived(const RunRecord& run) {
-  return run.outcome == engine::Outcome::terminated || run.outcome == engine::Outcome::finished;
+bool survived(engine::Outcome outcome) {
+  return outcome == engine::Outcome::terminated || outcome == engine::Outcome::finished;
 }
+
+bool survived(const RunRecord& run) { return survived(run.outcome); }
 
 json::JsonValue metrics_json(const RunRecord& run) {
   json::JsonValue::Object metrics = {{kOutcome, engine::outcome_word(run.outcome)},
@@ -190,6 +211,21 @@ void read_violations(const json::JsonValue& json, RunRecord& run, json::Problems
 
 namespace {
 
+void read_derived(const json::JsonValue& json, RunRecord& run, json::Problems& problems) {
+  if (json.object() == nullptr) {
+    problems.add("derived", "expected an object, got " + json::describe(json));
+    return;
+  }
+  for (const json::JsonMember& metric : *json.object()) {
+    std::optional<double> value = json::number_of(metric.value);
+    if (const bool* truth = std::get_if<bool>(&metric.value.data)) value = *truth ? 1.0 : 0.0;
+    run.derived.push_back({metric.key, value});
+    if (!value && !metric.value.is_null())
+      problems.add(json::member_path("derived", metric.key),
+                   "expected a number, true, false or null, got " + json::describe(metric.value));
+  }
+}
+
 ReplicationRecord read_replication(const json::JsonValue& json, json::Problems& problems) {
   static const json::JsonValue kNothing;
   ReplicationRecord record;
@@ -208,6 +244,7 @@ ReplicationRecord read_replication(const json::JsonValue& json, json::Problems& 
   run.replication = read_count(json, "replication", "", problems);
   record.replication = static_cast<std::uint64_t>(run.replication);
   read_metrics(part("metrics"), run, problems);
+  if (const json::JsonValue* derived = json.find("derived")) read_derived(*derived, run, problems);
   read_violations(part("violations"), run, problems);
   const json::JsonValue& performance = part("performance");
   run.events = read_count(performance, "events", "performance", problems);
@@ -224,7 +261,8 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-RunRecord run_record(std::uint64_t replication, const engine::RunResult& result) {
+RunRecord run_record(std::uint64_t replication, const engine::RunResult& result,
+                     const scenario::RunSpec& spec) {
   RunRecord run;
   run.replication = static_cast<std::int64_t>(replication);
   run.outcome = result.outcome;
@@ -233,6 +271,7 @@ RunRecord run_record(std::uint64_t replication, const engine::RunResult& result)
   for (const auto& [name, value] : result.metrics.values())
     // JSON has no infinities and NaN. In memory a run must have the same values as in its JSON.
     run.metrics.push_back({name, value && std::isfinite(*value) ? value : std::nullopt});
+  run.derived = derived_metrics(run, frame_of(spec));
   run.violations = result.violations;
   run.events = static_cast<std::int64_t>(result.events);
   run.wall_s = result.wall_s;
@@ -248,18 +287,20 @@ std::string replication_line(const scenario::Scenario& scenario, const Replicati
   }
   const RunRecord& run = *record.run;
   const double events_per_s = run.wall_s > 0 ? static_cast<double>(run.events) / run.wall_s : 0.0;
-  return json::to_json(json::json_object(
-      {{"point", static_cast<std::int64_t>(record.point)},
-       {"label", scenario.point_labels.at(record.point)},
-       {"seed", static_cast<std::int64_t>(scenario.seed)},
-       {"replication", static_cast<std::int64_t>(record.replication)},
-       {"engine", scenario::word_of(scenario.engine)},
-       {"metrics", metrics_json(run)},
-       {"violations", violations_json(run.violations)},
-       {"performance", json::json_object({{"events", run.events},
-                                          {"wall_s", run.wall_s},
-                                          {"events_per_s", events_per_s},
-                                          {"peak_rss_bytes", run.peak_rss_bytes}})}}));
+  json::JsonValue line =
+      json::json_object({{"point", static_cast<std::int64_t>(record.point)},
+                         {"label", scenario.point_labels.at(record.point)},
+                         {"seed", static_cast<std::int64_t>(scenario.seed)},
+                         {"replication", static_cast<std::int64_t>(record.replication)},
+                         {"engine", scenario::word_of(scenario.engine)},
+                         {"metrics", metrics_json(run)}});
+  if (!run.derived.empty()) line.set("derived", derived_json(run.derived));
+  line.set("violations", violations_json(run.violations));
+  line.set("performance", json::json_object({{"events", run.events},
+                                             {"wall_s", run.wall_s},
+                                             {"events_per_s", events_per_s},
+                                             {"peak_rss_bytes", run.peak_rss_bytes}}));
+  return json::to_json(line);
 }
 
 ReplicationRecord read_replication_line(const std::string& line) {

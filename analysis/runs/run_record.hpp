@@ -29,6 +29,7 @@ struct RunRecord {
   std::optional<bool> terminated;  ///< no value without a detector
   std::string fatal_reason;        ///< "" unless a protocol gave up
   std::vector<RunMetric> metrics;  ///< all metrics but those above
+  std::vector<RunMetric> derived;  ///< what follows from them and the scenario: derived_metrics()
   std::vector<audit::Violation> violations;
   std::int64_t events = 0;
   double wall_s = 0;
@@ -37,11 +38,12 @@ struct RunRecord {
   /// True if the run has a number of this name, with or without a value. `terminated` is one.
   [[nodiscard]] bool has_number(const std::string& name) const;
 
-  /// The value of such a number. That of `terminated` is 1 or 0, so that its mean is the share of
-  /// runs that survive.
+  /// The value of such a number. That of a truth value is 1 or 0, so that its mean is the share of
+  /// runs in which it is true.
   [[nodiscard]] std::optional<double> number(const std::string& name) const;
 
-  /// A metric as in `metrics_json`, which may be text; null if the run does not have it.
+  /// A metric as in `metrics_json`, which may be text, or a derived one; null if the run does not
+  /// have it.
   [[nodiscard]] json::JsonValue cell(const std::string& name) const;
 };
 
@@ -54,15 +56,19 @@ constexpr std::array<const char*, 6> kUsualMetrics = {
 /// sources of faults that struck in none of its runs.
 std::string no_fault_struck(std::size_t runs);
 
-/// True if the run completed its work.
+/// True if a run that ends so has reached the end that its scenario states.
+bool survived(engine::Outcome outcome);
 bool survived(const RunRecord& run);
 
 /// The record of a run that this process simulated.
-RunRecord run_record(std::uint64_t replication, const engine::RunResult& result);
+RunRecord run_record(std::uint64_t replication, const engine::RunResult& result,
+                     const scenario::RunSpec& spec);
 
 /// The outcomes of runs that have no record.
 inline constexpr const char* kOutOfMemory = "memory";
 inline constexpr const char* kCrashed = "crashed";
+/// How the error of a replication begins that ran out of memory.
+inline constexpr const char* kMemoryError = "out of memory";
 
 /// One replication of one point.
 struct ReplicationRecord {

@@ -8,8 +8,10 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "analysis/runs/cut_off.hpp"
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
@@ -29,11 +31,25 @@ json::JsonValue optional_json(const std::optional<double>& value) {
   return value ? json::JsonValue(*value) : json::JsonValue();
 }
 
-/// Statistics of every numeric metric of a point over its replications, by name. Replications in
-/// which the metric is null do not count.
-std::map<std::string, statistics::Summary> summaries(const RunTally& tally, std::size_t point) {
+/// The share of a point's replications that completed their program. Those that ran out of memory
+/// did not; what those would have done that crashed is not known.
+statistics::Summary completed_share(const PointTally& point, const scenario::RunSpec& spec) {
+  std::vector<double> truths(point.completed, 1.0);
+  std::size_t uncompleted = point.uncompleted;
+  const auto out_of_memory = point.outcomes.find(kOutOfMemory);
+  if (out_of_memory != point.outcomes.end() && frame_of(spec).ends_with_program)
+    uncompleted += static_cast<std::size_t>(out_of_memory->second);
+  truths.resize(truths.size() + uncompleted, 0.0);
+  return statistics::summarize_share(truths);
+}
+
+/// Statistics of every metric of a point that is a number, and of `completed`, over its
+/// replications, by name. Replications in which the metric is null do not count.
+std::map<std::string, statistics::Summary> summaries(const scenario::Scenario& scenario,
+                                                     const RunTally& tally, std::size_t point) {
   std::map<std::string, statistics::Summary> result;
   const PointTally& of = tally.points[point];
+  result[kCompleted] = completed_share(of, scenario.points[point]);
   for (const auto& [name, values] : of.metrics) {
     statistics::Summary& summary = result[name] = values.summary();
     const auto cut_off = of.cut_off.find(name);
@@ -93,7 +109,7 @@ json::JsonValue closed_forms_json(const scenario::RunSpec& spec,
 
 json::JsonValue point_json(const scenario::Scenario& scenario, const RunTally& tally,
                            std::size_t point) {
-  const auto measured = summaries(tally, point);
+  const auto measured = summaries(scenario, tally, point);
   json::JsonValue metrics = json::JsonValue::Object{};
   for (const auto& [name, summary] : measured) metrics.set(name, summary_json(summary));
   return json::json_object({{"point", static_cast<std::int64_t>(point)},
@@ -190,7 +206,8 @@ void add_metric(const std::string& metric,
   }
 }
 
-text::TextTable measured_table(const RunTally& tally, const PointNames& names) {
+text::TextTable measured_table(const scenario::Scenario& scenario, const RunTally& tally,
+                               const PointNames& names) {
   const bool with_outcome = !common_outcome(tally);
   text::TextTable table;
   table.columns = {{"point", text::Align::left}};
@@ -198,10 +215,11 @@ text::TextTable measured_table(const RunTally& tally, const PointNames& names) {
   std::vector<std::map<std::string, statistics::Summary>> measured;
   measured.reserve(names.size());
   for (std::size_t point = 0; point < names.size(); ++point) {
-    measured.push_back(summaries(tally, point));
+    measured.push_back(summaries(scenario, tally, point));
     table.rows.push_back({names[point]});
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
+  if (scenario.replications > 1) add_metric(kCompleted, measured, table);
   for (const char* metric : kUsualMetrics) add_metric(metric, measured, table);
   return table;
 }
@@ -256,7 +274,7 @@ text::TextTable closed_form_table(const scenario::Scenario& scenario, const RunT
                    {"holds", text::Align::left}};
   table.key_columns = 2;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
-    const auto measured = summaries(tally, point);
+    const auto measured = summaries(scenario, tally, point);
     for (const theory::ClosedForm& form : theory::closed_forms(scenario.points[point])) {
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
@@ -385,11 +403,11 @@ std::string run_report_table(const scenario::Scenario& scenario, const RunTally&
   const bool long_one = std::any_of(labels.begin(), labels.end(), [&](const std::string& label) {
     return label.size() > width / 4;
   });
-  text::TextTable measured = measured_table(tally, labels);
+  text::TextTable measured = measured_table(scenario, tally, labels);
   text::TextTable theory = closed_form_table(scenario, tally, labels);
   const bool numbered = long_one && !fits(measured, width);
   const bool theory_numbered = long_one && (numbered || !fits(theory, width));
-  if (numbered) measured = measured_table(tally, numbers_of(scenario));
+  if (numbered) measured = measured_table(scenario, tally, numbers_of(scenario));
   if (theory_numbered) theory = closed_form_table(scenario, tally, numbers_of(scenario));
   return heading(scenario, tally) + (numbered ? legend(labels) : "") +
          text::render(measured, width) + fatal_reasons(tally, labels) +

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "analysis/runs/derived_metrics.hpp"
+
 namespace faultline::runs {
 
 namespace {
@@ -33,14 +35,23 @@ void RunTally::add(const ReplicationRecord& record) {
   runs.add(run.outcome);
   metrics.insert("terminated");
   if (!run.fatal_reason.empty()) metrics.insert("fatal_reason");
-  for (const RunMetric& metric : run.metrics) {
+  for (const RunMetric& metric : run.metrics) add_number(point, metric, is_cut_off(run));
+  for (const RunMetric& metric : run.derived) {
     metrics.insert(metric.name);
-    statistics::RunningSummary& summary = point.metrics[metric.name];
-    if (!metric.value) continue;
-    summary.add(*metric.value);
-    if (is_cut_off(run)) ++point.cut_off[metric.name];
+    if (metric.name != kCompleted)
+      add_number(point, metric, is_cut_off(run));
+    else if (metric.value)
+      ++(*metric.value != 0.0 ? point.completed : point.uncompleted);
   }
   for (const audit::Violation& violation : run.violations) add_trouble(record, in_words(violation));
+}
+
+void RunTally::add_number(PointTally& point, const RunMetric& metric, bool cut_off) {
+  metrics.insert(metric.name);
+  statistics::RunningSummary& summary = point.metrics[metric.name];
+  if (!metric.value) return;
+  summary.add(*metric.value);
+  if (cut_off) ++point.cut_off[metric.name];
 }
 
 void RunTally::add_trouble(const ReplicationRecord& record, const std::string& what) {

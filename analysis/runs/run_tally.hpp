@@ -20,6 +20,8 @@ struct PointTally {
   std::map<std::string, statistics::RunningSummary>
       metrics;                                 ///< statistics of numbers, not of shares
   std::map<std::string, std::size_t> cut_off;  ///< number of these values from cut-off runs
+  std::size_t completed = 0;                   ///< runs that completed their program
+  std::size_t uncompleted = 0;                 ///< runs that did not, if that is a question
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };
@@ -52,6 +54,7 @@ struct RunTally {
   ExitCode code = kExitGood;  ///< of the worst replication so far
 
  private:
+  void add_number(PointTally& point, const RunMetric& metric, bool cut_off);
   void add_trouble(const ReplicationRecord& record, const std::string& what);
 };
 

@@ -197,7 +197,7 @@ class Judge {
       return found("not deterministic", "an observer changes the run");
     // A run that was given up is judged further, and gets more metrics.
     if (result.outcome != engine::Outcome::fatal_reported)
-      compare_lines(first, {.run = runs::run_record(0, result), .error = {}});
+      compare_lines(first, {.run = runs::run_record(0, result, spec_), .error = {}});
     else if (settings_.repeats)
       compare_lines(first, made_run(scenario_));
     if (!judgement_.finding && seen.breach()) found(seen.breach()->kind, seen.breach()->text);

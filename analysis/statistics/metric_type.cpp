@@ -4,7 +4,7 @@
 namespace faultline::statistics {
 
 MetricType metric_type(const std::string& name) {
-  if (name == "terminated" || name == "survived") return MetricType::share;
+  if (name == "terminated" || name == "completed" || name == "survived") return MetricType::share;
   if (name == "outcome" || name == "fatal_reason") return MetricType::text;
   if (name.ends_with("_s") && !name.ends_with("_per_s")) return MetricType::time;
   if (name.find("fraction") != std::string::npos) return MetricType::fraction;

@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/share_interval.hpp"
+#include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
@@ -155,6 +157,7 @@ Situation situation_of(const PointGroup& group, const ComparisonSettings& settin
     situation.contenders.push_back(contender);
   }
   add_pairs(situation, settings);
+  rank_by_completion(situation);
   return situation;
 }
 
@@ -216,20 +219,30 @@ std::string verdict(const Situation& situation, const PairedDifference& pair, Va
   return pair.second_better ? said(situation.contenders[pair.second], values) : kUndecided;
 }
 
-json::JsonValue mean_json(const Contender& contender) {
-  return contender.summary.mean ? json::JsonValue(*contender.summary.mean) : json::JsonValue();
+json::JsonValue mean_json(const statistics::Summary& summary) {
+  return summary.mean ? json::JsonValue(*summary.mean) : json::JsonValue();
 }
 
-/// The number of runs, and of those that reached their end.
+/// What has told the two apart.
+json::JsonValue decided_by(const PairedDifference& pair) {
+  if (!pair.first_better && !pair.second_better) return {};
+  return pair.by_completed ? "completed" : "metric";
+}
+
+/// The number of runs that were to complete, and of those that did.
 struct Ends {
   std::size_t reached = 0;
   std::size_t runs = 0;
 };
 
 Ends ends_of(const Contender& contender) {
-  const auto& runs = contender.point->stored.runs;
-  const auto reached = std::count_if(runs.begin(), runs.end(), runs::survived);
-  return {static_cast<std::size_t>(reached), runs.size()};
+  Ends ends;
+  for (const runs::RunRecord& run : contender.point->stored.runs) {
+    const auto completed = run.number(runs::kCompleted);
+    ends.runs += completed ? 1 : 0;
+    ends.reached += completed.value_or(0.0) != 0.0 ? 1 : 0;
+  }
+  return ends;
 }
 
 }  // namespace
@@ -285,9 +298,9 @@ std::string unequal_endings(const Comparison& comparison) {
     shares += (shares.empty() ? "" : "; ") + contender->name + " " + std::to_string(ends.reached) +
               "/" + std::to_string(ends.runs);
   }
-  return "Not all runs survived: " + shares +
-         ". A run that gives up early is cheap; also compare --metric terminated "
-         "--higher-is-better.";
+  return "Not all runs completed: " + shares +
+         ". A run that gives up early is cheap; --metric completed compares how often they "
+         "complete, run by run.";
 }
 
 const Contender* Situation::winner() const {
@@ -299,7 +312,7 @@ const Contender* Situation::winner() const {
       ++others;
       beaten += (pair.first == i ? pair.first_better : pair.second_better) ? 1 : 0;
     }
-    if (others > 0 && beaten == others) return &contenders[i];
+    if (others > 0 && beaten == others && completes_half(contenders[i])) return &contenders[i];
   }
   return nullptr;
 }
@@ -359,15 +372,18 @@ std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) 
       row.insert(row.end(),
                  {{"first", said(first, values)},
                   {"second", said(second, values)},
-                  {"first_mean", mean_json(first)},
-                  {"second_mean", mean_json(second)},
+                  {"first_mean", mean_json(first.summary)},
+                  {"second_mean", mean_json(second.summary)},
                   {"pairs", static_cast<std::int64_t>(pair.difference.count)},
                   {"difference", mean ? json::JsonValue(*mean) : json::JsonValue()},
                   {"low", interval ? json::JsonValue(interval->low) : json::JsonValue()},
                   {"high", interval ? json::JsonValue(interval->high) : json::JsonValue()},
                   {"verdict", verdict(situation, pair, values)},
-                  {"winner", winner == nullptr ? json::JsonValue()
-                                               : json::JsonValue(said(*winner, values))}});
+                  {"winner",
+                   winner == nullptr ? json::JsonValue() : json::JsonValue(said(*winner, values))},
+                  {"first_completed", mean_json(first.completed)},
+                  {"second_completed", mean_json(second.completed)},
+                  {"decided_by", decided_by(pair)}});
       rows.push_back(std::move(row));
     }
   return rows;

@@ -27,6 +27,7 @@ struct PairedDifference {
   statistics::Summary difference;
   bool first_better = false;
   bool second_better = false;  ///< if neither is better, no difference is shown
+  bool by_completed = false;   ///< the shares of runs that completed decide, not the metric
 };
 
 /// One of the competing values.
@@ -37,6 +38,8 @@ struct Contender {
   const SelectedPoint* point = nullptr;
   statistics::Summary summary;
   std::string excluded;  ///< why it cannot win ("failed", "3 bad runs, 1 cut off"); "" if it can
+  statistics::Summary completed = {};  ///< the share of its runs that completed
+  bool completes_less = false;         ///< than the best, so it cannot win
 };
 
 /// Points that differ only in what competes.
@@ -45,7 +48,8 @@ struct Situation {
   std::vector<Contender> contenders;
   std::vector<PairedDifference> pairs;  ///< pairs of contenders that can win
 
-  /// The contender that is shown to be better than every other, or null.
+  /// The contender that is shown to be better than every other and completes half of its runs, or
+  /// null.
   [[nodiscard]] const Contender* winner() const;
 };
 
@@ -64,8 +68,9 @@ std::string with_commas(const std::vector<std::string>& paths);
 std::vector<std::string> tied_paths(const std::vector<SelectedPoint>& points,
                                     const std::vector<std::string>& by);
 
-/// Compares the values at some paths wherever everything else is equal. Throws UsageError if no two
-/// points differ in these paths alone, and if compared points have different random numbers.
+/// Compares the values at some paths wherever everything else is equal: first by the share of runs
+/// that completed (analysis/store/completion_ranking), then by the metric. Throws UsageError if no
+/// two points differ in these paths alone, and if compared points have different random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
 /// The first contender of each value, in the order in which they appear.
@@ -77,8 +82,8 @@ const Contender* with_value_of(const Situation& situation, const Contender& othe
 /// The unit in which to print the means of all contenders.
 text::TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 
-/// A warning if the runs of one contender survive more often than those of another, since giving up
-/// early is cheap; "" if all survive equally often.
+/// A warning if the runs of one contender complete more often than those of another, since giving
+/// up early is cheap; "" if all complete equally often.
 std::string unequal_endings(const Comparison& comparison);
 
 /// How many of the compared runs were cut off at a limit, as a sentence; "" if none was.
@@ -88,7 +93,7 @@ std::string cut_off_runs(const Comparison& comparison);
 enum class ValuesAs { stored, words };
 
 /// One row for each pair of each situation: paths, first, second, first_mean, second_mean, pairs,
-/// difference, low, high, verdict, winner.
+/// difference, low, high, verdict, winner, first_completed, second_completed, decided_by.
 std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values = ValuesAs::stored);
 
 }  // namespace faultline::store

@@ -8,7 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
+#include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/summary_text.hpp"
 
 namespace faultline::store {
@@ -25,13 +27,13 @@ std::string heading(const ComparisonSettings& settings, const text::TimeUnit& un
 }
 
 /// The contender from which the differences of a situation count: the winner, or the one with the
-/// best mean of those that can win. Null if none has a mean.
+/// best mean of those that can win. Null if none of these has a mean.
 const Contender* best_of(const Situation& situation, bool higher_is_better) {
   if (const Contender* winner = situation.winner()) return winner;
   const Contender* best = nullptr;
   for (const Contender& contender : situation.contenders) {
     const std::optional<double>& mean = contender.summary.mean;
-    if (!contender.excluded.empty() || !mean) continue;
+    if (!contender.excluded.empty() || contender.completes_less || !mean) continue;
     if (best == nullptr ||
         (higher_is_better ? *mean > *best->summary.mean : *mean < *best->summary.mean))
       best = &contender;
@@ -71,8 +73,7 @@ std::optional<statistics::Summary> distance(const Situation& situation, const Co
 
 /// What the first line of a situation says in place of a difference.
 std::string verdict_text(const Situation& situation) {
-  if (situation.pairs.empty()) return "nothing to compare";
-  return situation.winner() == nullptr ? "no difference shown" : "winner";
+  return situation.winner() == nullptr ? undecided_text(situation) : "winner";
 }
 
 std::string distance_text(const Situation& situation, const Contender& contender,
@@ -139,6 +140,11 @@ struct LaidOut {
   text::TextTable table;
 };
 
+/// Does the table show the shares of runs that completed?
+bool shows_completed(const Comparison& comparison, const ComparisonSettings& settings) {
+  return settings.metric != runs::kCompleted && some_have_not_completed(comparison);
+}
+
 LaidOut laid_out(const Comparison& comparison, const ComparisonSettings& settings,
                  const text::TimeUnit& unit, const Shortened& shortened) {
   const KeyColumns keys = keys_of(comparison, shortened.keys);
@@ -148,6 +154,8 @@ LaidOut laid_out(const Comparison& comparison, const ComparisonSettings& setting
   table.columns = keys.columns;
   table.columns.push_back({competing_title(settings.by), text::Align::left});
   table.key_columns = table.columns.size();
+  const bool with_completed = shows_completed(comparison, settings);
+  if (with_completed) table.columns.push_back({"completed"});
   table.columns.push_back({"mean"});
   table.columns.push_back({"difference"});
   for (std::size_t line = 0; line < comparison.situations.size(); ++line) {
@@ -157,6 +165,7 @@ LaidOut laid_out(const Comparison& comparison, const ComparisonSettings& setting
     for (const Contender* contender : contenders) {
       std::vector<std::string>& row = table.rows.emplace_back(keys.cells[line]);
       row.push_back(names.by_value.at(contender->value));
+      if (with_completed) row.push_back(completed_text(*contender));
       row.push_back(contender->excluded.empty()
                         ? text::with_interval(contender->summary, unit.in_one_s)
                         : contender->excluded);
@@ -185,9 +194,15 @@ std::string table_text(const Comparison& comparison, const ComparisonSettings& s
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
                              std::size_t width) {
   const text::TimeUnit unit = unit_of_means(comparison, settings.metric);
-  std::string text = text::wrapped(heading(settings, unit));
+  std::string text =
+      text::wrapped(heading(settings, unit) + survivors_words(comparison, settings.metric));
   if (!comparison.common.empty()) text += text::wrapped("At every point: " + comparison.common);
   text += "\n" + table_text(comparison, settings, unit, width);
+  if (shows_completed(comparison, settings))
+    text += "\n" +
+            text::wrapped(
+                "completed: the share of runs that completed, with its exact 95 % interval. Whoever "
+                "completes less often than the best, or less than half of its runs, does not win.");
   const bool of_survival =
       statistics::metric_type(settings.metric) == statistics::MetricType::share;
   for (const std::string& note :

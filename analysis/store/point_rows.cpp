@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/store/store_tables.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/json_path.hpp"
@@ -40,6 +41,9 @@ void interpret(const PointTexts& texts, const RowReader& row, PointPart part, St
   for (const json::JsonMember& parameter : point.parameters)
     if (json::split_path(parameter.key).empty())
       row.refuse("parameters: " + json::in_quotes(parameter.key) + " is not a path");
+  if (part != PointPart::all) return;
+  const runs::RunFrame frame = runs::frame_of(point.scenario);
+  for (runs::RunRecord& run : point.runs) run.derived = runs::derived_metrics(run, frame);
 }
 
 RunOfPoint read_run(RowReader row, PointPart part) {

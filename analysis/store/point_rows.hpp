@@ -29,7 +29,7 @@ struct PointTexts {
 StoredPoint read_point(RowReader& row, PointTexts& texts);
 
 /// Interprets the two columns, as far as `part` asks for them, after the row's checksum has been
-/// compared.
+/// compared. Derives from its scenario what a store does not keep of its runs.
 void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point);
 
 /// A run with its checksum, and the number of its point.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
@@ -32,6 +33,18 @@ SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
   point.values.set("point", point.stored.point);
   point.values.set("failure", point.stored.failure);
   return point;
+}
+
+/// True if the point has no results because memory ran out, before its program had come to its end.
+bool is_lost_to_memory(const SelectedPoint& point) {
+  return point.stored.failure.starts_with(runs::kMemoryError) &&
+         runs::frame_of(point.stored.scenario).ends_with_program;
+}
+
+/// True if the point tells something of the metric: it has results, or has failed in a way that
+/// counts.
+bool counts_for(const std::string& metric, const SelectedPoint& point) {
+  return point.stored.failure.empty() || (metric == runs::kCompleted && is_lost_to_memory(point));
 }
 
 /// True if its scenario draws faults, or reads them from a trace. Several sources of one kind are
@@ -213,11 +226,14 @@ std::string words_at(const SelectedPoint& point, const std::string& path) {
 
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
   std::set<std::string> names;
-  for (const SelectedPoint& point : points)
+  for (const SelectedPoint& point : points) {
+    if (is_lost_to_memory(point)) names.insert(runs::kCompleted);
     for (const runs::RunRecord& run : point.stored.runs) {
       names.insert("terminated");
-      for (const runs::RunMetric& metric : run.metrics) names.insert(metric.name);
+      for (const auto* metrics : {&run.metrics, &run.derived})
+        for (const runs::RunMetric& metric : *metrics) names.insert(metric.name);
     }
+  }
   return {names.begin(), names.end()};
 }
 
@@ -232,8 +248,10 @@ std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points)
 std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> paths = swept_paths(points);
   std::vector<std::string> metrics = metric_names(points);
-  std::erase(metrics, "terminated");
-  metrics.insert(metrics.begin(), "terminated");
+  for (const char* first : {"terminated", runs::kCompleted}) {
+    std::erase(metrics, first);
+    metrics.insert(metrics.begin(), first);
+  }
   std::vector<Row> rows;
   for (const SelectedPoint& point : points)
     for (const runs::RunRecord& run : point.stored.runs)
@@ -263,10 +281,11 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
     bool cut_off = false;
   };
   std::map<std::int64_t, std::size_t> points_of_seed;
+  std::map<std::int64_t, std::size_t> lost_of_seed;
   std::map<std::pair<std::int64_t, std::int64_t>, Shared> shared;  // by seed and replication
   for (const SelectedPoint* point : group.points) {
-    if (!point->stored.failure.empty()) continue;
-    ++points_of_seed[point->stored.seed];
+    if (!counts_for(metric, *point)) continue;
+    ++(point->stored.failure.empty() ? points_of_seed : lost_of_seed)[point->stored.seed];
     for (const runs::RunRecord& run : point->stored.runs) {
       const auto value = run.number(metric);
       if (!value) continue;
@@ -279,9 +298,11 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
   GroupSample sample;
   for (const auto& [key, place] : shared) {
     if (place.count != points_of_seed[key.first]) continue;
-    sample.values.push_back(place.sum / static_cast<double>(place.count));
+    sample.values.push_back(place.sum / static_cast<double>(place.count + lost_of_seed[key.first]));
     sample.cut_off += place.cut_off ? 1 : 0;
   }
+  for (const auto& [seed, lost] : lost_of_seed)
+    if (!points_of_seed.contains(seed)) sample.values.push_back(0.0);
   return sample;
 }
 
@@ -289,7 +310,7 @@ statistics::Summary summarize(const PointGroup& group, const std::string& metric
   std::set<std::int64_t> seeds;
   std::size_t points = 0;
   for (const SelectedPoint* point : group.points) {
-    if (!point->stored.failure.empty()) continue;
+    if (!counts_for(metric, *point)) continue;
     seeds.insert(point->stored.seed);
     ++points;
   }

@@ -78,7 +78,8 @@ struct GroupSample {
 
 /// The sample of a metric over the replications of a group, without failed points. Points of one
 /// seed share their random numbers, so their mean is a single value of the sample, for each
-/// replication that all of them have.
+/// replication that all of them have. A point that failed because memory ran out has completed none
+/// of these replications; alone, it counts as one.
 GroupSample sample(const PointGroup& group, const std::string& metric);
 
 /// Summarises that sample by the type of the metric. Marks it if it has runs that were cut off.

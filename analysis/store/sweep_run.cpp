@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kFewestReplications = 10;
 
 /// The runs of a point so far. Knows whether the point needs more. What was cut off at a limit is
-/// no result, so it makes no mean more precise.
+/// no result, so it makes no mean more precise but that of `completed`, which the limit decides.
 class PointRuns {
  public:
   PointRuns(std::uint32_t replications, const std::optional<scenario::Precision>& precision)
@@ -44,7 +44,8 @@ class PointRuns {
   void add(runs::RunRecord record) {
     if (precision_) {
       known_ = known_ || record.has_number(precision_->metric);
-      if (!runs::is_cut_off(record)) add_result(record);
+      const bool is_settled = runs::bound_of(precision_->metric) == statistics::MeanBound::exact;
+      if (is_settled || !runs::is_cut_off(record)) add_result(record);
     }
     records_.push_back(std::move(record));
   }
@@ -90,7 +91,7 @@ class PointRuns {
   std::size_t replications_;
   std::optional<scenario::Precision> precision_;
   std::vector<runs::RunRecord> records_;
-  std::size_t results_ = 0;     ///< runs that were not cut off
+  std::size_t results_ = 0;     ///< runs whose values count
   std::vector<double> values_;  ///< theirs, of the metric whose precision counts
   bool known_ = false;
 };

@@ -44,7 +44,7 @@ const char* merge_word(Merge merge) {
 }
 
 bool only_rises(const MetricSpec& metric) {
-  if (metric.trend == Trend::may_fall) return false;
+  if (metric.trend != Trend::of_merge) return false;
   return metric.merge == Merge::sum || metric.merge == Merge::maximum ||
          metric.merge == Merge::whole;
 }

@@ -31,6 +31,7 @@ inline constexpr double kDigestModulus = 4503599627370496.0;
 enum class Trend : std::uint8_t {
   of_merge,  ///< sums, maxima and what the engine reports only rise, anything else may fall
   may_fall,
+  settled,  ///< it does not go on: a run that a limit has cut off has its value, too
 };
 
 /// The declaration of a metric. Merging, `list` and the docs come from it. There is one object for

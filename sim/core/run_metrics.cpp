@@ -8,10 +8,10 @@ namespace faultline::run_metrics {
 const std::vector<Group>& groups() {
   static const std::vector<Group> all = {
       {"every run",
-       {&kOutcome, &kFatalReason, &kTerminated, &kApplicationMessages, &kApplicationBytes,
-        &kApplicationMessagesLost, &kControlMessages, &kControlMessagesOfKind, &kControlBytes,
-        &kIdleTransitions, &kBusyTransitions, &kTerminationTime, &kAnnounceTime, &kDetectionLatency,
-        &kEndTime}},
+       {&kOutcome, &kFatalReason, &kTerminated, &kCompleted, &kApplicationMessages,
+        &kApplicationBytes, &kApplicationMessagesLost, &kControlMessages, &kControlMessagesOfKind,
+        &kControlBytes, &kIdleTransitions, &kBusyTransitions, &kTerminationTime, &kAnnounceTime,
+        &kDetectionLatency, &kEndTime}},
       {"runs with message logging or transactions",
        {&kApplicationMessagesResent, &kApplicationMessagesDiscarded,
         &kApplicationMessagesRolledBack}},

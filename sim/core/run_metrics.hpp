@@ -6,8 +6,8 @@
 
 #include "sim/core/metrics.hpp"
 
-/// The metrics that the engine reports, whatever the components of a run. Those of a component
-/// stand beside its code.
+/// The metrics that the engine reports, whatever the components of a run, and those that follow
+/// from these (analysis/runs/derived_metrics). Those of a component stand beside its code.
 namespace faultline::run_metrics {
 
 // ---- of every run -------------------------------------------------------------------------------
@@ -21,6 +21,12 @@ inline constexpr MetricSpec kTerminated{
     "terminated", Merge::whole,
     "true if every live rank knows that the work is over; false if no rank is alive; null without "
     "a termination detector"};
+inline constexpr MetricSpec kCompleted{
+    "completed", Merge::whole,
+    "true if the program came to its end: the outcome is terminated or finished; false after any "
+    "other outcome, memory too; null if stop.when is time or all-reported, which end a run without "
+    "regard to the program. Not in `metrics`, but in `derived`",
+    Trend::settled};
 inline constexpr MetricSpec kApplicationMessages{"application_messages", Merge::whole,
                                                  "messages that the workload sent between ranks"};
 inline constexpr MetricSpec kApplicationBytes{"application_bytes", Merge::whole,

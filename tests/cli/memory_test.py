@@ -75,6 +75,8 @@ class Limit(ProgramTest):
         report = json.loads(result.stdout)
         self.assertIs(report["complete"], False)
         self.assertEqual(report["runs"], [])
+        share = report["summary"][0]["metrics"]["completed"]
+        self.assertEqual((share["count"], share["mean"]), (2, 0))
         self.assertEqual(report["failed_runs"], [
             {"point": 0, "replication": i, "outcome": "memory", "error": self.why}
             for i in (0, 1)])
@@ -92,7 +94,10 @@ class Limit(ProgramTest):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn(self.why, result.stderr)
         rows = json.loads(self.answer("query", "r.sqlite", "--format", "json"))
-        self.assertEqual({row["workload.tokens"] for row in rows if row["count"]}, {1})
+        self.assertEqual({row["workload.tokens"] for row in rows
+                          if row["count"] and row["metric"] != "completed"}, {1})
+        self.assertEqual({row["workload.tokens"]: (row["count"], row["mean"]) for row in rows
+                          if row["metric"] == "completed"}, {1: (1, 1), 4294967295: (1, 0)})
 
     def test_it_is_no_part_of_the_hash(self):
         hashes = set()

@@ -338,7 +338,7 @@ class Content(ReportTest):
 
     def test_nothing_but_failures(self):
         with changing(self.folder / "r.sqlite") as database:
-            database.execute("UPDATE points SET failure='out of memory'")
+            database.execute("UPDATE points SET failure='took longer than 4 s'")
             database.execute("DELETE FROM runs")
         body = self.body(self.report("r.sqlite"))
         self.assertIn("6 failed", "".join(body.itertext()))

@@ -105,6 +105,7 @@ class Fields(ProgramTest):
         self.write("s.json", changed(SMALL, ["termination"], {"name": "none"}))
         for run in self.report("s.json")["runs"]:
             self.assertIsNone(run["metrics"]["terminated"])
+            self.assertIs(run["derived"]["completed"], True)
             self.assertEqual(run["metrics"]["outcome"], "finished")
             self.assertEqual(run["metrics"]["control_messages"], 0)
 
@@ -117,10 +118,19 @@ class Fields(ProgramTest):
                         if run["point"] == summary["point"]]
                 numeric = {name for metrics in runs for name, value in metrics.items()
                            if name not in ("outcome", "terminated")}
+                self.check_share(summary["metrics"].pop("completed"), replications)
                 self.assertEqual(set(summary["metrics"]), numeric)
                 for name, told in summary["metrics"].items():
                     values = [metrics[name] for metrics in runs if metrics[name] is not None]
                     self.check_statistics(told, values, name)
+
+    def check_share(self, told, runs):
+        """All have completed: Clopper and Pearson's interval is from 0.025^(1/n) to 1."""
+        self.assertEqual((told["count"], told["mean"], told["cut_off"], told["bound"]),
+                         (runs, 1, 0, None))
+        low, high = told["confidence_interval_95"]
+        self.assertAlmostEqual(low, 0.025 ** (1 / runs))
+        self.assertEqual(high, 1)
 
     def check_statistics(self, told, values, name):
         """Two passes over exactly rounded sums: the program's way is another one."""
@@ -445,6 +455,8 @@ class AllFailed(ProgramTest):
                 self.write("s.json", {**self.JOB, "engine": engine,
                                       "stop": {"when": when, "time_s": 9}})
                 for run in self.report("s.json")["runs"]:
+                    self.assertIs(run["derived"]["completed"],
+                                  False if when == "announced" else None)
                     self.assertEqual(run["metrics"]["outcome"], "all-failed")
                     self.assertIs(run["metrics"]["terminated"], False)
                     self.assertEqual(run["violations"], [])

@@ -330,6 +330,29 @@ class Compare(StoreTest):
         self.assertIn("nothing to compare", text)
         self.assertIn("6 bad runs", text)
 
+    def test_what_gives_up_does_not_win_however_cheap(self):
+        # None of 6 runs, and all 6: the intervals do not meet, as 0.025^(1/6) is above a half.
+        self.rewrite(lambda point, replication, metrics: metrics.update(
+            control_messages=100 + replication - (point >= 12),
+            outcome="fatal-reported" if point >= 12 else metrics["outcome"]))
+        for row in self.compare():
+            self.assertEqual((row["verdict"], row["winner"]), ("four-counter", "four-counter"))
+            self.assertEqual(row["decided_by"], "completed")
+            self.assertEqual({row["first"]: row["first_completed"],
+                              row["second"]: row["second_completed"]},
+                             {"cda": 0, "four-counter": 1})
+        text = " ".join(self.answer("compare", "r.sqlite", *self.BY).split())
+        self.assertIn("the share of runs that completed", text)
+        self.assertIn(", worse", text)
+
+    def test_completed_is_better_the_higher(self):
+        self.rewrite(lambda point, replication, metrics: metrics.update(
+            outcome="fatal-reported" if point >= 12 else metrics["outcome"]))
+        for arguments in ([], ["--higher-is-better"]):
+            rows = json.loads(self.answer("compare", "r.sqlite", "--by", "termination.name",
+                                          "--metric", "completed", "--format", "json", *arguments))
+            self.assertEqual({row["winner"] for row in rows}, {"four-counter"})
+
     def test_refusals(self):
         for arguments, message in (
                 (["--by", "seed", "--metric", "end_time_s"], "different random numbers"),

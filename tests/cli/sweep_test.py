@@ -260,6 +260,18 @@ class Results(SweepTest):
         runs = rows(self.store)["runs"]
         self.assertEqual([sum(row[1] == point for row in runs) for point in (0, 1)], [17, 17])
 
+    def test_runs_that_were_cut_off_have_not_completed_and_count_for_that(self):
+        # The interval of 6 in 10 is narrow enough, but 6 results alone would be too few to stop.
+        precision = {"metric": "completed", "relative_half_width": 0.9}
+        study = changed(SMALL, ["stop"], {"time_s": 0.05})  # ends a third of the walks
+        self.write("s.json", changed(study, ["sweep"], {"precision": precision}))
+        self.sweep(code=1)
+        for point in (0, 1):
+            ends = [json.loads(row[3])["outcome"] for row in rows(self.store)["runs"]
+                    if row[1] == point]
+            self.assertEqual(len(ends), 10)
+            self.assertIn("limit", ends)
+
     def test_runs_that_were_cut_off_make_no_mean_more_precise(self):
         precision = {"metric": "application_messages", "relative_half_width": 0.35}
         study = changed(SMALL, ["stop"], {"time_s": 0.05})  # ends a third of the walks

@@ -149,6 +149,7 @@ TEST_CASE("a longer run reports no smaller sum, maximum or time, and perhaps a s
   CHECK_FALSE(only_rises(kLast));
   CHECK(only_rises(run_metrics::kEndTime));
   CHECK_FALSE(only_rises(run_metrics::kFailedRanks));
+  CHECK_FALSE(only_rises(run_metrics::kCompleted));
   CHECK_FALSE(only_rises({"rate", Merge::sum, "", Trend::may_fall}));
 }
 

@@ -93,6 +93,17 @@ TEST_CASE("means, rates and what is there at the end are no bounds") {
     CHECK(bound_of(metric) == statistics::MeanBound::at_least);
 }
 
+TEST_CASE("a limit decides whether a run has completed, so that share is marked by none") {
+  CHECK(bound_of("completed") == statistics::MeanBound::exact);
+  statistics::Summary share = statistics::summarize_share({1, 0, 1});
+  const double low = share.confidence_95->low;
+  mark_cut_off(share, "completed", 1);
+  CHECK(share.bound == statistics::MeanBound::exact);
+  CHECK(share.cut_off == 0);
+  REQUIRE(share.confidence_95);
+  CHECK(share.confidence_95->low == low);
+}
+
 TEST_CASE("the table and the JSON of a run mark means over runs that were cut off") {
   // 400, 300, 600 and 500 messages: 450 in the mean, and at least that as two of them were cut off.
   std::vector<RunRecord> runs = {store::ended_run(0, engine::Outcome::terminated, 400),

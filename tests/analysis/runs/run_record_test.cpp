@@ -68,6 +68,25 @@ TEST_CASE("run record: written as the output has it, and read back as it was") {
   CHECK_FALSE(read.run->violations.at(1).actor);
 }
 
+TEST_CASE("run record: what is derived stands beside the metrics, and is read back") {
+  ReplicationRecord record = some_replication();
+  record.run->derived = {{"completed", 0.0}, {"messages_per_s", 2.5}, {"rate_per_s", std::nullopt}};
+  const std::string line = replication_line(two_points(), record);
+  CHECK_THAT(line, Contains(R"(0.1},"derived":{"completed":false,"messages_per_s":2.5,)"
+                            R"("rate_per_s":null},"violations":[)"));
+  const ReplicationRecord read = read_replication_line(line);
+  CHECK(replication_line(two_points(), read) == line);
+  CHECK(read.run->number("completed") == 0.0);
+  CHECK(json::to_json(read.run->cell("completed")) == "false");
+  CHECK(read.run->number("messages_per_s") == 2.5);
+  CHECK(read.run->has_number("rate_per_s"));
+  CHECK(read.run->cell("rate_per_s").is_null());
+  // A store of a stranger may have such a name among its metrics.
+  RunRecord run = *record.run;
+  run.metrics.push_back({"completed", 0.5});
+  CHECK(run.number("completed") == 0.0);
+}
+
 TEST_CASE("run record: every outcome is read back, with its exit code") {
   for (const std::string& word : engine::outcome_words()) {
     std::string line = kLine;
@@ -119,7 +138,7 @@ TEST_CASE("run record: a number that JSON does not have is none from the start")
   result.metrics.set("a", std::numeric_limits<double>::infinity());
   result.metrics.set("b", std::nan(""));
   result.metrics.set("c", 1.5);
-  const RunRecord run = run_record(2, result);
+  const RunRecord run = run_record(2, result, scenario::RunSpec{});
   CHECK(run.replication == 2);
   CHECK_FALSE(run.number("a"));
   CHECK_FALSE(run.number("b"));
@@ -132,6 +151,8 @@ TEST_CASE("run record: anything that is not a record is refused") {
         std::tuple{"violated", "violatd", R"(did you mean "violated")"},
         std::tuple{":false", ":0", "metrics.terminated: expected true, false or null"},
         std::tuple{":1e+06", R"(:"1")", "metrics.end_time_s: expected a number or null"},
+        std::tuple{R"("violations":[)", R"("derived":{"completed":"yes"},"violations":[)",
+                   "derived.completed: expected a number, true, false or null"},
         std::tuple{R"("actor":3)", R"("actor":-3)", "violations[0].actor: expected a count"},
         std::tuple{R"("time_s":0.5)", R"("time_s":null)",
                    "violations[0].time_s: expected a number"},

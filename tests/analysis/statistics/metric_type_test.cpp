@@ -10,6 +10,7 @@ namespace faultline::statistics {
 
 TEST_CASE("metric type: by the name of the metric") {
   CHECK(metric_type("terminated") == MetricType::share);
+  CHECK(metric_type("completed") == MetricType::share);
   CHECK(metric_type("interior_fraction_mean") == MetricType::fraction);
   CHECK(metric_type("detection_latency_s") == MetricType::time);
   CHECK(metric_type("messages_per_s") == MetricType::number);

@@ -172,6 +172,55 @@ TEST_CASE("shares have exact intervals, in a group as of one point") {
   CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
 }
 
+TEST_CASE("a run has completed or not, also without a termination detector and in an old store") {
+  HandMadeStore store;
+  std::vector<runs::RunRecord> runs = {
+      ended_run(0, engine::Outcome::finished, 10), ended_run(1, engine::Outcome::limit, 10),
+      ended_run(2, engine::Outcome::all_failed, 10), ended_run(3, engine::Outcome::finished, 10)};
+  for (runs::RunRecord& run : runs) run.terminated.reset();
+  store.stop_when("finished");
+  store.add_runs(swept("none", 16), runs);  // a store does not keep what is derived
+  store.stop_when("time");
+  store.add_runs(swept("none", 32), runs);
+  const auto points = store.points();
+  const auto groups = group_points(points, {"platform.processes"});
+  const statistics::Summary completed = summarize(groups.at(0), "completed");
+  CHECK(*completed.mean == 0.5);
+  // Two in four in printed tables: 0.068 to 0.932.
+  CHECK(completed.confidence_95->low == Approx(0.068).margin(5e-4));
+  CHECK(completed.confidence_95->high == Approx(0.932).margin(5e-4));
+  CHECK(completed.cut_off == 0);
+  CHECK(summarize(groups.at(0), "terminated").count == 0);
+  CHECK(summarize(groups.at(1), "completed").count == 0);
+  const Row row = run_rows(points).at(1);
+  const auto cell = std::find_if(row.begin(), row.end(), [](const json::JsonMember& member) {
+    return member.key == "completed";
+  });
+  REQUIRE(cell != row.end());
+  CHECK((cell - 1)->key == "outcome");
+  CHECK(json::to_json(cell->value) == "false");
+}
+
+TEST_CASE("a point without memory has completed nothing, one that failed otherwise says nothing") {
+  const auto share_of = [](const char* failure, bool alone) {
+    HandMadeStore store;
+    if (!alone) store.add(swept("cda", 16), {1, 1, -1});
+    store.add_failed(swept("cda", 64), failure);
+    const auto points = store.points();
+    return summarize(group_points(points, {"termination.name"}).at(0), "completed");
+  };
+  const statistics::Summary alone = share_of("out of memory: needs more", true);
+  CHECK(alone.count == 1);
+  CHECK(*alone.mean == 0.0);
+  CHECK(alone.confidence_95->high == Approx(0.975));
+  // Beside another point of its seed it counts in each replication.
+  const statistics::Summary pooled = share_of("out of memory", false);
+  CHECK(pooled.count == 3);
+  CHECK(*pooled.mean == Approx(1.0 / 3));
+  CHECK(share_of("took longer than 1 s", true).count == 0);
+  CHECK(*share_of("took longer than 1 s", false).mean == Approx(2.0 / 3));
+}
+
 TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
   HandMadeStore store;
   store.add(swept("indep", 16), {-1, -1, 1});
@@ -204,6 +253,91 @@ TEST_CASE("a comparison warns where one competitor survives more often") {
   alike.add(swept("rel-eager", 16), {5, -5, 5});
   const auto others = alike.points();
   CHECK(unequal_endings(compare(others, settings)).empty());
+}
+
+namespace {
+
+/// That many runs with this number of messages, of which the first ones complete.
+std::vector<double> runs_of(std::size_t runs, std::size_t completed, double messages) {
+  std::vector<double> values(runs, -messages);
+  std::fill_n(values.begin(), completed, messages);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("who completes less often than the best is worse, whatever it costs") {
+  HandMadeStore store;
+  // 10 and 20 of 20 runs: 0.272 to 0.728, and 0.832 to 1 in printed tables.
+  store.add(swept("indep", 16), runs_of(20, 10, 1));
+  store.add(swept("rel-eager", 16), runs_of(20, 20, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  const Situation& situation = comparison.situations.at(0);
+  CHECK(situation.contenders.at(0).completes_less);
+  CHECK_FALSE(situation.contenders.at(1).completes_less);
+  REQUIRE(situation.winner() != nullptr);
+  CHECK(situation.winner()->name == "rel-eager");
+  const PairedDifference& pair = situation.pairs.at(0);
+  CHECK(pair.by_completed);
+  CHECK_FALSE(pair.first_better);
+  CHECK(*pair.difference.mean == -4);  // of the metric, as ever
+  const std::string csv = rows_csv(comparison_rows(comparison));
+  CHECK_THAT(csv, Contains("rel-eager,rel-eager,0.5,1,completed"));
+  const std::string table = comparison_table(comparison, settings);
+  CHECK_THAT(table,
+             Contains("0.50 [0.27, 0.73], worse") && Contains("the share of runs that completed"));
+  // All runs have the metric of this table, and only those that completed that of the next one.
+  CHECK_THAT(table, !Contains(" over "));
+  const ComparisonSettings latency{.by = {"termination"}, .metric = "detection_latency_s"};
+  CHECK_THAT(comparison_table(compare(points, latency), latency),
+             Contains("over 30 runs that\ncompleted") || Contains("over 30 runs that completed"));
+}
+
+TEST_CASE("among those that complete as often as the best the metric decides") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), runs_of(20, 4, 1));
+  store.add(swept("rel-lazy", 16), runs_of(20, 20, 5));
+  store.add(swept("rel-eager", 16), runs_of(20, 19, 3));
+  const auto points = store.points();
+  const Comparison comparison =
+      compare(points, {.by = {"termination"}, .metric = "control_messages"});
+  const Situation& situation = comparison.situations.at(0);
+  REQUIRE(situation.winner() != nullptr);
+  CHECK(situation.winner()->name == "rel-eager");
+  REQUIRE(situation.pairs.size() == 3);
+  CHECK(situation.pairs[0].by_completed);
+  CHECK(situation.pairs[1].by_completed);
+  CHECK_FALSE(situation.pairs[2].by_completed);
+  CHECK(situation.pairs[2].second_better);
+}
+
+TEST_CASE("nobody wins who completes less than half of its runs") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), runs_of(30, 1, 1));
+  store.add(swept("rel-eager", 16), runs_of(30, 0, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  CHECK(comparison.situations.at(0).pairs.at(0).first_better);
+  CHECK(comparison.situations.at(0).winner() == nullptr);
+  CHECK_THAT(comparison_table(comparison, settings), Contains("none completes half"));
+}
+
+TEST_CASE("where runs end without regard to their programs, the metric alone decides") {
+  HandMadeStore store;
+  store.stop_when("time");
+  store.add(swept("indep", 16), runs_of(20, 0, 1));
+  store.add(swept("rel-eager", 16), runs_of(20, 20, 5));
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = {"termination"}, .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  REQUIRE(comparison.situations.at(0).winner() != nullptr);
+  CHECK(comparison.situations[0].winner()->name == "indep");
+  CHECK_THAT(rows_csv(comparison_rows(comparison)), Contains("indep,indep,,,metric"));
+  CHECK_THAT(comparison_table(comparison, settings), !Contains("completed"));
+  CHECK(unequal_endings(comparison).empty());
 }
 
 TEST_CASE("runs that were cut off are counted, bound means, and keep their point from winning") {

@@ -53,6 +53,25 @@ class HandMadeStore {
   /// A point with these swept values and runs.
   void add_runs(const json::JsonValue::Object& swept, std::vector<runs::RunRecord> runs,
                 std::int64_t seed = 1) {
+    add_point(swept, std::move(runs), "", seed);
+  }
+
+  /// A point that failed for that reason, before it had any run.
+  void add_failed(const json::JsonValue::Object& swept, const std::string& failure,
+                  std::int64_t seed = 1) {
+    add_point(swept, {}, failure, seed);
+  }
+
+  /// The `stop.when` of the points that are added from now on.
+  void stop_when(const std::string& word) {
+    scenario_.set("stop", json::json_object({{"when", word}}));
+  }
+
+  std::vector<SelectedPoint> points() { return select_points(store_, {}); }
+
+ private:
+  void add_point(const json::JsonValue::Object& swept, std::vector<runs::RunRecord> runs,
+                 const std::string& failure, std::int64_t seed) {
     StoredPoint point;
     point.study = study_;
     point.point = points_++;
@@ -60,17 +79,16 @@ class HandMadeStore {
     point.engine = "loggp";
     point.seed = seed;
     point.parameters = swept;
-    point.scenario =
-        json::json_object({{"faults", json::json_object({{"counts", json::JsonValue(1)}})}});
+    point.scenario = scenario_;
+    point.failure = failure;
     point.runs = std::move(runs);
     store_.save(point);
   }
 
-  std::vector<SelectedPoint> points() { return select_points(store_, {}); }
-
- private:
   TemporaryDirectory directory_;
   ResultStore store_{(directory_.path() / "r.sqlite").string(), StoreUse::sweep};
+  json::JsonValue scenario_ =
+      json::json_object({{"faults", json::json_object({{"counts", json::JsonValue(1)}})}});
   std::int64_t study_ = 0;
   std::int64_t points_ = 0;
 };
