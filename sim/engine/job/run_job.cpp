@@ -47,8 +47,7 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       shares_cores(daemons_share_cores || given.platform.progress == scenario::Progress::shared),
       fences(given.fences()),
       pace(given, nodes, seed, replication),
-      slows(pace.varies()),
-      audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)) {
+      slows(pace.varies()) {
   std::vector<faults::Outage> outages;
   if (given.routers_fail()) outages = router_outages(spec, fault_target());
   cut = faults::NetworkCut(given.partitions, shape.processes, nodes, outages);
@@ -63,6 +62,10 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
   detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  // Where the detector can err, ranks may go back although no fault is stated.
+  const bool can_be_ended = fences && detector != nullptr && !detector_is_accurate;
+  audits_channels =
+      can_bring_back(given) && (given.has_faults() || given.driver_kills || can_be_ended);
   takes_back =
       detector != nullptr && !shape.reports_are_final &&
       detector->as<DetectorTraits>().takes_back &&

@@ -17,6 +17,17 @@
 
 namespace faultline::engine {
 
+namespace {
+
+/// Can an actor die: by a fault, or because a detector errs and it stops, or is ended, for that?
+bool anybody_may_die(const RunJob& job) {
+  const bool may_err = job.spec.component(Family::failure_detection).registration != nullptr &&
+                       !job.detector_is_accurate;
+  return may_err || job.spec.has_faults();
+}
+
+}  // namespace
+
 // ---- messages of one packet -------------------------------------------------------------------
 
 /// Whether the NIC takes a message of the current turn up by an event, once it is ready. A message
@@ -40,7 +51,7 @@ bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double 
 bool Network::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(run_.state.roll.any_death() || run_.job.spec.has_faults() ||
+          !(run_.state.roll.any_death() || anybody_may_die(run_.job) ||
             run_.job.spec.component(Family::message_logging).registration != nullptr)) &&
          (!departures_wait_ || transport_.leaves_at_once());
 }

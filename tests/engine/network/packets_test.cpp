@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "tests/engine/membership/erring.hpp"
 #include "tests/support/job.hpp"
 
 namespace faultline::engine {
@@ -291,6 +292,25 @@ TEST_CASE("loggp: words delay a long message whose sender has died in the meanti
   const Seen seen = job.run();
   CHECK(close(seen.times_s(4, "got"), {4.5 + 11}, kLoggp));
   CHECK(close(seen.times_s(2, "got"), {5.5 + 11}, kLoggp));
+}
+
+TEST_CASE("what a process that dies had still to send keeps the NIC no longer, fenced or not") {
+  for (const scenario::EngineKind engine : engines())
+    for (const bool fences : {false, true}) {
+      // The first leaves from 1 to 5; the second would leave from 5 to 9, but its sender dies at 3.
+      PacketJob job({{0, 0, 4, 400}, {0, 1.5, 4, 400}, {1, 2, 6, 400}});
+      job.spec.platform.packet_bytes = 1000;
+      if (fences) {
+        err(job, {{2.5, 7, 0}});
+        fence_after(job, 0.5);
+      } else {
+        job.kill(3, {0});
+      }
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), fences);
+      CHECK(close(seen.times_s(6, "got"), {9 + 11}, engine));
+      CHECK(seen.times_s(4, "got").size() == 1);
+    }
 }
 
 }  // namespace faultline::engine

@@ -138,6 +138,39 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
           }
 }
 
+// Nobody dies by a fault here: a rank is declared dead while it lives, ended for that, and started
+// again. It repeats what was over, and an announcement of that is right.
+TEST_CASE("an announcement stays right if a rank goes back for a false report") {
+  for (const scenario::EngineKind engine : engines())
+    for (const char* detector : kDetectors)
+      for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"}) {
+        const auto seen_with = [&](double report_s) {
+          Job job(6, quick_machine());
+          set_up_stack(
+              job, {.detector = detector, .logging = logging, .ordering = ordering_for(detector)});
+          job.spec.platform.fencing = {.by = scenario::FencedBy::resource_manager, .delay_s = 1e-7};
+          job.use(Family::failure_detection, "erring-oracle",
+                  {{"reporter", std::int64_t{1}},
+                   {"accused", std::int64_t{4}},
+                   {"report_s", report_s},
+                   {"delay_s", 1e-6}});
+          const Seen seen = job.run(engine);
+          return std::pair(seen, wrong_in(job, seen));
+        };
+        const Seen peaceful = seen_with(1e3).first;
+        const double over_s = peaceful.metric("termination_time_s");
+        const double step_s = (peaceful.metric("announce_time_s") - over_s) / 10;
+        double reports = 0;
+        for (int step = -10; step <= 10; ++step) {
+          const auto [seen, wrong] = seen_with(over_s + step * step_s);
+          CAPTURE(engine_word(engine), detector, logging, step);
+          CHECK(wrong == "");
+          reports += seen.metric("false_reports");
+        }
+        CHECK(reports > 5);
+      }
+}
+
 // An idle rank waits before it returns its credit, and any message that comes meanwhile cancels the
 // timer. It can have run out by then, and wait to be handled in its turn.
 TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting") {
