@@ -137,7 +137,8 @@ class ImageCheckpoints {
 };
 
 inline constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
-                                            "time for which a checkpoint keeps a program waiting"};
+                                            "time for which a checkpoint keeps a program waiting",
+                                            Trend::of_merge, families(Family::message_logging)};
 inline constexpr Mark kCheckpointMark{
     "checkpoint", "a rank has taken its image: how many checkpoints were committed before"};
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr MetricSpec kRecoveryTime{
     "rollback_recovery_time_max_s", Merge::maximum,
-    "longest time from a death until all ranks are where they were, as far as others know"};
+    "longest time from a death until all ranks are where they were, as far as others know",
+    Trend::of_merge, families(Family::message_logging)};
 
 constexpr Mark kRecoveryMark{"recovery",
                              "a restarted process begins to recover: its incarnation, from 1"};

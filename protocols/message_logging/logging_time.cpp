@@ -11,7 +11,8 @@ namespace {
 
 constexpr MetricSpec kSpent{"logging_cost_s", Merge::mean,
                             "processor time that logging takes, per process and iteration; the "
-                            "messages of the protocol cost time beside it"};
+                            "messages of the protocol cost time beside it",
+                            Trend::of_merge, families(Family::message_logging)};
 /// By CostFactor.
 constexpr MetricSpec kShares[kCostFactors] = {
     {"logging_share_determinants", Merge::mean, "share of that time: to make determinants"},

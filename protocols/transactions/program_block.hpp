@@ -16,7 +16,8 @@ namespace faultline::transactions {
 
 inline constexpr MetricSpec kCommitTime{
     "commit_time_s", Merge::mean,
-    "time from a rank's contribution to a TryBlock until its decision"};
+    "time from a rank's contribution to a TryBlock until its decision", Trend::of_merge,
+    families(Family::transactions)};
 inline constexpr MetricSpec kBlockTime{"tryblock_time_s", Merge::mean,
                                        "time from the start of a TryBlock until its decision"};
 inline constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,

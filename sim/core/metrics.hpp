@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/core/number_set.hpp"
+#include "sim/core/stack.hpp"
 
 namespace faultline {
 
@@ -43,6 +44,9 @@ struct MetricSpec {
   Merge merge;
   const char* doc;
   Trend trend = Trend::of_merge;
+  /// Tables and reports show it where nobody names metrics and one of these families matters
+  /// (analysis/runs/usual_metrics). That of the workload always does.
+  Families usual_for = 0;
 };
 
 /// "sum", "maximum", "mean", "sample", "last", "digest" or "whole".

@@ -22,9 +22,10 @@ const std::vector<Group>& groups() {
        {&kFaultsStruck, &kFirstFaultTime, &kLastFaultTime, &kFailedRanks, &kFalseReports,
         &kFencedAlive, &kFailureReports, &kFailureReportLatency}},
       {"runs with a failure detector",
-       {&kDetectionMessages, &kDetectionMessagesOfKind, &kDetectionBytes, &kBusiestNode,
-        &kBusiestLink, &kMissedReports, &kFailureDetectionLatency, &kFailureDetectionLatencyMean,
-        &kFailurePropagationLatency, &kFailurePropagationLatencyMean}},
+       {&kDetectionMessages, &kDetectionMessagesOfKind, &kDetectionRate, &kDetectionBytes,
+        &kBusiestNode, &kBusiestLink, &kMissedReports, &kFailureDetectionLatency,
+        &kFailureDetectionLatencyMean, &kFailurePropagationLatency,
+        &kFailurePropagationLatencyMean}},
   };
   return all;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/metrics.hpp"
+#include "sim/core/stack.hpp"
 
 /// The metrics that the engine reports, whatever the components of a run, and those that follow
 /// from these (analysis/runs/derived_metrics). Those of a component stand beside its code.
@@ -27,8 +28,9 @@ inline constexpr MetricSpec kCompleted{
     "other outcome, memory too; null if stop.when is time or all-reported, which end a run without "
     "regard to the program. Not in `metrics`, but in `derived`",
     Trend::settled};
-inline constexpr MetricSpec kApplicationMessages{"application_messages", Merge::whole,
-                                                 "messages that the workload sent between ranks"};
+inline constexpr MetricSpec kApplicationMessages{
+    "application_messages", Merge::whole, "messages that the workload sent between ranks",
+    Trend::of_merge, families(Family::transactions, Family::message_logging)};
 inline constexpr MetricSpec kApplicationBytes{"application_bytes", Merge::whole,
                                               "bytes of these messages, headers included"};
 inline constexpr MetricSpec kApplicationMessagesLost{
@@ -37,7 +39,8 @@ inline constexpr MetricSpec kApplicationMessagesLost{
     "network lost"};
 inline constexpr MetricSpec kControlMessages{
     "control_messages", Merge::whole,
-    "messages that the protocols sent, but for those of failure detection"};
+    "messages that the protocols sent, but for those of failure detection", Trend::of_merge,
+    families(Family::transactions, Family::termination, Family::message_logging)};
 inline constexpr MetricSpec kControlMessagesOfKind{
     "control_messages.KIND", Merge::whole,
     "those of one kind, even if there are none. Kinds of two protocols with one name count "
@@ -53,9 +56,11 @@ inline constexpr MetricSpec kTerminationTime{"termination_time_s", Merge::whole,
 inline constexpr MetricSpec kAnnounceTime{"announce_time_s", Merge::whole,
                                           "when the last live rank learned that the work is over"};
 inline constexpr MetricSpec kDetectionLatency{"detection_latency_s", Merge::whole,
-                                              "announce_time_s - termination_time_s"};
+                                              "announce_time_s - termination_time_s",
+                                              Trend::of_merge, families(Family::termination)};
 inline constexpr MetricSpec kEndTime{"end_time_s", Merge::whole,
-                                     "simulated time at the end of the run"};
+                                     "simulated time at the end of the run", Trend::of_merge,
+                                     families(Family::workload)};
 
 // ---- of runs with message logging or transactions -----------------------------------------------
 
@@ -77,29 +82,38 @@ inline constexpr MetricSpec kOrphanedDecisions{
     "another outcome"};
 inline constexpr MetricSpec kDetectionTime{
     "detection_time_s", Merge::whole,
-    "stage of the recoveries: from a death, or a false report, until the first rank is told of it"};
+    "stage of the recoveries: from a death, or a false report, until the first rank is told of it",
+    Trend::of_merge, families(Family::transactions)};
 inline constexpr MetricSpec kRevokeTime{
     "revoke_time_s", Merge::whole,
-    "stage of the recoveries: until the last live rank has revoked the world"};
+    "stage of the recoveries: until the last live rank has revoked the world", Trend::of_merge,
+    families(Family::transactions)};
 inline constexpr MetricSpec kAgreementTime{
     "agreement_time_s", Merge::whole,
-    "stage of the recoveries: the ranks agree on the outcome of a TryBlock and on the dead"};
+    "stage of the recoveries: the ranks agree on the outcome of a TryBlock and on the dead",
+    Trend::of_merge, families(Family::transactions)};
 inline constexpr MetricSpec kShrinkTime{"shrink_time_s", Merge::whole,
-                                        "stage of the recoveries: the world shrinks"};
+                                        "stage of the recoveries: the world shrinks",
+                                        Trend::of_merge, families(Family::transactions)};
 inline constexpr MetricSpec kSpawnTime{"spawn_time_s", Merge::whole,
-                                       "stage of the recoveries: processes start for a new world"};
+                                       "stage of the recoveries: processes start for a new world",
+                                       Trend::of_merge, families(Family::transactions)};
 inline constexpr MetricSpec kRebuildTime{"rebuild_time_s", Merge::whole,
-                                         "stage of the recoveries: ranks enter the new world"};
+                                         "stage of the recoveries: ranks enter the new world",
+                                         Trend::of_merge, families(Family::transactions)};
 inline constexpr MetricSpec kRestoreTime{
     "restore_time_s", Merge::whole,
-    "stage of the recoveries: until the last rank has its data again"};
+    "stage of the recoveries: until the last rank has its data again", Trend::of_merge,
+    families(Family::transactions)};
 inline constexpr MetricSpec kRedoneTime{
     "redone_time_s", Merge::whole,
-    "stage of the recoveries: until the last program is back where it was"};
+    "stage of the recoveries: until the last program is back where it was", Trend::of_merge,
+    families(Family::transactions)};
 inline constexpr MetricSpec kRecoveryTime{"recovery_time_s", Merge::whole,
                                           "from a death, or a false report, until all programs are "
                                           "back where they were, summed over all recoveries of the "
-                                          "run: the sum of the stages"};
+                                          "run: the sum of the stages",
+                                          Trend::of_merge, families(Family::transactions)};
 
 // ---- of runs in which ranks can die or be declared dead -----------------------------------------
 
@@ -115,7 +129,8 @@ inline constexpr MetricSpec kFailedRanks{"failed_ranks", Merge::whole,
 inline constexpr MetricSpec kFalseReports{
     "false_reports", Merge::whole,
     "ranks that were declared dead while they lived, each once for each of its incarnations; only "
-    "with a detector that does not promise accuracy"};
+    "with a detector that does not promise accuracy",
+    Trend::of_merge, families(Family::failure_detection)};
 inline constexpr MetricSpec kFencedAlive{
     "fenced_alive", Merge::whole,
     "live ranks that the resource manager ended because somebody had declared them dead; only "
@@ -134,6 +149,11 @@ inline constexpr MetricSpec kDetectionMessages{"detection_messages", Merge::whol
                                                "messages of the failure detector"};
 inline constexpr MetricSpec kDetectionMessagesOfKind{"detection_messages.KIND", Merge::whole,
                                                      "those of one kind, even if there are none"};
+inline constexpr MetricSpec kDetectionRate{
+    "detection_messages_per_node_per_s", Merge::whole,
+    "detection_messages by the nodes that hold ranks at the start and by end_time_s; null if that "
+    "is 0. Not in `metrics`, but in `derived`",
+    Trend::may_fall, families(Family::failure_detection)};
 inline constexpr MetricSpec kDetectionBytes{"detection_bytes", Merge::whole,
                                             "bytes of these messages"};
 inline constexpr MetricSpec kBusiestNode{
@@ -156,14 +176,16 @@ inline constexpr MetricSpec kFailureDetectionLatency{
     "failure_detection_latency_s", Merge::whole,
     "the longest time from a death to the first report of it by any process, over the deaths of "
     "the "
-    "run"};
+    "run",
+    Trend::of_merge, families(Family::failure_detection)};
 inline constexpr MetricSpec kFailureDetectionLatencyMean{
     "failure_detection_latency_mean_s", Merge::whole,
     "the mean time from a death to the first report of it by any process", Trend::may_fall};
 inline constexpr MetricSpec kFailurePropagationLatency{
     "failure_propagation_latency_s", Merge::whole,
     "the longest time from a death until the last live rank hears of it, over the deaths of the "
-    "run"};
+    "run",
+    Trend::of_merge, families(Family::failure_detection)};
 inline constexpr MetricSpec kFailurePropagationLatencyMean{
     "failure_propagation_latency_mean_s", Merge::whole,
     "the mean time from a death until the last live rank hears of it", Trend::may_fall};

@@ -58,6 +58,14 @@ inline constexpr std::size_t kFamilies = kStack.size();
 constexpr std::size_t index_of(Family family) { return static_cast<std::size_t>(family); }
 constexpr const StackPlace& place_of(Family family) { return kStack[index_of(family)]; }
 
+/// A set of families: bit f is that of the family with index f.
+using Families = std::uint32_t;
+
+template <class... Listed>
+constexpr Families families(Listed... listed) {
+  return (Families{0} | ... | (Families{1} << index_of(listed)));
+}
+
 /// Bit f: the component of that family is a layer.
 inline constexpr std::uint32_t kLayers = [] {
   std::uint32_t layers = 0;
