@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
+#include <variant>
 
+#include "sim/core/run_metrics.hpp"
 #include "sim/json/json_path.hpp"
 #include "sim/scenario/canonical.hpp"
 
@@ -15,19 +18,39 @@ namespace {
 /// What ends a run without regard to its program.
 constexpr std::array kOtherEnds{scenario::StopWhen::time, scenario::StopWhen::all_reported};
 
+/// The count above 0 at a path; none if there is no such number.
+std::optional<std::int64_t> count_at(const json::JsonValue& tree, const json::JsonPath& path) {
+  const json::JsonValue* value = json::find_at(tree, path);
+  const auto* count = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->data);
+  return count != nullptr && *count > 0 ? std::optional(*count) : std::nullopt;
+}
+
+/// Messages of the failure detector in a second of each node.
+std::optional<double> detection_rate(const RunRecord& run, const RunFrame& frame) {
+  const auto messages = run.number(run_metrics::kDetectionMessages.name);
+  const double node_time_s = frame.nodes * run.number(run_metrics::kEndTime.name).value_or(0.0);
+  return messages && node_time_s > 0.0 ? std::optional(*messages / node_time_s) : std::nullopt;
+}
+
 }  // namespace
 
 RunFrame frame_of(const scenario::RunSpec& spec) {
   return {.ends_with_program =
-              std::find(kOtherEnds.begin(), kOtherEnds.end(), spec.stop.when) == kOtherEnds.end()};
+              std::find(kOtherEnds.begin(), kOtherEnds.end(), spec.stop.when) == kOtherEnds.end(),
+          .nodes = static_cast<double>(scenario::job_shape(spec.platform).nodes)};
 }
 
 RunFrame frame_of(const json::JsonValue& resolved) {
+  RunFrame frame;
   const json::JsonValue* when = json::find_at(resolved, {"stop", "when"});
-  if (when == nullptr || when->text() == nullptr) return {};
-  return {.ends_with_program = std::none_of(
-              kOtherEnds.begin(), kOtherEnds.end(),
-              [&](scenario::StopWhen other) { return *when->text() == scenario::word_of(other); })};
+  if (when != nullptr && when->text() != nullptr)
+    frame.ends_with_program = std::none_of(
+        kOtherEnds.begin(), kOtherEnds.end(),
+        [&](scenario::StopWhen other) { return *when->text() == scenario::word_of(other); });
+  const auto processes = count_at(resolved, {"platform", "processes"});
+  const auto of_node = count_at(resolved, {"platform", "processes_per_node"});
+  if (processes && of_node) frame.nodes = static_cast<double>((*processes - 1) / *of_node + 1);
+  return frame;
 }
 
 std::optional<bool> completed(engine::Outcome outcome, const RunFrame& frame) {
@@ -37,7 +60,11 @@ std::optional<bool> completed(engine::Outcome outcome, const RunFrame& frame) {
 
 std::vector<RunMetric> derived_metrics(const RunRecord& run, const RunFrame& frame) {
   const std::optional<bool> truth = completed(run.outcome, frame);
-  return {{kCompleted, truth ? std::optional(*truth ? 1.0 : 0.0) : std::nullopt}};
+  std::vector<RunMetric> derived = {
+      {kCompleted, truth ? std::optional(*truth ? 1.0 : 0.0) : std::nullopt}};
+  if (run.has_number(run_metrics::kDetectionMessages.name))
+    derived.push_back({run_metrics::kDetectionRate.name, detection_rate(run, frame)});
+  return derived;
 }
 
 }  // namespace faultline::runs

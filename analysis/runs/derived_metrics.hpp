@@ -17,6 +17,7 @@ inline constexpr const char* kCompleted = run_metrics::kCompleted.name;
 /// What the scenario tells of its runs that their derived metrics need.
 struct RunFrame {
   bool ends_with_program = true;  ///< false if `stop.when` is `time` or `all-reported`
+  double nodes = 0.0;             ///< that hold ranks at the start; 0 if that is not known
 };
 
 RunFrame frame_of(const scenario::RunSpec& spec);

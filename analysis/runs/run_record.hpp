@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,11 +45,6 @@ struct RunRecord {
   /// have it.
   [[nodiscard]] json::JsonValue cell(const std::string& name) const;
 };
-
-/// The metrics that tables for people show by default.
-constexpr std::array<const char*, 6> kUsualMetrics = {
-    "application_messages",         "control_messages", "detection_latency_s", "recovery_time_s",
-    "rollback_recovery_time_max_s", "end_time_s"};
 
 /// "no drawn or recorded fault has struck in any of 8 runs": what a table shows for a point with
 /// sources of faults that struck in none of its runs.

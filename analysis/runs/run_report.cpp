@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "analysis/runs/cut_off.hpp"
 #include "analysis/runs/derived_metrics.hpp"
+#include "analysis/runs/usual_metrics.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
@@ -184,20 +186,18 @@ std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
          text::wrapped(text) + "\n";
 }
 
-/// Adds a column with the metric of every point. Adds nothing if no point has it.
+/// Adds a column with the metric of every point. Adds nothing if that would tell nothing.
 void add_metric(const std::string& metric,
                 const std::vector<std::map<std::string, statistics::Summary>>& measured,
                 text::TextTable& table) {
-  double largest = 0.0;
-  bool known = false;
+  std::optional<double> largest;
   for (const auto& point : measured) {
     const auto found = point.find(metric);
     if (found == point.end() || !found->second.mean) continue;
-    known = true;
-    largest = std::max(largest, std::fabs(*found->second.mean));
+    largest = std::max(largest.value_or(0.0), std::fabs(*found->second.mean));
   }
-  if (!known) return;
-  const text::TimeUnit unit = text::unit_of(statistics::metric_type(metric), largest);
+  if (!largest || !tells_something(metric, *largest)) return;
+  const text::TimeUnit unit = text::unit_of(statistics::metric_type(metric), *largest);
   table.columns.push_back({text::column_title(metric, unit)});
   for (std::size_t point = 0; point < measured.size(); ++point) {
     const auto found = measured[point].find(metric);
@@ -213,14 +213,18 @@ text::TextTable measured_table(const scenario::Scenario& scenario, const RunTall
   table.columns = {{"point", text::Align::left}};
   if (with_outcome) table.columns.push_back({"outcome", text::Align::left});
   std::vector<std::map<std::string, statistics::Summary>> measured;
+  std::vector<StackText> stacks;
   measured.reserve(names.size());
+  stacks.reserve(names.size());
   for (std::size_t point = 0; point < names.size(); ++point) {
     measured.push_back(summaries(scenario, tally, point));
+    stacks.push_back(stack_text(scenario.points[point]));
     table.rows.push_back({names[point]});
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
   if (scenario.replications > 1) add_metric(kCompleted, measured, table);
-  for (const char* metric : kUsualMetrics) add_metric(metric, measured, table);
+  for (const std::string& metric : usual_metrics(families_that_matter(stacks)))
+    add_metric(metric, measured, table);
   return table;
 }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/fatal_reasons.hpp"
+#include "analysis/runs/usual_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
 #include "analysis/text/value_words.hpp"
@@ -45,6 +46,17 @@ bool is_lost_to_memory(const SelectedPoint& point) {
 /// counts.
 bool counts_for(const std::string& metric, const SelectedPoint& point) {
   return point.stored.failure.empty() || (metric == runs::kCompleted && is_lost_to_memory(point));
+}
+
+/// True if the values of a metric in these runs are worth a column.
+bool tells_something(const std::vector<SelectedPoint>& points, const std::string& metric) {
+  return std::any_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
+    const auto& records = point.stored.runs;
+    return std::any_of(records.begin(), records.end(), [&](const runs::RunRecord& run) {
+      const auto value = run.number(metric);
+      return value && runs::tells_something(metric, *value);
+    });
+  });
 }
 
 /// True if its scenario draws faults, or reads them from a trace. Several sources of one kind are
@@ -238,10 +250,15 @@ std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) 
 }
 
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points) {
+  std::vector<runs::StackText> stacks;
+  stacks.reserve(points.size());
+  for (const SelectedPoint& point : points) stacks.push_back(runs::stack_text(point.values));
+  std::vector<std::string> usual = runs::usual_metrics(runs::families_that_matter(stacks));
   const std::vector<std::string> known = metric_names(points);
-  std::vector<std::string> usual;
-  for (const char* name : runs::kUsualMetrics)
-    if (std::find(known.begin(), known.end(), name) != known.end()) usual.emplace_back(name);
+  std::erase_if(usual, [&](const std::string& metric) {
+    return !std::binary_search(known.begin(), known.end(), metric) ||
+           !tells_something(points, metric);
+  });
   return usual;
 }
 

@@ -108,7 +108,8 @@ runs::RunCount run_count(const std::vector<SelectedPoint>& points);
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
 
-/// The metrics that are shown by default.
+/// The metrics that are shown where nobody names any: those of the families that matter
+/// (analysis/runs/usual_metrics), if they tell something.
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points);
 
 /// One row for each group and metric: paths, metric, points, failed_points, count, mean,

@@ -81,11 +81,19 @@ json::JsonValue options_entry(const std::vector<OptionSpec>& specs) {
   return list;
 }
 
+json::JsonValue usual_entry(const MetricSpec& metric) {
+  json::JsonValue::List list;
+  for (const StackPlace& place : kStack)
+    if ((metric.usual_for & families(place.family)) != 0) list.emplace_back(place.key);
+  return list;
+}
+
 json::JsonValue metric_entry(const MetricSpec& metric) {
   return json::json_object({{"names", texts(result_names(metric))},
                             {"unit", metric_unit(metric.name)},
                             {"merge", merge_word(metric.merge)},
-                            {"doc", metric.doc}});
+                            {"doc", metric.doc},
+                            {"usual_for", usual_entry(metric)}});
 }
 
 json::JsonValue metrics_entry(const MetricSpecs& specs) {
@@ -385,7 +393,8 @@ void print_metrics(std::ostream& out) {
     const std::vector<std::string> names = result_names(metric);
     for (std::size_t i = 0; i + 1 < names.size(); ++i) out << "    " << names[i] << '\n';
     print_wrapped(out, "    " + names.back(), 28,
-                  (unit.empty() ? "" : unit + ", ") + merge_word(metric.merge) + ": " + metric.doc +
+                  (unit.empty() ? "" : unit + ", ") + merge_word(metric.merge) +
+                      (metric.usual_for == 0 ? "" : ", usual") + ": " + metric.doc +
                       in_brackets(whose));
   }
 }

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import re
 import unittest
 
 from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, ProgramTest, SMALL, SOURCE,
@@ -564,6 +565,7 @@ class Labels(ProgramTest):
     def test_of_labels_that_have_no_room(self):
         self.job["termination"] = [
             {"name": "cda", "initial_credit": credit} for credit in (8, 64)]
+        self.job["workload"].append({"name": "uniform-traffic", "fanout": 4, "hops": 20})
         text, labels = self.table()
         measured = " ".join(text.split("against theory", maxsplit=1)[0].split())
         for number, label in enumerate(labels):
@@ -604,6 +606,70 @@ class SparedPoints(ProgramTest):
         result = self.faultline("run", "s.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("no drawn", " ".join(result.stdout.split()))
+
+
+class UsualColumns(ProgramTest):
+    """Tables show what belongs to the families that are compared, and no column of dashes."""
+
+    WATCHED = {**SMALL, "termination": {"name": "none"}, "replications": 2,
+               "workload": {"name": "uniform-traffic", "tokens": 1, "hops": 1},
+               "failure_detection": [{"name": "swim", "heartbeat_period_s": 0.1},
+                                     {"name": "ulfm", "heartbeat_period_s": 0.1,
+                                      "timeout_s": 0.3}],
+               "faults": {"at": [{"time_s": 1, "ranks": [3]}]},
+               "stop": {"when": "all-reported", "time_s": 100}}
+
+    def columns(self, *arguments):
+        """The titles of a table's columns, each as words."""
+        shown = []
+        for block in self.answer(*arguments).split("\n\n"):
+            lines = block.splitlines()
+            rule = next((i for i, line in enumerate(lines) if set(line) == {"-", " "}), None)
+            for dashes in re.finditer("-+", lines[rule]) if rule else []:
+                title = " ".join(line[dashes.start():dashes.end()].strip()
+                                 for line in lines[:rule]).split()
+                if title and title not in shown:
+                    shown.append(title)
+        return [" ".join(title) for title in shown]
+
+    def test_of_failure_detectors(self):
+        self.write("s.json", self.WATCHED)
+        columns = self.columns("run", "s.json")
+        self.assertNotIn("completed", columns)  # the runs end with the reports
+        for words in ("false reports", "detection messages per node per s",
+                      "failure detection latency", "failure propagation latency"):
+            self.assertTrue(any(column.startswith(words) for column in columns), columns)
+        self.assertFalse(any(column.startswith(("detection latency", "control", "application"))
+                             for column in columns), columns)
+        runs = self.report("s.json")["runs"]
+        for run in runs:
+            rate = run["metrics"]["detection_messages"] / run["metrics"]["end_time_s"] / 4
+            self.assertAlmostEqual(run["derived"]["detection_messages_per_node_per_s"], rate)
+
+    def test_of_termination_detectors_under_an_oracle(self):
+        study = {**SMALL, "termination": [{"name": "indep"}, {"name": "rel-eager"}],
+                 "failure_detection": {"name": "oracle"},
+                 "faults": {"at": [{"time_s": 0.001, "ranks": [3]}]}}
+        self.write("s.json", study)
+        columns = self.columns("run", "s.json")
+        self.assertIn("completed", columns)
+        self.assertIn("control messages", columns)
+        self.assertFalse(any(column.startswith("failure") for column in columns), columns)
+        self.write("one.json", {**study, "termination": {"name": "indep"}})
+        columns = self.columns("run", "one.json")
+        self.assertTrue(any(column.startswith("failure detection") for column in columns), columns)
+
+    def test_a_table_of_a_store_begins_with_completed(self):
+        self.write("s.json", changed(SMALL, ["sweep"], {"platform.processes": [4, 8]}))
+        self.answer("sweep", "s.json", "--store", "r.sqlite")
+        for arguments in ((), ("--metric", "end_time_s"), ("--metric", "completed,end_time_s")):
+            columns = self.columns("query", "r.sqlite", *arguments)
+            self.assertEqual(columns[:3], ["termination", "platform. processes", "completed"])
+            self.assertEqual(columns.count("completed"), 1)
+        listed = json.loads(self.answer("list", "metrics", "--format", "json"))["metrics"]
+        usual = {name: metric["usual_for"] for metric in listed for name in metric["names"]}
+        self.assertEqual(usual["detection_latency_s"], ["termination"])
+        self.assertEqual(usual["waves"], [])
 
 
 class ExitCodes(ProgramTest):

@@ -51,6 +51,22 @@ TEST_CASE("options are listed where they are asked for") {
   CHECK_THAT(listing_text({"faults"}, false), !Contains("mark.name"));
 }
 
+TEST_CASE("the listing marks the metrics that tables show unasked, and for which families") {
+  const std::string text = unwrapped(listing_text({"metrics"}, false));
+  CHECK_THAT(text, Contains("detection_latency_s s, whole, usual: ") &&
+                       Contains("announce_time_s s, whole: ") &&
+                       Contains("commit_time_s s, mean, usual: "));
+  const auto listed = nlohmann::ordered_json::parse(listing_json({"metrics"}))["metrics"];
+  const auto usual_for = [&](const std::string& name) {
+    for (const auto& metric : listed)
+      if (metric["names"][0] == name) return metric["usual_for"];
+    return nlohmann::ordered_json();
+  };
+  CHECK(usual_for("control_messages") ==
+        nlohmann::ordered_json({"transactions", "termination", "message_logging"}));
+  CHECK(usual_for("announce_time_s") == nlohmann::ordered_json::array());
+}
+
 TEST_CASE("the listing says of every machine which values were measured, published, estimated") {
   const auto listed = nlohmann::ordered_json::parse(listing_json({"machines"}))["machines"];
   const std::string text = unwrapped(listing_text({"machines"}, false));

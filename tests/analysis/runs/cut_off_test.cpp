@@ -13,6 +13,7 @@
 #include "analysis/runs/run_report.hpp"
 #include "analysis/runs/run_tally.hpp"
 #include "sim/core/data_directory.hpp"
+#include "sim/core/registry.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "tests/analysis/store/hand_made_store.hpp"
 
@@ -65,6 +66,8 @@ scenario::Scenario scenario_of_one_point() {
   scenario.name = "cut";
   scenario.replications = 4;
   scenario.points.resize(1);
+  scenario.points[0].components[index_of(Family::termination)].registration =
+      find_registration(Family::termination, "cda");
   scenario.point_labels = {"the point"};
   return scenario;
 }

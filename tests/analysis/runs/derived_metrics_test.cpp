@@ -58,6 +58,35 @@ TEST_CASE("what ends the runs of a stored point is read from its scenario") {
   CHECK(frame_of(json::json_object({{"stop", json::JsonValue()}})).ends_with_program);
 }
 
+TEST_CASE("messages of a failure detector by nodes and seconds") {
+  // 600 messages in 10 s from 12 ranks, 5 of them on a node: on three nodes.
+  RunRecord run;
+  run.metrics = {{"detection_messages", 600}, {"end_time_s", 10}};
+  const RunFrame frame = frame_of(json::json_object(
+      {{"platform", json::json_object({{"processes", 12}, {"processes_per_node", 5}})}}));
+  CHECK(frame.nodes == 3);
+  constexpr const char* kRate = "detection_messages_per_node_per_s";
+  run.derived = derived_metrics(run, frame);
+  CHECK(*run.number(kRate) == 20);
+  run.metrics[1].value = 0.0;
+  run.derived = derived_metrics(run, frame);
+  CHECK(run.has_number(kRate));
+  CHECK_FALSE(run.number(kRate));
+  run.metrics = {{"end_time_s", 10}};
+  run.derived = derived_metrics(run, frame);
+  CHECK_FALSE(run.has_number(kRate));
+  // A store of a stranger may have any numbers.
+  for (const int bad : {0, -1})
+    CHECK(frame_of(json::json_object(
+                       {{"platform",
+                         json::json_object({{"processes", 12}, {"processes_per_node", bad}})}}))
+              .nodes == 0);
+  scenario::RunSpec spec;
+  spec.platform.processes = 9;
+  spec.platform.processes_per_node = 4;
+  CHECK(frame_of(spec).nodes == 3);
+}
+
 TEST_CASE("the share of runs that completed counts limits and memory, and no crash") {
   scenario::Scenario scenario;
   scenario.replications = 5;

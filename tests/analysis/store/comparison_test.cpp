@@ -221,6 +221,18 @@ TEST_CASE("a point without memory has completed nothing, one that failed otherwi
   CHECK(*share_of("took longer than 1 s", false).mean == Approx(2.0 / 3));
 }
 
+TEST_CASE("the metrics that nobody named are those that some run has, and no times of 0") {
+  HandMadeStore store;
+  std::vector<runs::RunRecord> runs = {ended_run(0, engine::Outcome::finished, 10),
+                                       ended_run(1, engine::Outcome::finished, 10)};
+  for (runs::RunRecord& run : runs)
+    run.metrics.insert(run.metrics.end(),
+                       {{"shrink_time_s", 0.0}, {"spawn_time_s", 0.5}, {"waves", 3.0}});
+  store.add_runs(swept("none", 16), std::move(runs));
+  const auto usual = usual_metrics(store.points());
+  CHECK(usual == std::vector<std::string>{"control_messages", "spawn_time_s"});
+}
+
 TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
   HandMadeStore store;
   store.add(swept("indep", 16), {-1, -1, 1});
