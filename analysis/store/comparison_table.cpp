@@ -201,7 +201,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   if (shows_completed(comparison, settings))
     text += "\n" +
             text::wrapped(
-                "completed: the share of runs that completed, with its exact 95 % interval. Whoever "
+                "completed: the share of runs that completed, with its exact 95 % interval. What "
                 "completes less often than the best, or less than half of its runs, does not win.");
   const bool of_survival =
       statistics::metric_type(settings.metric) == statistics::MetricType::share;

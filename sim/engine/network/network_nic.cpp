@@ -14,16 +14,19 @@
 
 #include "sim/core/invariant.hpp"
 #include "sim/engine/network/network_wire.hpp"
+#include "sim/scenario/may_err.hpp"
 
 namespace faultline::engine {
 
 namespace {
 
-/// Can an actor die: by a fault, or because a detector errs and it stops, or is ended, for that?
+/// Is a death to be expected: by a fault, or because something stated makes the detector err, so
+/// that a live process stops or is ended?
 bool anybody_may_die(const RunJob& job) {
   const bool may_err = job.spec.component(Family::failure_detection).registration != nullptr &&
                        !job.detector_is_accurate;
-  return may_err || job.spec.has_faults();
+  return job.spec.has_faults() || (may_err && (job.disturbance.is_ever() || job.spec.stalls() ||
+                                               scenario::errs_as_stated(job.spec)));
 }
 
 }  // namespace

@@ -301,7 +301,11 @@ TEST_CASE("what a process that dies had still to send keeps the NIC no longer, f
       PacketJob job({{0, 0, 4, 400}, {0, 1.5, 4, 400}, {1, 2, 6, 400}});
       job.spec.platform.packet_bytes = 1000;
       if (fences) {
-        err(job, {{2.5, 7, 0}});
+        job.use(Family::failure_detection, "erring-oracle",
+                {{"reporter", std::int64_t{7}},
+                 {"accused", std::int64_t{0}},
+                 {"report_s", 2.5},
+                 {"spreads", false}});
         fence_after(job, 0.5);
       } else {
         job.kill(3, {0});
