@@ -169,6 +169,20 @@ std::string legend(const PointNames& labels) {
   return text + "\n";
 }
 
+/// The share of runs that completed, if it is the same at every point; "" if not, or if there is
+/// none.
+std::string common_completed_share(const scenario::Scenario& scenario, const RunTally& tally) {
+  std::string common;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    const statistics::Summary share = completed_share(tally.points[point], scenario.points[point]);
+    if (!share.mean) return "";
+    const std::string text = text::with_interval(share);
+    if (point > 0 && text != common) return "";
+    common = text;
+  }
+  return common;
+}
+
 std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
   const scenario::PlatformSpec& platform = scenario.points.front().platform;
   std::string text =
@@ -181,7 +195,13 @@ std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
   if (runs != planned) text += std::to_string(runs) + " of ";
   text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
-  if (scenario.replications > 1) text += "; 95% intervals";
+  if (scenario.replications > 1) {
+    text += "; 95% intervals";
+    const std::string share = common_completed_share(scenario, tally);
+    if (!share.empty())
+      text +=
+          (scenario.points.size() == 1 ? "; completed: " : "; completed at each point: ") + share;
+  }
   return text::wrapped(shortened(scenario.name.empty() ? scenario.file : scenario.name)) +
          text::wrapped(text) + "\n";
 }
@@ -222,7 +242,8 @@ text::TextTable measured_table(const scenario::Scenario& scenario, const RunTall
     table.rows.push_back({names[point]});
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
-  if (scenario.replications > 1) add_metric(kCompleted, measured, table);
+  if (scenario.replications > 1 && common_completed_share(scenario, tally).empty())
+    add_metric(kCompleted, measured, table);
   for (const std::string& metric : usual_metrics(families_that_matter(stacks)))
     add_metric(metric, measured, table);
   return table;

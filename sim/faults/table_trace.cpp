@@ -133,7 +133,21 @@ void TableTrace::refuse_misnamed_units(const std::vector<std::string>& titles,
   }
 }
 
+/// A table as spreadsheets of some countries write it is recognised, and refused.
+void TableTrace::refuse_other_separators(std::string_view header, const std::string& file) {
+  for (const auto& [separator, name] : {std::pair('\t', "tabs"), std::pair(';', "semicolons")}) {
+    std::string with_commas(header);
+    if (std::count(with_commas.begin(), with_commas.end(), separator) == 0) continue;
+    std::replace(with_commas.begin(), with_commas.end(), separator, ',');
+    const std::vector<std::string> titles = split_csv(with_commas);
+    if (std::count_if(titles.begin(), titles.end(),
+                      [](const std::string& title) { return role_of(title).has_value(); }) >= 2)
+      throw UsageError(file + ": the columns are separated by " + name + "; expected commas");
+  }
+}
+
 std::optional<TableTrace> TableTrace::begin(std::string_view header, const std::string& file) {
+  refuse_other_separators(header, file);
   TableTrace table;
   const std::vector<std::string> titles = split_csv(header);
   table.fields_ = titles.size();

@@ -46,6 +46,7 @@ class TableTrace {
 
   static std::optional<std::pair<Role, double>> role_of(std::string_view title);
   void refuse_misnamed_units(const std::vector<std::string>& titles, const std::string& file) const;
+  static void refuse_other_separators(std::string_view header, const std::string& file);
   static std::optional<Time> time_in(std::string_view text, const Column& column);
   static std::string refusal(const Time& time, std::optional<bool> other);
   static std::string refusal(std::string_view node, std::optional<bool> numbers);

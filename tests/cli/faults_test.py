@@ -205,7 +205,8 @@ class Summaries(ProgramTest):
 
     def test_tables_of_strangers(self):
         for text, message in (
-                ("node\tdown\n1\t2\n", "t.csv: not a trace of failures, expected"),
+                ("node\tdown\n1\t2\n", "t.csv: the columns are separated by tabs; expected commas"),
+                ("node;down\n1;2\n", "t.csv: the columns are separated by semicolons; expected"),
                 ("node,down,up_sec\n1,2,3\n", 't.csv: column 3 is "up" in the unit "sec"; expected '
                                               "the name up_ms, up_s, up_min, up_h or up_d"),
                 ("node,down\0\n1,2\n", "t.csv: line 1 has a zero byte; expected the text"),

@@ -13,23 +13,10 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "sim/engine/job/expected_deaths.hpp"
 #include "sim/engine/network/network_wire.hpp"
-#include "sim/scenario/may_err.hpp"
 
 namespace faultline::engine {
-
-namespace {
-
-/// Is a death to be expected: by a fault, or because something stated makes the detector err, so
-/// that a live process stops or is ended?
-bool anybody_may_die(const RunJob& job) {
-  const bool may_err = job.spec.component(Family::failure_detection).registration != nullptr &&
-                       !job.detector_is_accurate;
-  return job.spec.has_faults() || (may_err && (job.disturbance.is_ever() || job.spec.stalls() ||
-                                               scenario::errs_as_stated(job.spec)));
-}
-
-}  // namespace
 
 // ---- messages of one packet -------------------------------------------------------------------
 
@@ -54,7 +41,7 @@ bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double 
 bool Network::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(run_.state.roll.any_death() || anybody_may_die(run_.job) ||
+          !(run_.state.roll.any_death() || expects_deaths(run_.job) ||
             run_.job.spec.component(Family::message_logging).registration != nullptr)) &&
          (!departures_wait_ || transport_.leaves_at_once());
 }

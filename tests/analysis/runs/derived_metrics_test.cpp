@@ -125,7 +125,7 @@ TEST_CASE("the share of runs that completed counts limits and memory, and no cra
   CHECK_THAT(run_report_table(scenario, tally),
              Contains("completed") && Contains("0.25 [0.01, 0.81]"));
   const std::string json = json_of(tally);
-  const std::string of_completed = json.substr(json.find("\"completed\""), 300);
+  const std::string of_completed = json.substr(json.find("\"completed\""), 400);
   CHECK_THAT(of_completed, Contains("\"count\": 4") && Contains("\"mean\": 0.25") &&
                                Contains("\"cut_off\": 0") && Contains("\"bound\": null"));
   const RunTally until_time = tally_of(scenario::StopWhen::time);
