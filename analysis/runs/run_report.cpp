@@ -195,15 +195,12 @@ std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
   if (runs != planned) text += std::to_string(runs) + " of ";
   text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
-  if (scenario.replications > 1) {
-    text += "; 95% intervals";
-    const std::string share = common_completed_share(scenario, tally);
-    if (!share.empty())
-      text +=
-          (scenario.points.size() == 1 ? "; completed: " : "; completed at each point: ") + share;
-  }
+  if (scenario.replications > 1) text += "; 95% intervals";
+  const std::string share =
+      scenario.replications > 1 ? common_completed_share(scenario, tally) : std::string();
+  const char* const of = scenario.points.size() == 1 ? "completed: " : "completed at each point: ";
   return text::wrapped(shortened(scenario.name.empty() ? scenario.file : scenario.name)) +
-         text::wrapped(text) + "\n";
+         text::wrapped(text) + (share.empty() ? "" : text::wrapped(of + share)) + "\n";
 }
 
 /// Adds a column with the metric of every point. Adds nothing if that would tell nothing.

@@ -651,8 +651,9 @@ class UsualColumns(ProgramTest):
                  "failure_detection": {"name": "oracle"},
                  "faults": {"at": [{"time_s": 0.001, "ranks": [3]}]}}
         self.write("s.json", study)
+        self.assertIn("\ncompleted at each point: 1.00 [", self.answer("run", "s.json"))
         columns = self.columns("run", "s.json")
-        self.assertIn("completed", columns)
+        self.assertNotIn("completed", columns)
         self.assertIn("control messages", columns)
         self.assertFalse(any(column.startswith("failure") for column in columns), columns)
         self.write("one.json", {**study, "termination": {"name": "indep"}})
