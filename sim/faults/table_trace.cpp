@@ -114,22 +114,31 @@ std::optional<std::pair<TableTrace::Role, double>> TableTrace::role_of(std::stri
   return std::nullopt;
 }
 
+namespace {
+
+[[noreturn]] void refuse_unit(const std::string& file, std::size_t place, const std::string& name,
+                              const std::string& unit) {
+  std::string units;
+  for (const auto& [word, seconds] : kUnits)
+    units.append(units.empty()                 ? ""
+                 : word == kUnits.back().first ? " or "
+                                               : ", ")
+        .append(name)
+        .append("_")
+        .append(word);
+  throw UsageError(file + ": column " + std::to_string(place + 1) + " is \"" + name +
+                   "\" in the unit \"" + unit + "\"; expected the name " + units);
+}
+
+}  // namespace
+
 /// Otherwise a column `up_sec` would be ignored, and no node would ever be repaired.
 void TableTrace::refuse_misnamed_units(const std::vector<std::string>& titles,
                                        const std::string& file) const {
   for (std::size_t place = 0; place < titles.size(); ++place) {
     const auto misnamed = misnamed_unit(titles[place]);
-    if (!misnamed) continue;
-    const auto& [name, unit] = *misnamed;
-    if (columns_[role_of(name)->first].place) continue;
-    std::string units;
-    for (const auto& [word, seconds] : kUnits)
-      units += (units.empty()                 ? ""
-                : word == kUnits.back().first ? " or "
-                                              : ", ") +
-               name + "_" + std::string(word);
-    throw UsageError(file + ": column " + std::to_string(place + 1) + " is \"" + name +
-                     "\" in the unit \"" + unit + "\"; expected the name " + units);
+    if (misnamed && !columns_[role_of(misnamed->first)->first].place)
+      refuse_unit(file, place, misnamed->first, misnamed->second);
   }
 }
 
