@@ -49,7 +49,10 @@ RunFrame frame_of(const json::JsonValue& resolved) {
         [&](scenario::StopWhen other) { return *when->text() == scenario::word_of(other); });
   const auto processes = count_at(resolved, {"platform", "processes"});
   const auto of_node = count_at(resolved, {"platform", "processes_per_node"});
-  if (processes && of_node) frame.nodes = static_cast<double>((*processes - 1) / *of_node + 1);
+  if (processes && of_node) {
+    const std::int64_t nodes = (*processes - 1) / *of_node + 1;
+    frame.nodes = static_cast<double>(nodes);
+  }
   return frame;
 }
 

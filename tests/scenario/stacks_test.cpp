@@ -175,7 +175,9 @@ TEST_CASE("what a stack sets is set by no other axis") {
            {R"("sweep": {"derive": {"stacks": "'a'"}})",
             R"(sweep.derive.stacks: "stacks" makes points and cannot be set)"}}) {
     INFO(others);
-    CHECK_THAT(refusal_in("{" + stacks + ", " + others + "}"), Contains(message));
+    std::string text = "{";
+    text.append(stacks).append(", ").append(others).append("}");
+    CHECK_THAT(refusal_in(text), Contains(message));
   }
   // What comes after a stack may set one key of an object that the stack sets.
   CHECK(points_in("{" + stacks + R"(, "sweep": {"termination.x": [1], "where": ["seed != 1"]}})") ==
