@@ -22,7 +22,7 @@ struct RunFrame {
 
 RunFrame frame_of(const scenario::RunSpec& spec);
 
-/// The same of a resolved scenario, as a store keeps it.
+/// The frame of the runs of a resolved scenario, as a store keeps it.
 RunFrame frame_of(const json::JsonValue& resolved);
 
 /// Has a run that ended so completed its program? No value where runs do not end with it.

@@ -16,8 +16,8 @@ using StackText = std::array<std::string, kFamilies>;
 
 StackText stack_text(const scenario::RunSpec& spec);
 
-/// The same of a resolved scenario, as a store keeps it. A family of which it says nothing counts
-/// as one that all points have in common.
+/// The components of a resolved scenario, as a store keeps it. A family that is not in it counts as
+/// one that all points have in common.
 StackText stack_text(const json::JsonValue& resolved);
 
 /// The families that matter where these stacks are compared: those that some of them have. If

@@ -239,7 +239,7 @@ TEST_CASE("a study knows a stack by its name and by what it sets") {
   CHECK_FALSE(would_make(known, {{"stacks", 2}}, known.points[0].hash));
 }
 
-TEST_CASE("run refuses stacks and says what carries them out") {
+TEST_CASE("run refuses stacks and names the verb that runs them") {
   const Workspace workspace;
   CHECK_THAT(workspace.errors(good_with(R"("stacks": {"a": {"seed": 1}})")),
              Contains("stacks: needs the verb sweep: faultline sweep FILE"));

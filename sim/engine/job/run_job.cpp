@@ -62,10 +62,13 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   }
   const Registration* detector = spec.component(Family::failure_detection).registration;
   detector_is_accurate = detector != nullptr && detector->as<DetectorTraits>().accurate;
+  const bool may_err = detector != nullptr && !detector_is_accurate;
+  expects_deaths =
+      given.has_faults() ||
+      (may_err && (disturbance.is_ever() || given.stalls() || scenario::errs_as_stated(given)));
   // Where the detector can err, ranks may go back although no fault is stated.
-  const bool can_be_ended = fences && detector != nullptr && !detector_is_accurate;
   audits_channels =
-      can_bring_back(given) && (given.has_faults() || given.driver_kills || can_be_ended);
+      can_bring_back(given) && (given.has_faults() || given.driver_kills || (fences && may_err));
   takes_back =
       detector != nullptr && !shape.reports_are_final &&
       detector->as<DetectorTraits>().takes_back &&

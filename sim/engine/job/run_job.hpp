@@ -50,6 +50,9 @@ struct RunJob {
   bool detector_is_accurate;
   bool fences;              ///< the resource manager ends processes that are declared dead and live
   bool takes_back = false;  ///< a process that is declared dead and lives can deny that
+  /// A death is to be expected: by a fault, or because something stated makes the failure detector
+  /// err, so that a live process stops or is ended.
+  bool expects_deaths = false;
   /// What the bound of the detector counts with, beside the death itself.
   DetectionCase detection;
   /// A time after which the detector has nothing to say that it has not said, if nothing has

@@ -63,13 +63,18 @@ Promise promise_of(const RunJob& job, const DeathList& deaths, const Death& deat
   return promise;
 }
 
+/// What nobody watches is missed in any case, whatever else is promised.
+bool is_promised(const DetectionBound& bound) {
+  return bound.unpromised.empty() || !bound.unwatched.empty();
+}
+
 std::string text_of(const Registration& detector, const audit::UnheardDeath& unheard,
                     const DetectionBound& bound) {
-  const bool is_promised = bound.unpromised.empty() || !bound.unwatched.empty();
   char times[128];
-  std::snprintf(times, sizeof times,
-                is_promised ? " died at %g s, which all should know within %g s" : " died at %g s",
-                unheard.time_s, bound.within_s);
+  std::snprintf(
+      times, sizeof times,
+      is_promised(bound) ? " died at %g s, which all should know within %g s" : " died at %g s",
+      unheard.time_s, bound.within_s);
   std::string text =
       detector.name + " has missed a death: rank " + std::to_string(unheard.dead.actor);
   if (unheard.dead.number > 0)
@@ -80,7 +85,7 @@ std::string text_of(const Registration& detector, const audit::UnheardDeath& unh
   text += "; rank " + std::to_string(unheard.first);
   if (unheard.ranks > 1) text += " and " + std::to_string(unheard.ranks - 1) + " more";
   text += unheard.ranks > 1 ? " do not know" : " does not know";
-  if (!is_promised) return text + ", and it promises nothing: " + bound.unpromised;
+  if (!is_promised(bound)) return text + ", and it promises nothing: " + bound.unpromised;
   return bound.unwatched.empty() ? text : text + ": " + bound.unwatched;
 }
 
@@ -105,13 +110,13 @@ std::vector<audit::Violation> missed_deaths(const RunJob& job, const DetectionEv
                           (death.daemon.actor == kNobody || evidence.is_known(death.daemon));
     if (!is_known) continue;  // it has died before anybody could hear of that life
     const auto [bound, from_s] = promise_of(job, evidence.deaths, death);
-    const bool is_promised = bound.unpromised.empty() || !bound.unwatched.empty();
+    const bool promised = is_promised(bound);
     const bool is_late = evidence.now_s > from_s + kDetectionPatience * bound.within_s;
     const bool is_missed =
-        is_promised ? is_held && (is_late || evidence.nothing_is_left) : evidence.all_wait;
+        promised ? is_held && (is_late || evidence.nothing_is_left) : evidence.all_wait;
     if (is_missed)
-      missed.push_back({is_promised ? "missed-death" : "unheard-death", evidence.now_s,
-                        unheard.first, text_of(detector, unheard, bound)});
+      missed.push_back({promised ? "missed-death" : "unheard-death", evidence.now_s, unheard.first,
+                        text_of(detector, unheard, bound)});
   }
   return missed;
 }

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
-#include "sim/engine/job/expected_deaths.hpp"
 #include "sim/engine/network/network_wire.hpp"
 
 namespace faultline::engine {
@@ -41,7 +40,7 @@ bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double 
 bool Network::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(run_.state.roll.any_death() || expects_deaths(run_.job) ||
+          !(run_.state.roll.any_death() || run_.job.expects_deaths ||
             run_.job.spec.component(Family::message_logging).registration != nullptr)) &&
          (!departures_wait_ || transport_.leaves_at_once());
 }

@@ -32,10 +32,13 @@ Outcome with_missed_death(Outcome outcome) {
 
 }  // namespace
 
+bool names_unheard_death(const audit::Violation& violation) {
+  return violation.kind == "missed-death" || violation.kind == "unheard-death";
+}
+
 Outcome with_violation(Outcome outcome, const audit::Violation& violation) {
   if (violation.kind == "premature") return Outcome::premature;
-  if (violation.kind == "missed-death" || violation.kind == "unheard-death")
-    return with_missed_death(outcome);
+  if (names_unheard_death(violation)) return with_missed_death(outcome);
   switch (outcome) {
     case Outcome::terminated:
     case Outcome::finished:

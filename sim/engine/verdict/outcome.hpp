@@ -33,6 +33,9 @@ std::vector<std::string> outcome_words();
 /// Does a run end so only if a promise is broken, whoever broke it?
 bool is_broken_promise(Outcome outcome);
 
+/// Does the violation name a death of which a live rank does not know?
+bool names_unheard_death(const audit::Violation& violation);
+
 /// The outcome of a run with a violation, whose outcome would be `outcome` without it.
 Outcome with_violation(Outcome outcome, const audit::Violation& violation);
 

@@ -278,8 +278,7 @@ RunResult Verdict::result(const MetricTotals& of_workload,
 bool Verdict::misled(const RunResult& result) const {
   if (!is_broken_promise(result.outcome)) return false;
   const auto is_excuse = [](const audit::Violation& violation) {
-    return violation.kind == "false-report" || violation.kind == "missed-death" ||
-           violation.kind == "unheard-death";
+    return violation.kind == "false-report" || names_unheard_death(violation);
   };
   const auto first =
       std::find_if_not(result.violations.begin(), result.violations.end(), is_excuse);

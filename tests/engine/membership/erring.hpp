@@ -27,10 +27,12 @@ struct GivenUpAt {
   ActorId by;
 };
 
-/// The detectors of ranks declare others dead at these times, and tell nobody. A rank gives up.
+/// Detectors declare others dead at these times, and tell nobody. A rank gives up. `residence`:
+/// where the detectors are.
 inline void err(test::Job& job, const std::vector<Report>& reports,
-                std::optional<GivenUpAt> given_up = std::nullopt) {
-  job.script(Family::failure_detection, [reports, given_up](ActorId self) {
+                std::optional<GivenUpAt> given_up = std::nullopt,
+                Residence residence = Residence::ranks) {
+  const auto erring = [reports, given_up](ActorId self) {
     test::Handlers handlers;
     handlers.start = [=](test::ScriptContext& context) {
       if (context.incarnation() > 0) return;
@@ -43,7 +45,8 @@ inline void err(test::Job& job, const std::vector<Report>& reports,
       context.report_failed(Incarnation{.actor = reports[i].of, .number = 0});
     };
     return handlers;
-  });
+  };
+  job.script(Family::failure_detection, erring, {.residence = residence});
 }
 
 /// Every rank sends to its successor every 4 s until `until_s`, and notes what it gets. The last

@@ -186,18 +186,7 @@ TEST_CASE("the fence of a daemon takes the ranks of its node along, and counts t
     Job job(4);
     job.spec.platform.processes_per_node = 2;
     talk(job, 38);
-    job.script(Family::failure_detection,
-               [](ActorId self) {
-                 Handlers handlers;
-                 handlers.start = [=](ScriptContext& context) {
-                   if (self == 4) context.set_timer(1, 5);
-                 };
-                 handlers.timer = [](ScriptContext& context, std::uint64_t) {
-                   context.report_failed(5);
-                 };
-                 return handlers;
-               },
-               {.residence = Residence::daemons});
+    err(job, {{5, 4, 5}}, std::nullopt, Residence::daemons);
     fence_after(job, 10);
     const Seen seen = job.run(engine);
     CHECK(seen.metric("fenced_alive") == 2);

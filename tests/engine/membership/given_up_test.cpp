@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/engine/stepwise/stepwise_engine.hpp"
@@ -108,18 +109,7 @@ TEST_CASE("a process that starts on a node whose daemon will be ended gives noth
       };
       return handlers;
     });
-    job.script(Family::failure_detection,
-               [](ActorId self) {
-                 Handlers handlers;
-                 handlers.start = [=](ScriptContext& context) {
-                   if (self == 4) context.set_timer(1, 5);
-                 };
-                 handlers.timer = [](ScriptContext& context, std::uint64_t) {
-                   context.report_failed(5);
-                 };
-                 return handlers;
-               },
-               {.residence = Residence::daemons});
+    err(job, {{5, 4, 5}}, std::nullopt, Residence::daemons);
     fence_after(job, 40);
     job.kill(7, {2});
     const Seen seen = job.run(engine);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/engine/stepwise/stepwise_engine.hpp"
+#include "tests/engine/membership/erring.hpp"
 #include "tests/support/job.hpp"
 
 namespace faultline::engine {
@@ -51,14 +52,7 @@ TEST_CASE("each that declares a live rank dead refuses what it sends later, not 
     };
     return handlers;
   });
-  job.script(Family::failure_detection, [](ActorId self) {
-    Handlers handlers;
-    handlers.start = [self](ScriptContext& context) {
-      if (self != 2) context.set_timer(1, 5);
-    };
-    handlers.timer = [](ScriptContext& context, std::uint64_t) { context.report_failed(2); };
-    return handlers;
-  });
+  err(job, {{5, 0, 2}, {5, 1, 2}});
   std::vector<ActorId> order{0, 1, 2};
   do {
     CAPTURE(order);
