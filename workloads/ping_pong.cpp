@@ -91,6 +91,7 @@ const Registered registered{registration<PingPong>(
      .traits = WorkloadTraits{.starts_at_root = true,
                               .finishes = true,
                               .has_images = true,
+                              .driven_by_messages = true,
                               .starts_everywhere =
                                   [](const OptionValues& values) {
                                     return std::get<bool>(values.at("pairs"));

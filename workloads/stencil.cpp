@@ -133,6 +133,7 @@ Registration stencil(const char* name, const char* summary, const char* source, 
                                              .has_images = true,
                                              .has_objects = true,
                                              .tags_messages = true,
+                                             .driven_by_messages = true,
                                              .order_free = !ordered}};
   made.options = set.specs();
   made.message_kinds = {"halo", "second-halo", "elements", "contribution", "result"};

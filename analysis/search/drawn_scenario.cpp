@@ -259,10 +259,7 @@ void Draw::draw_guard() {
 bool Draw::fits_guard(const Registration& program) const {
   if (guard_ == Guard::transactions)
     return static_cast<bool>(program.as<WorkloadTraits>().try_blocks);
-  if (guard_ == Guard::message_logging)
-    return program.has_images() &&
-           (is_calm_ || static_cast<bool>(program.as<WorkloadTraits>().asks_for_checkpoints));
-  return true;
+  return guard_ != Guard::message_logging || program.has_images();
 }
 
 /// Draws the stack. The declarations of components steer it, so that not too many stacks are

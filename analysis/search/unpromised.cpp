@@ -146,8 +146,7 @@ bool is_fenced_everywhere(const scenario::RunSpec& spec) {
 
 bool is_unpromised(const scenario::Scenario& scenario, const runs::RunRecord& run) {
   const scenario::RunSpec& spec = scenario.points.front();
-  if (has_false_report(run) && (!is_fenced_everywhere(spec) || spec.restarts_without_checkpoints()))
-    return true;
+  if (has_false_report(run) && !is_fenced_everywhere(spec)) return true;
   if (waits_for_unpromised_word(run)) return true;
   const bool missed = count(run, "missed_reports") > 0.0;
   const bool dies_again = brings_back(spec) && count(run, "faults_struck") > 1.0;

@@ -33,10 +33,10 @@ void ImageCheckpoints::ask(const StackRequest& request) {
 }
 
 ImageCheckpoints::Due ImageCheckpoints::take(RecoveryContext& context, const BesideImage& beside) {
-  std::optional<Image> image = context.capture();
+  std::optional<Image> image = context.capture(due_ ? Moment::any : Moment::between_work);
   still_to_take_ = !image;
   if (!image) return Due::nothing;
-  taken_ = {.checkpoint = {std::move(*image), epoch_, *asked_, beside.unsent, beside.deliveries}};
+  taken_ = {.checkpoint = {std::move(*image), epoch_, asked_, beside.unsent, beside.deliveries}};
   times_.begin(context.now_s());
   context.mark(kCheckpointMark, static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job_, self_);
@@ -86,7 +86,7 @@ void ImageCheckpoints::commit(RecoveryContext& context, std::uint64_t level) {
   invariant(taken_ && taken_->checkpoint.number == epoch_,
             "a checkpoint is committed without an image");
   kept_ = std::exchange(taken_, std::nullopt);
-  asked_.reset();
+  forget_request();
   store_.commit(epoch_);
   ++epoch_;
   times_.end(context.now_s());

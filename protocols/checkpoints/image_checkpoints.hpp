@@ -39,6 +39,8 @@ struct BesideImage {
 struct CheckpointOptions {
   std::uint64_t control_bytes = 32;
   std::uint64_t image_bytes = 1000000;
+  /// From one checkpoint to the next, where the layer takes them and not the program.
+  std::optional<double> checkpoint_interval_s;
 };
 
 /// One rank's part in the checkpoints of all: it takes an image, keeps it, and sends a copy to a
@@ -54,7 +56,10 @@ class ImageCheckpoints {
   // ---- to take one ----------------------------------------------------------------------------
   /// The program waits for the next checkpoint.
   void ask(const StackRequest& request);
-  [[nodiscard]] bool is_asked() const { return asked_.has_value(); }
+  /// The next checkpoint is due by the time that has passed, whatever the program does.
+  void ask_by_time() { due_ = true; }
+  [[nodiscard]] bool is_asked() const { return due_ || program_waits(); }
+  [[nodiscard]] bool program_waits() const { return asked_.has_value(); }
   /// The agreement on the next one.
   [[nodiscard]] CheckpointRound& round() { return round_; }
   [[nodiscard]] const CheckpointRound& round() const { return round_; }
@@ -87,7 +92,10 @@ class ImageCheckpoints {
   /// This rank, which has restarted, is behind so many checkpoints.
   void set_epoch(std::uint64_t epoch) { epoch_ = epoch; }
   /// The program is put back, and asks again.
-  void forget_request() { asked_.reset(); }
+  void forget_request() {
+    asked_.reset();
+    due_ = false;
+  }
   /// The keeper has restarted, and has lost the image: it gets it again.
   void renew_copy(RecoveryContext& context);
   /// Gives the clients that have restarted their images.
@@ -104,7 +112,7 @@ class ImageCheckpoints {
   [[nodiscard]] ImageStore& store() { return store_; }
   void report(MetricTotals& totals) const;
   void digest(Digest& into) const {
-    into.add(round_, epoch_, asked_, taken_, kept_, store_, arrived_, still_to_take_);
+    into.add(round_, epoch_, asked_, due_, taken_, kept_, store_, arrived_, still_to_take_);
   }
 
  private:
@@ -128,6 +136,7 @@ class ImageCheckpoints {
   CheckpointRound round_;
   std::uint64_t epoch_ = 0;
   std::optional<StackRequest> asked_;  ///< by the program, for the checkpoint of this epoch
+  bool due_ = false;                   ///< the next checkpoint, by time
   std::optional<OwnImage> taken_;      ///< of the round
   std::optional<OwnImage> kept_;       ///< committed
   std::optional<OwnImage> arrived_;    ///< committed, and sent to this rank, which has restarted

@@ -16,8 +16,9 @@ namespace faultline::checkpoints {
 /// What a rank goes on from: an image, taken at a synchronisation point of the program.
 struct Checkpoint {
   Image image;
-  std::uint64_t number = 0;          ///< of the synchronisation point
-  StackRequest request;              ///< of the program in the image, which waits for the answer
+  std::uint64_t number = 0;  ///< of the synchronisation point
+  /// Of the program in the image, which waits for the answer. None if time made it due.
+  std::optional<StackRequest> request;
   std::vector<Message> unsent = {};  ///< that the layer has held back since the program asked
   std::uint64_t deliveries = 0;      ///< with a ticket, before it
 

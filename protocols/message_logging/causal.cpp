@@ -8,6 +8,7 @@ namespace {
 OptionSet<CausalOptions> options() {
   OptionSet<CausalOptions> set;
   add_logging_options(set);
+  add_interval_option(set);
   set.option("transport", &CausalOptions::transport,
              {.doc = "`companion`: determinants go in a message of their own, before that of the "
                      "program; `piggyback`: in that message",
@@ -29,8 +30,11 @@ const Registered registered{registration<Causal>(
      .summary = "senders log messages, and the ranks that depend on the order of deliveries "
                 "store it",
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
-     .traits =
-         RecoveryTraits{.needs_detection = true, .takes_images = true, .recovers_singly = true},
+     .traits = RecoveryTraits{.needs_detection = true,
+                              .takes_images = true,
+                              .recovers_singly = true,
+                              .check_with_workload = check_interval,
+                        .times_checkpoints = times_checkpoints},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},
@@ -113,7 +117,7 @@ bool Causal::must_wait(const Message& message) {
 Admission Causal::take(RecoveryContext& context, const Message& message) {
   if (program_.may_repeat()) log_.count_taken_in(context, message.from);
   determinants_.give_ticket(context, delivery_of(message), time_);
-  if (program_.gate().has_detector()) program_.count_received(context);
+  if (program_.gate().counts()) program_.count_received(context);
   return Admission::deliver;
 }
 
@@ -122,6 +126,7 @@ Admission Causal::take(RecoveryContext& context, const Message& message) {
 /// What a termination detector sends can depend on whether a message comes before the end of a
 /// computation, at which its rank becomes idle, or after that.
 Passage Causal::on_local_event(RecoveryContext& context, const LocalEvent& event) {
+  if (program_.gate().holds_local_events()) return Passage::hold;
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) {
     determinants_.give_ticket(context, delivery, time_);

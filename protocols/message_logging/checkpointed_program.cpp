@@ -59,13 +59,19 @@ CheckpointedProgram::CheckpointedProgram(const checkpoints::CheckpointOptions& o
     : processes_(job.processes),
       self_(self),
       control_bytes_(options.control_bytes),
+      checkpoint_interval_s_(options.checkpoint_interval_s),
       survivors_(survivors),
       images_(options, job, self),
       wave_(job.processes, self, options.control_bytes) {}
 
 void CheckpointedProgram::start(RecoveryContext& context, ProtocolSteps& steps, bool singly) {
-  gate_.set_up(context.ask(Family::termination, Presence{}), singly);
-  if (context.incarnation() == 0) return gate_.set_up_again();
+  gate_.set_up(context.ask(Family::termination, Presence{}),
+               singly && context.job().orders_local_events);
+  if (checkpoint_interval_s_) gate_.keep_program_back();
+  if (context.incarnation() == 0) {
+    set_checkpoint_timer(context);
+    return gate_.set_up_again();
+  }
   context.mark(kRecoveryMark, context.incarnation());
   go_on(context, wave_.begin(context, context.death_s()), steps);
 }
@@ -75,9 +81,9 @@ void CheckpointedProgram::start(RecoveryContext& context, ProtocolSteps& steps, 
 /// A rank that logs messages need not count them, except those of a detector.
 void CheckpointedProgram::on_sends(RecoveryContext& context, std::span<Message* const> batch,
                                    ProtocolSteps& steps) {
-  const bool counts = gate_.has_detector() || survivors_ == Survivors::go_back;
+  const bool counts = gate_.counts() || survivors_ == Survivors::go_back;
   for (Message* message : batch) {
-    if (counts && !gate_.lets_down(context, *message, images_.is_asked())) continue;
+    if (counts && !gate_.lets_down(context, *message, images_.program_waits())) continue;
     steps.stamp(context, *message);
     context.forward(*message);
   }
@@ -103,7 +109,7 @@ void CheckpointedProgram::count_received(RecoveryContext& context) {
 }
 
 void CheckpointedProgram::hand_up(RecoveryContext& context, const Message& message) {
-  if (gate_.has_detector()) count_received(context);
+  if (gate_.counts()) count_received(context);
   context.deliver(message);
 }
 
@@ -111,7 +117,7 @@ void CheckpointedProgram::resume(RecoveryContext& context, MessageSteps& steps) 
   gate_.begin_to_resume();
   gate_.end_quiet(context, steps);
   const checkpoints::Checkpoint& last = images_.last();
-  context.answer(last.request, CheckpointRequest{last.number});
+  if (last.request) context.answer(*last.request, CheckpointRequest{last.number});
   context.ask(Family::message_logging, Resume{});
 }
 
@@ -139,7 +145,7 @@ void CheckpointedProgram::ask_if_ready(RecoveryContext& context, ProtocolSteps& 
   checkpoints::CheckpointRound& round = images_.round();
   if (!images_.is_asked() || round.asked() || wave_.joined() != level() || !steps.is_ready())
     return;
-  go_on(context, gate_.has_detector() ? round.ask(context) : round.ask(context, gate_.in_flight()),
+  go_on(context, gate_.counts() ? round.ask(context) : round.ask(context, gate_.in_flight()),
         steps);
 }
 
@@ -152,15 +158,34 @@ void CheckpointedProgram::go_on(RecoveryContext& context, checkpoints::Checkpoin
   if (due == checkpoints::CheckpointRound::Due::take) take_image(context, steps);
   if (due != checkpoints::CheckpointRound::Due::commit) return;
   commit(context, steps);
-  resume(context, steps);
+  go_on_after_commit(context, steps);
+}
+
+/// A program that has asked gets its answer; another one goes on all the time, and only what it has
+/// sent was kept back, and what has come of those that have committed before this rank.
+void CheckpointedProgram::go_on_after_commit(RecoveryContext& context, ProtocolSteps& steps) {
+  if (images_.last().request) return resume(context, steps);
+  gate_.end_quiet(context, steps);
+  steps.on_resumed(context);
+  gate_.release_held(context, steps);
 }
 
 /// If something of the program is still under way, the image is taken later.
 void CheckpointedProgram::take_image(RecoveryContext& context, ProtocolSteps& steps) {
+  if (!steps.is_settled()) {
+    images_.take_later();
+    return context.set_timer(ProgramTimer::try_again, kTryAgain_s);
+  }
   const checkpoints::CheckpointRound::Due due = images_.take(
       context, {.unsent = gate_.unsent(), .deliveries = deliveries_before() + steps.deliveries()});
   if (images_.is_still_to_take()) context.set_timer(ProgramTimer::try_again, kTryAgain_s);
   go_on(context, due, steps);
+}
+
+/// It keeps no run alive.
+void CheckpointedProgram::set_checkpoint_timer(RecoveryContext& context) const {
+  if (checkpoint_interval_s_)
+    context.set_timer(ProgramTimer::checkpoint, *checkpoint_interval_s_, true);
 }
 
 void CheckpointedProgram::on_timer(RecoveryContext& context, std::uint64_t key,
@@ -168,13 +193,18 @@ void CheckpointedProgram::on_timer(RecoveryContext& context, std::uint64_t key,
   if (key == ProgramTimer::try_again && images_.is_still_to_take() && wave_.joined() == level())
     take_image(context, steps);
   // All components have started, and the program has asked for nothing: it never does.
-  if (key == ProgramTimer::begin && !gate_.has_begun() && !images_.is_asked() && is_up())
+  if (key == ProgramTimer::begin && !gate_.has_begun() && !images_.program_waits() &&
+      !gate_.is_quiet() && is_up())
     gate_.send_unsent(context, steps);
   if (key == ProgramTimer::hand_up && gate_.is_open()) {
     if (steps.hand_up_next(context) || gate_.release_one_held(context, steps))
       ProgramGate::hand_up_later(context);
     else
       ask_if_ready(context, steps);  // what was handed up last has been handled
+  }
+  if (key == ProgramTimer::checkpoint && is_up()) {
+    images_.ask_by_time();
+    ask_if_ready(context, steps);
   }
   if (key == ProgramTimer::started) {
     gate_.end_start();
@@ -184,6 +214,7 @@ void CheckpointedProgram::on_timer(RecoveryContext& context, std::uint64_t key,
 
 void CheckpointedProgram::commit(RecoveryContext& context, ProtocolSteps& steps) {
   images_.commit(context, level());
+  set_checkpoint_timer(context);
   gate_.reset_counts();
   steps.on_committed(context);
 }
@@ -270,6 +301,7 @@ void CheckpointedProgram::agree_as_restarted(RecoveryContext& context, ProtocolS
   if (epoch() > 0) return await_image(context);
   context.start_above();
   gate_.start_anew(context);
+  set_checkpoint_timer(context);
   steps.on_begun_anew(context);
   steps.try_recovered(context);
 }
@@ -278,7 +310,7 @@ void CheckpointedProgram::agree_as_survivor(RecoveryContext& context, ProtocolSt
   const bool goes_on = survivors_ == Survivors::go_on;
   if (epoch() < wave_.agreement().epoch) {
     commit(context, steps);
-    if (goes_on) resume(context, steps);
+    if (goes_on) go_on_after_commit(context, steps);
   }
   invariant(epoch() == wave_.agreement().epoch, "ranks have committed different checkpoints");
   images_.drop_round();
@@ -302,7 +334,13 @@ void CheckpointedProgram::await_image(RecoveryContext& context) {
 }
 
 void CheckpointedProgram::roll_back(RecoveryContext& context) {
-  if (!images_.has_last()) return;
+  if (!images_.has_last()) {
+    if (images_.program_waits()) return;
+    images_.forget_request();
+    context.start_above();
+    set_checkpoint_timer(context);
+    return gate_.begin_again(context);
+  }
   images_.forget_request();
   gate_.close();
   put_back(context);
@@ -310,7 +348,8 @@ void CheckpointedProgram::roll_back(RecoveryContext& context) {
 
 void CheckpointedProgram::put_back(RecoveryContext& context) {
   awaits_image_ = false;
-  gate_.put_back(images_.last().unsent);
+  gate_.put_back(context, images_.last().unsent);
+  set_checkpoint_timer(context);
   context.restore(images_.last().image);
 }
 
@@ -346,7 +385,7 @@ std::string CheckpointedProgram::waiting_for() const {
   if (wave_.joined() > level()) return "the other ranks to agree on a restart";
   if (awaits_image_) return "its image";
   if (!is_up()) return "its restart";
-  if (images_.is_asked()) return "checkpoint " + std::to_string(epoch());
+  if (images_.program_waits()) return "checkpoint " + std::to_string(epoch());
   return {};
 }
 

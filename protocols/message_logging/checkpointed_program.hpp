@@ -22,7 +22,8 @@ enum class Survivors : std::uint8_t { go_on, go_back };
 /// sends the new incarnation its image. The protocol holds it, hands its handlers' events over, and
 /// is told of the steps in which it has a part (ProtocolSteps).
 ///
-/// The program must ask for CheckpointRequest{0} before it sends anything.
+/// Checkpoints come when the program asks for them, or by time. In the first case it must ask for
+/// CheckpointRequest{0} before it sends anything.
 class CheckpointedProgram {
  public:
   static constexpr double kTryAgain_s = 1e-6;
@@ -61,7 +62,8 @@ class CheckpointedProgram {
   void hand_up(RecoveryContext& context, const Message& message);
   /// Takes part in the next checkpoint, if the program has asked for it and the protocol is ready.
   void ask_if_ready(RecoveryContext& context, ProtocolSteps& steps);
-  /// Puts the program back to the last checkpoint, if there is one.
+  /// Puts the program back to the last checkpoint, or to its start if it has none. A program that
+  /// waits for its first has done nothing as yet.
   void roll_back(RecoveryContext& context);
   /// Lets the program go on from its last checkpoint. It gets its answer first, and what has been
   /// held then: its state when it goes on must not depend on what came early.
@@ -106,6 +108,8 @@ class CheckpointedProgram {
   void go_on(RecoveryContext& context, checkpoints::CheckpointRound::Due due, ProtocolSteps& steps);
   void go_on(RecoveryContext& context, RestartWave::Due due, ProtocolSteps& steps);
   void handle_step(RecoveryContext& context, const Message& message, ProtocolSteps& steps);
+  void set_checkpoint_timer(RecoveryContext& context) const;
+  void go_on_after_commit(RecoveryContext& context, ProtocolSteps& steps);
   void go_on_resumed(RecoveryContext& context, ProtocolSteps& steps);
   void take_image(RecoveryContext& context, ProtocolSteps& steps);
   void commit(RecoveryContext& context, ProtocolSteps& steps);
@@ -119,6 +123,7 @@ class CheckpointedProgram {
   std::uint32_t processes_;
   Rank self_;
   std::uint64_t control_bytes_;
+  std::optional<double> checkpoint_interval_s_;
   Survivors survivors_;
   bool awaits_image_ = false;
   bool may_repeat_ = false;

@@ -105,7 +105,7 @@ Admission Fast::admit(RecoveryContext& context, Message& message) {
   time_.bookkeep(context);
   if (const auto moved = admit_moved(context, message)) return *moved;
   if (!is_new(context, message)) return Admission::discard;
-  if (program_.gate().has_detector()) program_.count_received(context);
+  if (program_.gate().counts()) program_.count_received(context);
   return Admission::deliver;
 }
 

@@ -46,6 +46,25 @@ void add_checkpoint_options(OptionSet<Options>& set) {
            .source = "assumed"});
 }
 
+/// Of the protocols that can take checkpoints by time.
+template <class Options>
+void add_interval_option(OptionSet<Options>& set) {
+  set.option("checkpoint_interval_s",
+             inherited<Options>(&checkpoints::CheckpointOptions::checkpoint_interval_s),
+             {.doc = "time from one checkpoint to the next, of a program that asks for none. null: "
+                     "none is taken",
+              .unit = "s",
+              .minimum = 0,
+              .maximum = 1e9,
+              .above_minimum = true});
+}
+
+/// Does that option have a value?
+bool times_checkpoints(const OptionValues& values);
+/// Checkpoints are due by time only where the program does not say when.
+std::vector<OptionProblem> check_interval(const OptionValues& values, const Registration& workload,
+                                          const OptionValues& of_workload);
+
 template <class Options>
 void add_logging_options(OptionSet<Options>& set) {
   add_checkpoint_options(set);

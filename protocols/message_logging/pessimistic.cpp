@@ -15,6 +15,7 @@ namespace {
 OptionSet<DeterminantOptions> options() {
   OptionSet<DeterminantOptions> set;
   add_logging_options(set);
+  add_interval_option(set);
   add_determinant_options(set);
   return set;
 }
@@ -24,8 +25,11 @@ const Registered registered{registration<Pessimistic>(
      .name = "pessimistic",
      .summary = "a message waits until a rank on another node knows the order of its delivery",
      .source = "Elnozahy, Alvisi, Wang, Johnson, ACM Computing Surveys 34(3), 2002, section 3.2",
-     .traits =
-         RecoveryTraits{.needs_detection = true, .takes_images = true, .recovers_singly = true},
+     .traits = RecoveryTraits{.needs_detection = true,
+                              .takes_images = true,
+                              .recovers_singly = true,
+                              .check_with_workload = check_interval,
+                        .times_checkpoints = times_checkpoints},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},
@@ -76,7 +80,7 @@ Admission Pessimistic::take(RecoveryContext& context, const Message& message) {
     wait(context, message);
     return Admission::kept;
   }
-  if (program_.gate().has_detector()) program_.count_received(context);
+  if (program_.gate().counts()) program_.count_received(context);
   return Admission::deliver;
 }
 
@@ -164,6 +168,7 @@ Passage Pessimistic::take_local(RecoveryContext& context, const Delivery& event)
   for (std::uint64_t ticket = own.tickets() - waiting_.size() + 1; ticket <= own.tickets();
        ++ticket)
     if (own.at(ticket) == event) return Passage::hold;
+  if (program_.gate().holds_local_events()) return Passage::hold;
   determinants_.give_ticket(context, event, time_);
   choose_logger(context);
   if (logger_ == kNobody) return Passage::deliver;

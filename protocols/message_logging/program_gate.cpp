@@ -14,6 +14,14 @@ void ProgramGate::start_anew(RecoveryContext& context) {
   if (starts_) context.set_timer(ProgramTimer::started, 0.0);
 }
 
+void ProgramGate::begin_again(RecoveryContext& context) {
+  close();
+  drop_unsent(context);
+  begun_ = quiet_ = false;
+  reset_counts();
+  start_anew(context);
+}
+
 Passage ProgramGate::pass(RecoveryContext& context, Message& message, Admission admission,
                           std::vector<Message>& held) {
   if (admission == Admission::deliver) return Passage::deliver;
@@ -69,25 +77,45 @@ bool ProgramGate::lets_down(RecoveryContext& context, const Message& message, bo
 /// Before the first checkpoint, too: a rank that dies then begins anew, and no other rank may stand
 /// on anything that it has sent.
 bool ProgramGate::keeps_back(const Message& message) const {
-  return message.channel != Family::workload && (!begun_ || quiet_ || !up_);
+  if (message.channel == Family::workload) return keeps_program_ && quiet_;
+  return !begun_ || quiet_ || !up_;
 }
 
+/// What has been held meanwhile, of messages and of local events, is offered again then.
 void ProgramGate::end_quiet(RecoveryContext& context, MessageSteps& steps) {
+  if (holds_local_events()) hand_up_later(context);
   quiet_ = false;
-  if (begun_ || resumes_) send_unsent(context, steps);
+  if (begun_ || resumes_ || keeps_program_) send_unsent(context, steps);
 }
 
+/// What an image has brought back, its program has sent in another life.
 void ProgramGate::send_unsent(RecoveryContext& context, MessageSteps& steps) {
   begun_ = true;
+  std::size_t brought_back = std::exchange(brought_back_, 0);
   for (Message& message : std::exchange(unsent_, {})) {
     ++sent_;
     steps.stamp(context, message);
-    context.release(message);
+    const bool is_again = brought_back > 0 && message.channel == Family::workload;
+    if (brought_back > 0) --brought_back;
+    if (is_again)
+      context.resend(message);
+    else
+      context.release(message);
   }
 }
 
-void ProgramGate::put_back(const std::vector<Message>& unsent) {
+/// What the program has sent since is undone.
+void ProgramGate::drop_unsent(RecoveryContext& context) {
+  for (std::size_t i = brought_back_; i < unsent_.size(); ++i)
+    if (unsent_[i].channel == Family::workload) context.discard(unsent_[i]);
+  unsent_.clear();
+  brought_back_ = 0;
+}
+
+void ProgramGate::put_back(RecoveryContext& context, const std::vector<Message>& unsent) {
+  drop_unsent(context);
   unsent_ = unsent;
+  brought_back_ = unsent.size();
   quiet_ = false;
   begun_ = true;
   reset_counts();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace faultline::message_logging {
 /// The timers of a layer of message logging. Its own come behind them.
 struct ProgramTimer {
   enum Key : std::uint64_t {
-    try_again,  ///< there was no image
-    begin,      ///< all components have started
-    hand_up,    ///< the next message
-    started,    ///< all components have started anew
+    try_again,   ///< there was no image
+    begin,       ///< all components have started
+    hand_up,     ///< the next message
+    started,     ///< all components have started anew
+    checkpoint,  ///< the next is due
     keys
   };
 };
@@ -25,13 +27,16 @@ struct ProgramTimer {
 class ProgramGate {
  public:
   /// `has_detector`: a termination detector is above. `singly`: each message, and each computation
-  /// that ends, must then be handled in a turn of its own, which ends with the news that the rank
-  /// is idle.
+  /// that ends, must be handled in a turn of its own, which ends with the news that the rank is
+  /// idle.
   void set_up(bool has_detector, bool singly) {
     has_detector_ = has_detector;
-    singly_ = singly && has_detector;
+    singly_ = singly;
   }
-  [[nodiscard]] bool has_detector() const { return has_detector_; }
+  /// Checkpoints are due by time, so the program is kept back, too, when all are to be quiet.
+  void keep_program_back() { keeps_program_ = true; }
+  /// Are all told to be quiet before a checkpoint? Then all messages since the last are counted.
+  [[nodiscard]] bool counts() const { return has_detector_ || keeps_program_; }
   [[nodiscard]] bool hands_up_singly() const { return singly_; }
 
   // ---- what comes up --------------------------------------------------------------------------
@@ -45,6 +50,8 @@ class ProgramGate {
   /// The program starts anew, and gets what is held when it has done so.
   void start_anew(RecoveryContext& context);
   void end_start() { starts_ = false; }
+  /// A program that had started starts anew, as if it had sent and got nothing.
+  void begin_again(RecoveryContext& context);
   /// The program is about to be put back.
   void close() { up_ = resumes_ = false; }
   /// Can the program get messages?
@@ -67,8 +74,12 @@ class ProgramGate {
   /// Counts a message that goes down now. Or keeps it back, and returns false. `waits`: the program
   /// does, for a checkpoint.
   bool lets_down(RecoveryContext& context, const Message& message, bool waits);
-  /// From now on, what the program does not send itself is kept back.
+  /// From now on, what the program does not send itself is kept back, or all.
   void be_quiet() { quiet_ = true; }
+  [[nodiscard]] bool is_quiet() const { return quiet_; }
+  /// Must what happens at this rank by itself wait, because all are quiet for a checkpoint? What
+  /// would get a ticket after the image has none that the checkpoint knows of.
+  [[nodiscard]] bool holds_local_events() const { return keeps_program_ && quiet_; }
   /// The program goes on, or the checkpoint that all were quiet for does not come about.
   void end_quiet(RecoveryContext& context, MessageSteps& steps);
   /// Has the program had its first answer? Or it never asks.
@@ -77,7 +88,7 @@ class ProgramGate {
   void send_unsent(RecoveryContext& context, MessageSteps& steps);
   [[nodiscard]] const std::vector<Message>& unsent() const { return unsent_; }
   /// The program is put back to where that had been kept back.
-  void put_back(const std::vector<Message>& unsent);
+  void put_back(RecoveryContext& context, const std::vector<Message>& unsent);
 
   // ---- counts ---------------------------------------------------------------------------------
   void count_received() { ++received_; }
@@ -86,10 +97,12 @@ class ProgramGate {
   void reset_counts() { sent_ = received_ = 0; }
 
   void digest(Digest& into) const {
-    into.add(up_, resumes_, starts_, begun_, quiet_, held_, unsent_, sent_, received_);
+    into.add(up_, resumes_, starts_, begun_, quiet_, held_, unsent_, brought_back_);
+    into.add(sent_, received_);
   }
 
  private:
+  void drop_unsent(RecoveryContext& context);
   static Passage pass(RecoveryContext& context, Message& message, Admission admission,
                       std::vector<Message>& held);
   [[nodiscard]] bool keeps_back(const Message& message) const;
@@ -99,11 +112,13 @@ class ProgramGate {
   bool starts_ = false;  ///< the program is about to start anew, and to get what is held
   bool has_detector_ = false;
   bool singly_ = false;
+  bool keeps_program_ = false;
   bool begun_ = false;
   bool quiet_ = false;
   std::vector<Message> held_;
-  std::vector<Message> unsent_;  ///< kept back, of the layers above
-  // Counted by checkpoint-restart, and by the others below a termination detector:
+  std::vector<Message> unsent_;   ///< kept back, of the layers above and the program
+  std::size_t brought_back_ = 0;  ///< the first of these, which an image has brought back
+  // Counted by checkpoint-restart, and by the others if all are told to be quiet:
   std::int64_t sent_ = 0;  ///< by the layers above and the program, since the last checkpoint
   std::int64_t received_ = 0;
 };

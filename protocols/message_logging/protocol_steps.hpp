@@ -48,6 +48,9 @@ class RecoverySteps {
   /// Is everything at this rank that its image must have? If not, the protocol calls
   /// CheckpointedProgram::ask_if_ready when it is.
   [[nodiscard]] virtual bool is_ready() const { return true; }
+  /// Has all that has a ticket been delivered? Else an image would have it neither done nor to be
+  /// replayed.
+  [[nodiscard]] virtual bool is_settled() const { return true; }
   /// Deliveries with a ticket since the last checkpoint. Those that are made again after a restart
   /// count once.
   [[nodiscard]] virtual std::uint64_t deliveries() const { return 0; }
@@ -61,7 +64,8 @@ class RecoverySteps {
   virtual void on_agreed(RecoveryContext& context) = 0;
   /// The program of this rank is about to begin from its start.
   virtual void on_begun_anew(RecoveryContext&) {}
-  /// The program has had its answer, and will get what is held.
+  /// A checkpoint is committed, or the program was put back to one. It has had its answer, if it has
+  /// asked, and will get what is held.
   virtual void on_resumed(RecoveryContext&) {}
   /// Something has happened after which this rank may be where it was before it died.
   virtual void try_recovered(RecoveryContext&) {}

@@ -60,7 +60,7 @@ Admission SendDeterministic::admit(RecoveryContext& context, Message& message) {
     if (replays_) return replay(context, message);
     take(context, message);
   }
-  if (program_.gate().has_detector()) program_.count_received(context);
+  if (program_.gate().counts()) program_.count_received(context);
   return Admission::deliver;
 }
 

@@ -120,10 +120,12 @@ void Auditor::announced(Rank rank, std::uint32_t phase, double now_s,
     return;
   }
   if (was_over && was_over()) return;
-  violation("premature", rank,
-            "announced with " + std::to_string(active_) + " active ranks and " +
-                std::to_string(in_flight_) + " application messages in flight",
-            now_s);
+  violation("premature", rank, "announced with " + what_goes_on(), now_s);
+}
+
+std::string Auditor::what_goes_on() const {
+  return std::to_string(active_) + " active ranks and " + std::to_string(in_flight_) +
+         " application messages in flight";
 }
 
 void Auditor::announcement_undone(std::uint32_t phase) {

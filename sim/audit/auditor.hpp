@@ -95,6 +95,12 @@ class Auditor {
     --starting_;
     ++starts_;
   }
+  /// A live rank goes back to where it was before it ran that handler, and is about to run it
+  /// again.
+  void begins_anew() {
+    ++starting_;
+    over_since_s_ = kNever;
+  }
   /// A rank has died before it was to run that handler.
   void never_started() { --starting_; }
   /// An idle rank begins a new phase, as at the start of the run.
@@ -125,7 +131,7 @@ class Auditor {
   /// `daemon` is the daemon that the rank has died with, or nobody if it has died alone.
   void died(Incarnation dead, bool is_rank, bool was_active, double now_s, Incarnation daemon = {});
   void restarted(Incarnation actor, bool is_rank);
-  /// `was_over`: dead ranks are doing again what they did, and all had been over before.
+  /// `was_over`: all is over but what will come to nothing, or what dead ranks are doing again.
   void announced(Rank rank, std::uint32_t phase, double now_s,
                  const std::function<bool()>& was_over = {});
   /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
@@ -203,6 +209,10 @@ class Auditor {
   /// A rank that lives is declared dead, and will be ended for that. So it survives nothing.
   void doomed(Incarnation rank) { doomed_.insert(rank); }
   [[nodiscard]] bool is_doomed(Incarnation rank) const { return doomed_.contains(rank); }
+  [[nodiscard]] bool dooms_any() const { return !doomed_.empty(); }
+  /// What goes on now, as the words of a premature announcement.
+  [[nodiscard]] std::string what_goes_on() const;
+  [[nodiscard]] std::int64_t starting() const { return starting_; }
 
  private:
   /// A failure of a rank, or of a node with all ranks that die with its daemon.

@@ -34,6 +34,10 @@ void Image::digest(Digest& into) const {
   into.add(content_->layer, content_->phase, content_->declared_work, content_->announced,
            content_->finished, content_->owes_idle);
   into.add(content_->held, content_->sent_and_consumed);
+  into.add(content_->timers.size(), content_->computations.size());
+  for (const ImageTimer& timer : content_->timers)
+    into.add(timer.family, timer.key, timer.background);
+  for (const ImageComputation& one : content_->computations) into.add(one.family, one.tag);
   for (const auto& component : content_->components) {
     into.add(component != nullptr);
     if (component) component->digest(into);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +12,12 @@ namespace faultline {
 
 class Digest;
 struct ImageContent;
+
+/// At which moments an image can be taken (RecoveryContext::capture).
+enum class Moment : std::uint8_t {
+  between_work,  ///< when nothing above computes, and no timer is set there
+  any            ///< at any: what computes then, and the timers, are part of the image
+};
 
 /// What RecoveryContext::capture has copied of everything above a layer, for
 /// RecoveryContext::restore. Copies share the content, which never changes. Attached to a message,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "sim/core/component.hpp"
 #include "sim/core/image.hpp"
@@ -11,6 +12,21 @@
 #include "sim/core/stack.hpp"
 
 namespace faultline {
+
+/// A timer of a component that was set when an image was taken.
+struct ImageTimer {
+  Family family;
+  std::uint64_t key;
+  double left_s;  ///< until it would have run out
+  bool background;
+};
+
+/// A computation of a component that ran then, or waited for a core.
+struct ImageComputation {
+  Family family;
+  std::uint64_t tag;
+  double left_s;  ///< of what it takes if nothing delays it
+};
 
 /// What an image holds. Only the engine makes it and reads it.
 struct ImageContent {
@@ -22,8 +38,10 @@ struct ImageContent {
   std::int64_t declared_work = 0;
   bool announced = false;
   bool finished = false;
-  RankLedger sent_and_consumed;  ///< by the program until then, if the auditor keeps a ledger
-  bool owes_idle = false;        ///< the layers above have still to be told that the rank is idle
+  RankLedger sent_and_consumed;    ///< by the program until then, if the auditor keeps a ledger
+  std::vector<ImageTimer> timers;  ///< in the order in which they were set
+  std::vector<ImageComputation> computations;  ///< in the order in which they were begun
+  bool owes_idle = false;  ///< the layers above have still to be told that the rank is idle
 };
 
 }  // namespace faultline

@@ -19,8 +19,8 @@ struct LocalEvent {
 
 /// A layer of message logging that determines when events above it at its rank are handled. A layer
 /// that replays messages in their order must let computations end between the same messages as
-/// before, if a layer above looks at that, as a termination detector does. The engine asks only
-/// where there is a termination detector.
+/// before, if anything above depends on that, as a termination detector does. The engine asks only
+/// where something does (JobShape::orders_local_events).
 class OrdersLocalEvents {
  public:
   /// The event is due. `deliver`: it is handled now, in a turn of its own after this one. `hold`:

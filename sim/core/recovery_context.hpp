@@ -24,8 +24,9 @@ class RecoveryContext : public LayerContext {
   void restart(Incarnation dead, RestartOn where = RestartOn::spare_node) {
     want(Action::Restart{dead, where});
   }
-  /// After a restart: starts the components above this one from their initial state. They wait for
-  /// it, or for an image, if the stack has message logging.
+  /// Starts the components above this one from their initial state. After a restart they wait for
+  /// it, or for an image, if the stack has message logging. At a rank that lives, all that they
+  /// have done is undone, as by `restore`, but on_restored is not called.
   void start_above() { want(Action::StartAbove{}); }
   /// The program has done everything it will ever do at this rank.
   void finish() { want(Action::Finish{}); }
@@ -68,14 +69,18 @@ class RecoveryContext : public LayerContext {
 
   // ---- images ----------------------------------------------------------------------------------
   /// Copies everything above this layer: its components, its phase, its declared work, and whether
-  /// it has announced and finished. Nothing may be under way there that a copy cannot hold: a timer
-  /// or a computation; a message, a request or an action in this turn; an on_sent or on_flushed
-  /// that is to come; a component that has not started or has no images (docs/recovery.md).
-  /// Then there is no image, and the layer tries again later. A handler for that is on_request,
-  /// on_message, on_timer or on_idle. In on_sends, a message of it is under way.
-  [[nodiscard]] std::optional<Image> capture() const { return turn().services->capture(family()); }
-  /// Puts an image of this layer's in the place of everything above. Timers, computations, actions
-  /// that wait, held messages, on_sent and on_flushed of what was there are void, and the rank is
+  /// it has announced and finished. Nothing may be under way there that a copy cannot hold: a
+  /// message, a request or an action in this turn; an on_sent or on_flushed that is to come; a
+  /// component that has not started or has no images (docs/recovery.md); nor, unless `moment` says
+  /// otherwise, a timer or a computation. Then there is no image, and the layer tries again later.
+  /// A handler for that is on_request, on_message, on_timer or on_idle. In on_sends, a message of
+  /// it is under way.
+  [[nodiscard]] std::optional<Image> capture(Moment moment = Moment::between_work) const {
+    return turn().services->capture(family(), moment);
+  }
+  /// Puts an image of this layer's in the place of everything above. Timers and computations that
+  /// it holds take from now on as long as was left of them. Timers, computations, actions that
+  /// wait, held messages, on_sent and on_flushed of what was there are void, and the rank is
   /// no more announced or finished than it was then. What a new incarnation restores needs no
   /// start_above. Then on_restored is called. Messages that have come too early for the phase have
   /// not reached the layer; it is offered them when their phase has begun. Throws std::logic_error

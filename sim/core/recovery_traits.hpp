@@ -36,6 +36,8 @@ struct RecoveryTraits {
   std::function<std::vector<OptionProblem>(const OptionValues& own, const Registration& workload,
                                            const OptionValues& workload_options)>
       check_with_workload = {};
+  /// True if it takes checkpoints by time with these options. If empty: never.
+  std::function<bool(const OptionValues&)> times_checkpoints = {};
   /// Which of its options do not fit a job in which processes die so. If empty: all do.
   std::function<std::vector<OptionProblem>(const OptionValues&, const Deaths&)> check_under_deaths =
       {};

@@ -38,7 +38,7 @@ class Services {
   [[nodiscard]] virtual Incarnation known(ActorId self, ActorId peer) const = 0;
   /// An image of what lies above that layer of the actor whose turn it is; see
   /// RecoveryContext::capture.
-  [[nodiscard]] virtual std::optional<Image> capture(Family /*layer*/) const {
+  [[nodiscard]] virtual std::optional<Image> capture(Family /*layer*/, Moment) const {
     return std::nullopt;
   }
   /// The objects that the workload of the actor whose turn it is hosts; see

@@ -52,6 +52,10 @@ struct JobShape {
   /// A process that is declared dead does not come back in the same life: the resource manager ends
   /// it, or a protocol acts on the report, which it cannot undo.
   bool reports_are_final = true;
+  /// What happens at a rank depends on when its computations end and its timers run out, and not on
+  /// its messages alone. So message logging that replays messages must replay these in their order,
+  /// too.
+  bool orders_local_events = false;
 };
 
 }  // namespace faultline

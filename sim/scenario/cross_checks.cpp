@@ -75,7 +75,7 @@ class AssumptionCheck {
     if (recovery_.takes_images && point_.has_faults())
       check_recovery();
     else if (recovery_.takes_images && errs_as_stated(point_))
-      check_checkpoints("false reports");
+      note_return_to_start();
     else if (recovery_.takes_images && ranks_restart())
       note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
@@ -132,7 +132,7 @@ class AssumptionCheck {
   }
   /// Checks what a layer needs to bring a rank back.
   void check_recovery() const {
-    check_checkpoints("faults");
+    note_return_to_start();
     const PlatformSpec& platform = point_.platform;
     if (job_shape(platform).nodes < 2)
       problems_.add("platform.processes",
@@ -190,19 +190,16 @@ class AssumptionCheck {
     }
     return size;
   }
-  /// `under`: what lets ranks die.
-  void check_checkpoints(const std::string& under) const {
+  /// This is as it should be, if it takes no longer than a person thinks: a note and no error.
+  void note_return_to_start() const {
     if (!point_.restarts_without_checkpoints() || !can_restore_workload()) return;
     const Registration& workload = *point_.component(Family::workload).registration;
-    if (!workload.as<WorkloadTraits>().asks_for_checkpoints)
-      return refuse("needs a workload that asks for checkpoints under " + under + ", and " +
-                    workload.name + " does not" +
-                    alternatives(Family::workload, [](const Registration& other) {
-                      return static_cast<bool>(other.as<WorkloadTraits>().asks_for_checkpoints);
-                    }));
-    problems_.add(path_of_checkpoints(), "expected an integer of at least 1, because " +
-                                             component_.name + " restarts ranks from checkpoints" +
-                                             kOrAllow);
+    const std::string returns =
+        component_.name + " brings a rank that dies back to the start of its program";
+    if (workload.as<WorkloadTraits>().asks_for_checkpoints)
+      problems_.note(path_of_checkpoints(), "there are no checkpoints, so " + returns);
+    else
+      problems_.note(path_, returns + ": " + workload.name + " asks for no checkpoints");
   }
   /// Nobody dies as long as the detector does not err, so this is a note and no error. A workload
   /// that has no such option cannot be blamed for what may not happen.
@@ -214,7 +211,7 @@ class AssumptionCheck {
     problems_.note(path_of_checkpoints(),
                    "a rank that is declared dead while it lives is ended and restarted, and " +
                        component_.name +
-                       " restarts ranks from checkpoints, of which there is none");
+                       " brings it back to the start of its program, for there are no checkpoints");
   }
   [[nodiscard]] std::string path_of_checkpoints() const {
     return json::member_path(paths_[index_of(Family::workload)], "checkpoint_iterations");
@@ -387,13 +384,12 @@ void note_unprotected(const RunSpec& point, json::Problems& problems) {
   if (point.stop.when != StopWhen::finished || !point.has_faults() || workload == nullptr ||
       workload->needs_detection() || has(Family::message_logging) || has(Family::transactions))
     return;
-  problems.note(
-      "stop.when",
-      R"("finished" may never come: )" + workload->name +
-          " waits for ranks that die, and nothing brings them back" +
-          (workload->as<WorkloadTraits>().asks_for_checkpoints && workload->has_images()
-               ? alternatives(Family::message_logging, [](const Registration&) { return true; })
-               : ""));
+  problems.note("stop.when",
+                R"("finished" may never come: )" + workload->name +
+                    " waits for ranks that die, and nothing brings them back" +
+                    (workload->has_images() ? alternatives(Family::message_logging,
+                                                           [](const Registration&) { return true; })
+                                            : ""));
 }
 
 /// Only a TryBlock can be rejected because of an error that kills nobody.

@@ -217,13 +217,16 @@ struct RunSpec {
     return platform.fencing.by.value_or(recovers ? FencedBy::resource_manager : FencedBy::nobody) ==
            FencedBy::resource_manager;
   }
-  /// True if message logging restarts ranks from checkpoints, and the workload asks for none.
+  /// True if message logging restarts ranks from checkpoints, and there are none: the workload asks
+  /// for none, and time makes none due.
   [[nodiscard]] bool restarts_without_checkpoints() const {
     const ComponentChoice& workload = component(Family::workload);
     const Registration* logging = component(Family::message_logging).registration;
     if (workload.registration == nullptr || logging == nullptr ||
         !logging->as<RecoveryTraits>().takes_images)
       return false;
+    const auto& times = logging->as<RecoveryTraits>().times_checkpoints;
+    if (times && times(component(Family::message_logging).options)) return false;
     const auto& asks = workload.registration->as<WorkloadTraits>().asks_for_checkpoints;
     return !asks || !asks(workload.options);
   }
@@ -286,6 +289,10 @@ inline JobShape job_shape(const RunSpec& spec) {
   target.job = shape;
   shape.mtbf_s = faults::mtbf_of(spec.fault_sources, target);
   shape.reports_are_final = spec.reports_are_final();
+  shape.orders_local_events =
+      spec.component(Family::termination).registration != nullptr ||
+      (workload.registration != nullptr &&
+       !workload.registration->as<WorkloadTraits>().driven_by_messages);
   return shape;
 }
 

@@ -21,6 +21,10 @@ Values first(const Values& values, std::size_t count) {
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
+Times first_of(const Times& times_s, std::size_t count) {
+  return {times_s.begin(), times_s.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 Values joined(Values values, const Values& others, std::size_t from = 0) {
   values.insert(values.end(), others.begin() + static_cast<std::ptrdiff_t>(from), others.end());
   return values;
@@ -142,6 +146,89 @@ TEST_CASE("all ranks roll back, and old messages in flight are discarded by thei
     CHECK(seen.metric("termination_time_s") == Approx(50 + 20 * 12));
     CHECK(seen.violations().empty());
     CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("a layer lets ranks that live start again, as if they had done nothing") {
+  for (const scenario::EngineKind engine : engines()) {
+    Job job(4);
+    use_own<Walker>(job, Family::workload, 20);
+    bool begins_again = false;
+    job.script(Family::message_logging, [&begins_again](ActorId) {
+      Handlers handlers;
+      const auto keeping = std::make_shared<Keeping>();
+      handlers.start = [&begins_again](ScriptContext& context) {
+        if (begins_again) context.set_timer(1, 50);
+      };
+      handlers.sends = [keeping](ScriptContext& context, std::span<Message* const> batch, bool) {
+        for (Message* message : batch) {
+          message->logging.put(keeping->epoch);
+          context.forward(*message);
+        }
+      };
+      handlers.timer = [keeping](ScriptContext& context, std::uint64_t) {
+        ++keeping->epoch;
+        context.start_above();
+      };
+      handlers.receive = [keeping](ScriptContext& context, Message& message) {
+        if (message.logging.get<std::uint64_t>() == keeping->epoch) return Passage::deliver;
+        context.discard(message);
+        return Passage::hold;
+      };
+      return handlers;
+    });
+    const Seen straight = job.run(engine);
+    begins_again = true;
+    const Seen seen = job.run(engine);
+    for (Rank rank = 0; rank < 4; ++rank) {
+      const Values steps = straight.values(rank, "step");
+      REQUIRE(steps.size() == 20);
+      // Tokens arrive every 12 s from 12 to 48, then again from 62, of the same random numbers.
+      CHECK(seen.values(rank, "step") == joined(first(steps, 4), steps));
+      CHECK(close(first_of(seen.times_s(rank, "step"), 5), {12, 24, 36, 48, 62}, engine));
+      CHECK(seen.values(rank, "restored").empty());
+    }
+    CHECK(seen.metric("application_messages") == 4 * (5 + 20));
+    CHECK(seen.metric("application_messages_discarded") == 4);
+    CHECK(seen.metric("application_messages_resent") == 0);
+    CHECK(seen.metric("termination_time_s") == Approx(50 + 20 * 12));
+    CHECK(seen.violations().empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("what a rank was waiting for before it starts again does not come") {
+  for (const scenario::EngineKind engine : engines()) {
+    Job job(1);
+    job.script(
+        Family::workload,
+        [&job](ActorId) {
+          Handlers handlers;
+          handlers.start = [&job](ScriptContext& context) {
+            job.note(context, "start");
+            context.set_timer(1, 30);
+            context.compute(40);
+          };
+          handlers.timer = [&job](ScriptContext& context, std::uint64_t) {
+            job.note(context, "timer");
+          };
+          handlers.compute_done = [&job](ScriptContext& context, std::uint64_t) {
+            job.note(context, "computed");
+          };
+          return handlers;
+        },
+        WorkloadTraits{.has_images = true});
+    job.script(Family::message_logging, [](ActorId) {
+      Handlers handlers;
+      handlers.start = [](ScriptContext& context) { context.set_timer(1, 20); };
+      handlers.timer = [](ScriptContext& context, std::uint64_t) { context.start_above(); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "start"), {0, 20}, engine));
+    CHECK(close(seen.times_s(0, "timer"), {50}, engine));
+    CHECK(close(seen.times_s(0, "computed"), {60}, engine));
+    CHECK(seen.violations().empty());
   }
 }
 

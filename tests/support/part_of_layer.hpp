@@ -76,7 +76,7 @@ class PartOfLayer final : public Services {
     const auto found = known_.find(peer);
     return {peer, found == known_.end() ? std::uint16_t{0} : found->second};
   }
-  [[nodiscard]] std::optional<Image> capture(Family) const override {
+  [[nodiscard]] std::optional<Image> capture(Family, Moment) const override {
     if (!has_image_) return std::nullopt;
     auto content = std::make_shared<ImageContent>();
     content->components[index_of(Family::workload)] = std::make_unique<EmptyProgram>();

@@ -23,6 +23,7 @@ namespace faultline::engine {
 /// A timer that has been set. The event with the same serial number fires it.
 struct ArmedTimer {
   std::uint64_t key;
+  double due_s;
   std::uint32_t serial;
   Family family;
   bool background;

@@ -21,8 +21,8 @@ auto belongs_above(Family layer) {
 
 // ---- capture ----------------------------------------------------------------------------------
 
-std::optional<Image> Images::capture(Family layer) const {
-  if (program_waits_above(layer) || moves_objects(layer)) return std::nullopt;
+std::optional<Image> Images::capture(Family layer, Moment moment) const {
+  if (program_waits_above(layer, moment) || moves_objects(layer)) return std::nullopt;
   const std::size_t level = index_of(layer);
   auto content = std::make_shared<ImageContent>();
   content->layer = layer;
@@ -38,12 +38,30 @@ std::optional<Image> Images::capture(Family layer) const {
     content->held[above] = turns_.now().counts.held[above];
     if (turns_.actor().lower) content->held[above] += turns_.actor().lower->held[above];
   }
+  add_work(*content);
   return Image(std::move(content));
 }
 
+/// Adds the timers and computations above, if there are any.
+void Images::add_work(ImageContent& content) const {
+  if (!turns_.actor().rare_state) return;
+  const RareState& rare = *turns_.actor().rare_state;
+  const auto above = belongs_above(content.layer);
+  for (const ArmedTimer& timer : rare.timers)
+    if (above(timer))
+      content.timers.push_back(
+          {timer.family, timer.key, processors_.left_s(timer), timer.background});
+  for (const Computation& one : rare.running)
+    if (above(one))
+      content.computations.push_back(
+          {one.family, one.tag, processors_.left_s(turns_.now().self, one)});
+  for (const Computation& one : rare.queued)
+    if (above(one)) content.computations.push_back({one.family, one.tag, one.duration_s});
+}
+
 /// True if there is no whole state of the components above.
-bool Images::program_waits_above(Family layer) const {
-  return !has_images_above(layer) || turns_.waits_above(layer) || actor_waits_above(layer);
+bool Images::program_waits_above(Family layer, Moment moment) const {
+  return !has_images_above(layer) || turns_.waits_above(layer) || actor_waits_above(layer, moment);
 }
 
 bool Images::has_images_above(Family layer) const {
@@ -63,14 +81,15 @@ bool Images::moves_objects(Family layer) const {
 }
 
 /// True if a component above waits for something that only this actor's state knows of.
-bool Images::actor_waits_above(Family layer) const {
-  if (turns_.now().computing > 0) return true;
+bool Images::actor_waits_above(Family layer, Moment moment) const {
+  const bool works = moment == Moment::between_work;
+  if (works && turns_.now().computing > 0) return true;
   if (!turns_.actor().rare_state) return false;
   const RareState& rare = *turns_.actor().rare_state;
   const auto above = belongs_above(layer);
   const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), above); };
-  return rare.awaits_start || any(rare.timers) || any(rare.running) || any(rare.queued) ||
-         any(rare.flushing) ||
+  return rare.awaits_start || any(rare.flushing) ||
+         (works && (any(rare.timers) || any(rare.running) || any(rare.queued))) ||
          std::any_of(rare.on_sent_due.begin(),
                      rare.on_sent_due.begin() + static_cast<std::ptrdiff_t>(index_of(layer)),
                      [](std::uint32_t due) { return due > 0; });
@@ -85,6 +104,7 @@ void Images::restore(ActorId self, Family layer, const Image& image) {
   turns_.void_actions(run_.incarnation_of(self), layer);
   void_waits(self, layer);
   put_back(self, image.content());
+  go_on_with_work(self, image.content());
   run_.show_about(audit::Sight::Kind::restored, self);
   const bool owes_idle = image.content().owes_idle;
   for (std::size_t level = index_of(layer); level-- > 0;)
@@ -92,6 +112,22 @@ void Images::restore(ActorId self, Family layer, const Image& image) {
         self, kStack[level].family,
         [](auto& component, auto& context) { component.on_restored(context); }, !owes_idle);
   turns_.turn(self, layer, [](auto& component, auto& context) { component.on_restored(context); });
+  phases_.release_early(self);
+  processors_.look_again(self);
+  verdict_.check();
+}
+
+void Images::begin_anew(ActorId self, Family layer) {
+  run_.reached.anything();
+  turns_.void_actions(run_.incarnation_of(self), layer);
+  void_waits(self, layer);
+  run_.state.truth.auditor().begins_anew();
+  ImageContent beginning;
+  beginning.layer = layer;
+  put_back(self, beginning);
+  stacks_.make_above(self, layer);
+  run_.show_about(audit::Sight::Kind::restored, self);
+  stacks_.start_above(self, layer);
   phases_.release_early(self);
   processors_.look_again(self);
   verdict_.check();
@@ -118,6 +154,19 @@ void Images::void_waits(ActorId self, Family layer) {
   network_.void_promises(self, layer);
 }
 
+void Images::go_on_with_work(ActorId self, const ImageContent& content) {
+  for (const ImageTimer& timer : content.timers)
+    processors_.set_timer(
+        self, timer.family,
+        {.key = timer.key, .delay_s = timer.left_s, .background = timer.background});
+  for (const ImageComputation& one : content.computations)
+    processors_.start(self, {.duration_s = one.left_s,
+                             .end_s = 0.0,
+                             .tag = one.tag,
+                             .serial = 0,
+                             .family = one.family});
+}
+
 /// A new incarnation starts with this; for a live rank it is a change like the end of a turn.
 void Images::put_back(ActorId self, const ImageContent& content) {
   ActorState& actor = run_.state.actors[self];
@@ -138,7 +187,9 @@ void Images::put_back(ActorId self, const ImageContent& content) {
     membership_.forget_unreported(self);
     run_.state.truth.auditor().started();
   }
-  const bool active = actor.declared_work > 0;
+  actor.computing = static_cast<std::int32_t>(
+      std::ranges::count(content.computations, Family::workload, &ImageComputation::family));
+  const bool active = actor.declared_work > 0 || actor.computing > 0;
   run_.state.truth.auditor().turn_over(actor.active, active, starts, run_.now_s());
   if (actor.active != active && run_.observer != nullptr)
     run_.show_about(active ? audit::Sight::Kind::active : audit::Sight::Kind::idle, self);

@@ -13,6 +13,7 @@
 #include "sim/engine/network/network.hpp"
 #include "sim/engine/phases/phases.hpp"
 #include "sim/engine/processors/processors.hpp"
+#include "sim/engine/turn/stacks.hpp"
 #include "sim/engine/turn/turns.hpp"
 #include "sim/engine/verdict/verdict.hpp"
 
@@ -30,6 +31,7 @@ class Images {
     Turns& turns;
     Phases& phases;
     Verdict& verdict;
+    Stacks& stacks;
   };
   Images(const Common& run, const Parts& parts)
       : run_(run),
@@ -38,28 +40,33 @@ class Images {
         processors_(parts.processors),
         turns_(parts.turns),
         phases_(parts.phases),
-        verdict_(parts.verdict) {}
+        verdict_(parts.verdict),
+        stacks_(parts.stacks) {}
 
   // ---- asked in a turn, of its actor ---------------------------------------------------------
   /// None if there is no whole state of the components above the layer; see
   /// RecoveryContext::capture.
-  [[nodiscard]] std::optional<Image> capture(Family layer) const;
+  [[nodiscard]] std::optional<Image> capture(Family layer, Moment moment) const;
   [[nodiscard]] std::vector<ObjectId> objects() const;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const;
 
   // ---- actions -------------------------------------------------------------------------------
   /// The image stays as it is: it can be restored again.
   void restore(ActorId self, Family layer, const Image& image);
+  /// A live rank goes back to where it was before it started, and starts again.
+  void begin_anew(ActorId self, Family layer);
   void host_object(ActorId self, Family layer, const PackedObject& packed);
   void remove_object(ActorId self, Family layer, ObjectId object);
 
  private:
-  [[nodiscard]] bool program_waits_above(Family layer) const;
+  [[nodiscard]] bool program_waits_above(Family layer, Moment moment) const;
   [[nodiscard]] bool has_images_above(Family layer) const;
-  [[nodiscard]] bool actor_waits_above(Family layer) const;
+  [[nodiscard]] bool actor_waits_above(Family layer, Moment moment) const;
+  void add_work(ImageContent& content) const;
   [[nodiscard]] bool moves_objects(Family layer) const;
   void void_waits(ActorId self, Family layer);
   void put_back(ActorId self, const ImageContent& content);
+  void go_on_with_work(ActorId self, const ImageContent& content);
   void put_back_flags(ActorState& actor, const ImageContent& content);
   void tell_moved(ActorId self, Family layer, ObjectId object);
 
@@ -70,6 +77,7 @@ class Images {
   Turns& turns_;
   Phases& phases_;
   Verdict& verdict_;
+  Stacks& stacks_;
 };
 
 }  // namespace faultline::engine

@@ -25,7 +25,7 @@ std::vector<ObjectId> Images::objects() const {
 /// An object that the layer has asked to remove is still there: the actions come after the turn.
 std::optional<PackedObject> Images::pack(Family layer, ObjectId object) const {
   Component* component = turns_.actor().component(Family::workload);
-  if (component == nullptr || program_waits_above(layer)) return std::nullopt;
+  if (component == nullptr || program_waits_above(layer, Moment::between_work)) return std::nullopt;
   PackedObject packed = as_workload(*component).pack(object);
   packed.ledger = run_.state.truth.ledger_of(turns_.now().self, object);
   return packed;

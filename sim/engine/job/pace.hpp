@@ -24,6 +24,10 @@ class Pace {
   [[nodiscard]] double done_s(NodeId node, double begin_s, double work_s) const;
   /// The end of a computation, which interruptions delay but slow nodes do not.
   [[nodiscard]] double computed_s(NodeId node, double begin_s, double work_s) const;
+  /// How much a computation of the node does from one moment to another.
+  [[nodiscard]] double work_s(NodeId node, double from_s, double to_s) const {
+    return noise_.work_until_s(node, to_s) - noise_.work_until_s(node, from_s);
+  }
   /// When a process of the node next runs: at_s, or the end of an interruption.
   [[nodiscard]] double running_s(NodeId node, double at_s) const {
     return noise_.done_s(node, at_s, 0.0);

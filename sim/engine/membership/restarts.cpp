@@ -220,11 +220,8 @@ void Restarts::keep_reports(ActorId actor) {
 }
 
 void Restarts::start_above(ActorId self, Family layer) {
-  ActorState& actor = run_.state.actors[self];
-  if (actor.rare_state && actor.rare_state->awaits_start) {
-    actor.rare_state->awaits_start = false;
-    state_.forget_unreported(self);
-  }
+  run_.state.actors[self].rare_state->awaits_start = false;
+  state_.forget_unreported(self);
   stacks_.start_above(self, layer);
 }
 

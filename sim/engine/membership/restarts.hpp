@@ -55,7 +55,12 @@ class Restarts {
   void ask_restart(ActorId self, Incarnation dead, RestartOn where);
   /// A restart is due, by its number.
   void restart(std::uint32_t pending);
-  /// Message logging lets the components above it start anew.
+  /// Do the components above message logging wait in this new incarnation?
+  [[nodiscard]] bool awaits_start(ActorId self) const {
+    const ActorState& actor = run_.state.actors[self];
+    return actor.rare_state && actor.rare_state->awaits_start;
+  }
+  /// Message logging lets those components start.
   void start_above(ActorId self, Family layer);
 
  private:

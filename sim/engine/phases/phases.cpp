@@ -13,8 +13,10 @@ void Phases::announce(ActorId self) {
   if (actor.announced) return;
   run_.state.roll.set_announced(actor, true);
   ending_.announced(run_.now_s());
-  run_.state.truth.announced(self, actor.phase, run_.now_s(),
-                             [this](Rank rank) { return run_.state.actors[rank].active; });
+  run_.state.truth.announced(
+      self, actor.phase, run_.now_s(),
+      {.is_active = [this](Rank rank) { return run_.state.actors[rank].active; },
+       .only_doomed_go_on = [this] { return only_doomed_go_on(); }});
   run_.show_about(audit::Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
   turns_.turn_as<Workload>(
@@ -26,6 +28,28 @@ void Phases::announce(ActorId self) {
   turns_.carry_out_all();
   release_early(self);
   verdict_.check();
+}
+
+/// A message from or to a rank that was declared dead, and will be ended for that, leads to
+/// nothing, as long as the living refuse it.
+bool Phases::only_doomed_go_on() const {
+  const audit::Auditor& auditor = run_.state.truth.auditor();
+  const auto is_doomed = [&](Incarnation life) { return auditor.is_doomed(life); };
+  std::int64_t active = auditor.active();
+  std::int64_t in_flight = auditor.in_flight();
+  for (Rank rank = 0; rank < run_.job.shape.processes; ++rank) {
+    const ActorState& actor = run_.state.actors[rank];
+    if (!actor.alive || !is_doomed(run_.incarnation_of(rank))) continue;
+    active -= static_cast<std::int64_t>(actor.active);
+    in_flight -= actor.held();
+  }
+  run_.state.pool.for_each_in_flight([&](const Message& message) {
+    if (message.channel == Family::workload && (message.flags & kLost) == 0 &&
+        (is_doomed({message.from, message.from_incarnation}) ||
+         is_doomed(run_.incarnation_of(message.to))))
+      --in_flight;
+  });
+  return active == 0 && in_flight == 0 && auditor.starting() == 0;
 }
 
 /// The detector of the new phase starts from its initial state. What the previous one has counted

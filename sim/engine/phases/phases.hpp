@@ -58,6 +58,8 @@ class Phases {
   void check(const ActorState& actor, Recount& recount) const;
 
  private:
+  [[nodiscard]] bool only_doomed_go_on() const;
+
   const Common run_;
   RunEnding& ending_;
   Network& network_;

@@ -50,8 +50,9 @@ void Processors::set_timer(ActorId self, Family family, const Action::SetTimer& 
   ActorState& actor = run_.state.actors[self];
   cancel_timer(actor, family, asked.key);
   const std::uint32_t serial = ++serial_;
-  actor.rare().timers.push_back({asked.key, serial, family, asked.background});
-  run_.state.schedule.add(run_.now_s() + asked.delay_s, EventKind::timer, self, serial);
+  const double due_s = run_.now_s() + asked.delay_s;
+  actor.rare().timers.push_back({asked.key, due_s, serial, family, asked.background});
+  run_.state.schedule.add(due_s, EventKind::timer, self, serial);
   run_.state.schedule.keep_alive(asked.background);
   run_.state.schedule.thin_out([this](const Event& event) { return is_void(event); });
 }
@@ -166,6 +167,16 @@ void Processors::abandon(ActorId self, const std::function<bool(const Computatio
     rare.queued.erase(rare.queued.begin());
     start(self, next);
   }
+}
+
+/// Messages that have delayed it are no work of its own.
+double Processors::left_s(ActorId self, const Computation& running) const {
+  const double now_s = run_.now_s();
+  if (running.held || running.end_s <= now_s) return 0.0;
+  const double work_s = run_.job.slows
+                            ? run_.job.pace.work_s(run_.node_of(self), now_s, running.end_s)
+                            : running.end_s - now_s;
+  return std::min(running.duration_s, work_s);
 }
 
 void Processors::take_from_workers(ActorId self, double spent_s) {

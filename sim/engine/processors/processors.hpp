@@ -86,6 +86,10 @@ class Processors {
   void let_go(const ArmedTimer& timer) {
     if (!timer.held) run_.state.schedule.let_go(timer.background);
   }
+  /// How long it is until a timer runs out, or 0 if it has and waits to be handled.
+  [[nodiscard]] double left_s(const ArmedTimer& timer) const {
+    return std::max(0.0, timer.due_s - run_.now_s());
+  }
   /// True of the event of a timer that has been cancelled.
   [[nodiscard]] bool is_void(const Event& event) const;
   /// True of an event of a timer or a computation that no handler will hear of.
@@ -116,6 +120,8 @@ class Processors {
   /// Abandons computations. Others that wait for a core get one. The event that would have ended
   /// one stays in the queue, and has no effect when it comes.
   void abandon(ActorId self, const std::function<bool(const Computation&)>& is_meant);
+  /// How much is left of a computation that runs, if nothing delays it.
+  [[nodiscard]] double left_s(ActorId self, const Computation& running) const;
   /// Under progress = shared, what a rank's processor does takes its time from a worker core of the
   /// rank. A daemon without a core of its own takes it from the first rank of its node that
   /// computes.

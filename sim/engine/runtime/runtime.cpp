@@ -66,7 +66,8 @@ Runtime::Runtime(std::shared_ptr<const RunJob> job, Transport& transport, Execut
                      .processors = processors_,
                      .turns = turns_,
                      .phases = phases_,
-                     .verdict = verdict_}),
+                     .verdict = verdict_,
+                     .stacks = stacks_}),
       is_stepwise_(executor != nullptr) {
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor) stacks_.make(actor);
 }

@@ -138,8 +138,8 @@ class Runtime final : private Services, public Executor {
     return run_.known(self, peer);
   }
   [[nodiscard]] double death_s(Incarnation now) const override;
-  [[nodiscard]] std::optional<Image> capture(Family layer) const override {
-    return images_.capture(layer);
+  [[nodiscard]] std::optional<Image> capture(Family layer, Moment moment) const override {
+    return images_.capture(layer, moment);
   }
   [[nodiscard]] std::vector<ObjectId> objects() const override { return images_.objects(); }
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override {

@@ -51,7 +51,12 @@ void Runtime::carry_out(Action action) {
       [&](Action::OpenLink link) { notices_.open_link(self, link.peer); },
       [&](Action::Restart restart) { restarts_.ask_restart(self, restart.dead, restart.where); },
       [&](Action::Learn learn) { reports_.learn(self, learn.peer); },
-      [&](Action::StartAbove) { restarts_.start_above(self, family); },
+      [&](Action::StartAbove) {
+        if (restarts_.awaits_start(self))
+          restarts_.start_above(self, family);
+        else
+          images_.begin_anew(self, family);
+      },
       [&](Action::Restore restore) { images_.restore(self, family, *restore.image); },
       [&](Action::HostObject host) { images_.host_object(self, family, *host.packed); },
       [&](Action::RemoveObject remove) { images_.remove_object(self, family, remove.object); },

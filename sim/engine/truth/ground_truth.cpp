@@ -2,6 +2,7 @@
 #include "sim/engine/truth/ground_truth.hpp"
 
 #include <memory>
+#include <string>
 
 #include "sim/core/transaction_requests.hpp"
 
@@ -43,9 +44,22 @@ void GroundTruth::enter(Rank rank, const Message& message, bool sent) {
 }
 
 void GroundTruth::announced(Rank rank, std::uint32_t phase, double now_s,
-                            const std::function<bool(Rank)>& is_active) {
-  auditor_.announced(rank, phase, now_s,
-                     [&] { return channels_ && channels_->was_over(rank, is_active); });
+                            const AtAnnouncement& at) {
+  auditor_.announced(rank, phase, now_s, [&] {
+    if (channels_ && channels_->was_over(rank, at.is_active)) return true;
+    if (!auditor_.dooms_any() || !at.only_doomed_go_on()) return false;
+    unsettled_ = {"premature", now_s, rank,
+                  "announced with " + auditor_.what_goes_on() +
+                      ", of ranks that were declared dead, and one of the messages was handled"};
+    return true;
+  });
+}
+
+void GroundTruth::settle(Incarnation receiver, const Message& message) {
+  if (!auditor_.is_doomed({message.from, message.from_incarnation}) || auditor_.is_doomed(receiver))
+    return;
+  auditor_.violation(unsettled_->kind, unsettled_->actor, unsettled_->detail, unsettled_->time_s);
+  unsettled_.reset();
 }
 
 std::optional<std::string> GroundTruth::hears_of_block(
@@ -134,6 +148,7 @@ void GroundTruth::removed(Rank rank, ObjectId object) {
 void GroundTruth::add_ledgers(Digest& into) const {
   if (channels_) into.add(*channels_);
   if (blocks_) into.add(*blocks_);
+  into.add(is_unsettled());
 }
 
 }  // namespace faultline::engine

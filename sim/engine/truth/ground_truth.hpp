@@ -44,9 +44,19 @@ class GroundTruth {
     if (channels_) [[unlikely]]
       enter(rank, message, false);
   }
-  /// A rank has announced the end of its phase. `is_active` says of any rank whether it is.
-  void announced(Rank rank, std::uint32_t phase, double now_s,
-                 const std::function<bool(Rank)>& is_active);
+  /// What an announcement is judged by, beside what the auditor counts.
+  struct AtAnnouncement {
+    std::function<bool(Rank)> is_active;
+    /// Does all that goes on belong to ranks that will be ended, because they were declared dead?
+    std::function<bool()> only_doomed_go_on;
+  };
+  /// A rank has announced the end of its phase.
+  void announced(Rank rank, std::uint32_t phase, double now_s, const AtAnnouncement& at);
+  /// Has an announcement been made while something went on that would come to nothing?
+  [[nodiscard]] bool is_unsettled() const { return unsettled_.has_value(); }
+  /// Then this rank is about to handle a message of the program. If it will not be ended, and the
+  /// sender is one that is, the announcement was premature.
+  void settle(Incarnation receiver, const Message& message);
   /// A program of TryBlocks says something to the layer below it, or is told something. Returns
   /// what is wrong with it, if anything is.
   [[nodiscard]] std::optional<std::string> hears_of_block(
@@ -105,6 +115,7 @@ class GroundTruth {
   bool detector_is_accurate_;
   bool audits_conserved_ = false;
   audit::Auditor auditor_;
+  std::optional<audit::Violation> unsettled_;  ///< what that announcement would be
   std::optional<audit::ChannelLedgers>
       channels_;                               ///< where a layer can bring back ranks that can die
   std::optional<audit::BlockLedgers> blocks_;  ///< of programs of TryBlocks

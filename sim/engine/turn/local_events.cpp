@@ -67,11 +67,11 @@ void LocalEvents::cancel_computations(ActorId self, Family family) {
 // ---- when message logging says when ---------------------------------------------------------
 
 /// Asks message logging, in a turn of its own, whether what has happened at a rank is to be handled
-/// now. Nothing is asked of what no termination detector looks at.
+/// now. Nothing is asked where nothing above depends on it.
 bool LocalEvents::may_happen(ActorId self, const LocalEvent& event) {
   const ActorState& actor = run_.state.actors[self];
   if (index_of(event.family) >= index_of(Family::message_logging) ||
-      actor.component(Family::termination) == nullptr)
+      !run_.job.shape.orders_local_events)
     return true;
   auto* layer = dynamic_cast<OrdersLocalEvents*>(actor.component(Family::message_logging));
   if (layer == nullptr) return true;
@@ -101,7 +101,7 @@ bool LocalEvents::can_come(ActorId self, const LocalEvent& event) const {
 
 /// Tells message logging if what it waits for has been cancelled.
 void LocalEvents::leave_out_cancelled(ActorId self) {
-  if (run_.state.actors[self].component(Family::termination) == nullptr) return;
+  if (!run_.job.shape.orders_local_events) return;
   auto* layer =
       dynamic_cast<OrdersLocalEvents*>(run_.state.actors[self].component(Family::message_logging));
   if (layer == nullptr) return;

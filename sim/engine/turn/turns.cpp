@@ -282,6 +282,8 @@ void Turns::climb(Message* message, std::size_t from) {
 void Turns::handle(Message* message) {
   SharedState& state = run_.state;
   if (message->channel == Family::workload) {
+    if (state.truth.is_unsettled()) [[unlikely]]
+      state.truth.settle(run_.incarnation_of(turn_.self), *message);
     state.truth.consumed(turn_.self, *message);
     handled_ = true;
   }

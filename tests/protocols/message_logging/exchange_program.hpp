@@ -18,7 +18,7 @@ namespace faultline::message_logging {
 /// What the ranks of these tests do.
 struct Exchange {
   std::uint64_t iterations = 4;
-  std::uint64_t iterations_per_checkpoint = 2;
+  std::uint64_t iterations_per_checkpoint = 2;  ///< 0: never asks for one
   std::uint32_t neighbours = 2;    ///< of the ranks that follow on a ring
   bool to_itself = true;           ///< each rank sends to itself, too
   bool ordered = true;             ///< the state depends on the order of messages
@@ -50,7 +50,7 @@ class ExchangeProgram final : public Workload {
       to_.push_back((self + step) % processes);
       from_.push_back((self + processes - step % processes) % processes);
     }
-    ask(context);
+    what_.iterations_per_checkpoint > 0 ? ask(context) : go_on(context);
   }
   void on_answer(WorkloadContext& context, const StackRequest& answer) override {
     invariant(waits_ && answer.get<CheckpointRequest>().number + 1 == asked_,
@@ -147,9 +147,10 @@ class ExchangeProgram final : public Workload {
     taken_.clear();
     ++iteration_;
     state_ = split_mix(state_);
+    const std::uint64_t every = what_.iterations_per_checkpoint;
     if (iteration_ == what_.iterations)
-      return what_.checkpoint_at_end ? ask(context) : finish(context);
-    if (iteration_ % what_.iterations_per_checkpoint == 0) return ask(context);
+      return every > 0 && what_.checkpoint_at_end ? ask(context) : finish(context);
+    if (every > 0 && iteration_ % every == 0) return ask(context);
     exchange(context);
   }
   void digest_state(Digest& into) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/protocols/message_logging/logging_run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -22,7 +23,8 @@ test::DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t 
   } else if (manner == 2) {
     death.mark = "checkpoint";
     death.value = static_cast<std::int64_t>(
-        random.below(1 + run.exchange.iterations / run.exchange.iterations_per_checkpoint));
+        random.below(1 + run.exchange.iterations /
+                             std::max<std::uint64_t>(1, run.exchange.iterations_per_checkpoint)));
   } else {
     death.mark = "recovery";
     death.value = 1;
@@ -102,7 +104,8 @@ void use_exchange(test::Job& job, const Exchange& exchange, bool notes) {
       [exchange, to = notes ? &job : nullptr](ActorId) {
         return std::make_unique<ExchangeProgram>(exchange, to);
       },
-      {.traits = WorkloadTraits{.finishes = true, .has_images = true}, .marks = {&kExchangeMark}});
+      {.traits = WorkloadTraits{.finishes = true, .has_images = true, .driven_by_messages = true},
+       .marks = {&kExchangeMark}});
   job.spec.stop.when = scenario::StopWhen::finished;
 }
 
@@ -119,7 +122,7 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
       1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1)));
   run.exchange = {
       .iterations = 1 + random.below(6),
-      .iterations_per_checkpoint = 1 + random.below(3),
+      .iterations_per_checkpoint = random.below(4),
       .neighbours = 1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1))),
       .to_itself = random.chance(0.5),
       .ordered = protocol.any_order && random.chance(0.7),

@@ -137,9 +137,48 @@ TEST_CASE("a program that is put back has what was kept back then") {
   gate.sends(Family::workload);
   gate.gate.close();
   CHECK(!gate.gate.is_open());
-  gate.gate.put_back({Message{}, Message{}});
+  gate.gate.put_back(gate.context(), {Message{}, Message{}});
   CHECK(gate.gate.unsent().size() == 2);
   CHECK(gate.gate.in_flight() == 0);
+}
+
+TEST_CASE("where time makes checkpoints due, the program is kept back, too") {
+  Gate gate;
+  gate.gate.keep_program_back();
+  gate.gate.set_up_again();
+  CHECK(gate.gate.counts());
+  CHECK(gate.sends(Family::workload));
+  gate.gate.be_quiet();
+  CHECK(!gate.sends(Family::workload));
+  CHECK(gate.gate.in_flight() == 1);
+  gate.gate.send_unsent(gate.context(), gate.steps);
+  CHECK(gate.gate.in_flight() == 2);
+  const std::vector<Message> sent = gate.around.take_sent();
+  REQUIRE(sent.size() == 1);
+  CHECK(gate.around.turn().counts.resent == 0);
+}
+
+// The program of this life sends none of what its image brings back, and what it has sent since
+// never was.
+TEST_CASE("what an image brings back is sent again, and what was kept back since is undone") {
+  Gate gate;
+  gate.gate.keep_program_back();
+  gate.gate.set_up_again();
+  gate.gate.be_quiet();
+  gate.sends(Family::workload);
+  gate.sends(Family::termination);
+  Message of_program;
+  of_program.channel = Family::workload;
+  Message of_detector;
+  of_detector.channel = Family::termination;
+  gate.gate.put_back(gate.context(), {of_program, of_detector});
+  CHECK(gate.around.turn().counts.discarded == 1);
+  gate.gate.put_back(gate.context(), {of_program, of_detector});
+  CHECK(gate.around.turn().counts.discarded ==
+        1);  // what an image has brought back counts as nowhere
+  gate.gate.send_unsent(gate.context(), gate.steps);
+  CHECK(gate.around.turn().counts.resent == 1);
+  CHECK(gate.around.take_sent().size() == 2);
 }
 
 }  // namespace faultline::message_logging

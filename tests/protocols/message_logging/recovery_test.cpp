@@ -77,6 +77,38 @@ TEST_CASE("a restart is told down a tree, reported up and agreed on, and its ima
     }
 }
 
+// The program draws nothing and depends on no order, so it must end as it does without a death.
+TEST_CASE("without a checkpoint, a death takes the dead back to the start of the program") {
+  for (const scenario::EngineKind engine : engines())
+    for (const std::string& protocol : protocols()) {
+      const auto seen_with = [&](std::uint64_t event) {
+        Job job(4, quick_machine());
+        exchange_under(job, protocol, {.iterations = 5, .iterations_per_checkpoint = 0});
+        use_exchange(job, {.iterations = 5, .iterations_per_checkpoint = 0, .ordered = false},
+                     true);
+        if (event > 0) {
+          faults::FaultSpec fault;
+          fault.event = event;
+          fault.ranks = {2};
+          job.spec.faults.push_back(fault);
+        }
+        return job.run(engine);
+      };
+      const Seen calm = seen_with(0);
+      CHECK(calm.metric("control_messages.ready") == 0);
+      const std::uint64_t step = engine == scenario::EngineKind::loggp ? 1 : 10;
+      for (std::uint64_t event = 1; event < calm.result.events; event += step) {
+        const Seen seen = seen_with(event);
+        CAPTURE(engine_word(engine), protocol, event, seen.result.fatal_reason);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("control_messages.your-image") == 0);
+        for (Rank rank = 0; rank < 4; ++rank)
+          CHECK(seen.values(rank, "end").back() == calm.values(rank, "end").back());
+      }
+    }
+}
+
 // Each rank dies when the recovery before it is over; some die twice in a row, and so do keepers of
 // images.
 TEST_CASE("any series of deaths is survived") {
