@@ -34,7 +34,7 @@ const Registered registered{registration<Causal>(
                               .takes_images = true,
                               .recovers_singly = true,
                               .check_with_workload = check_interval,
-                        .times_checkpoints = times_checkpoints},
+                              .times_checkpoints = times_checkpoints},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},
@@ -126,6 +126,7 @@ Admission Causal::take(RecoveryContext& context, const Message& message) {
 /// What a termination detector sends can depend on whether a message comes before the end of a
 /// computation, at which its rank becomes idle, or after that.
 Passage Causal::on_local_event(RecoveryContext& context, const LocalEvent& event) {
+  program_.begin(context, *this);
   if (program_.gate().holds_local_events()) return Passage::hold;
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) {

@@ -23,11 +23,10 @@ const Registered registered{registration<CheckpointRestart>(
      .summary = "coordinated checkpoints, kept at a rank of another node; after a death all ranks "
                 "go back to the last one",
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
-     .traits =
-         RecoveryTraits{.needs_detection = true,
-                        .takes_images = true,
-                        .check_with_workload = check_interval,
-                        .times_checkpoints = times_checkpoints},
+     .traits = RecoveryTraits{.needs_detection = true,
+                              .takes_images = true,
+                              .check_with_workload = check_interval,
+                              .times_checkpoints = times_checkpoints},
      .message_kinds = checkpoints::checkpoint_kinds(),
      .metrics = program_metrics(),
      .marks = program_marks()},

@@ -192,10 +192,7 @@ void CheckpointedProgram::on_timer(RecoveryContext& context, std::uint64_t key,
                                    ProtocolSteps& steps) {
   if (key == ProgramTimer::try_again && images_.is_still_to_take() && wave_.joined() == level())
     take_image(context, steps);
-  // All components have started, and the program has asked for nothing: it never does.
-  if (key == ProgramTimer::begin && !gate_.has_begun() && !images_.program_waits() &&
-      !gate_.is_quiet() && is_up())
-    gate_.send_unsent(context, steps);
+  if (key == ProgramTimer::begin || key == ProgramTimer::hand_up) begin(context, steps);
   if (key == ProgramTimer::hand_up && gate_.is_open()) {
     if (steps.hand_up_next(context) || gate_.release_one_held(context, steps))
       ProgramGate::hand_up_later(context);

@@ -37,7 +37,15 @@ class CheckpointedProgram {
   /// Stamps messages of the components above and passes them down, or keeps them back.
   void on_sends(RecoveryContext& context, std::span<Message* const> batch, ProtocolSteps& steps);
   Passage on_receive(RecoveryContext& context, Message& message, ProtocolSteps& steps) {
+    begin(context, steps);
     return gate_.on_receive(context, message, steps);
+  }
+  /// All components have started. If the program has not asked for a checkpoint then, it never
+  /// does, and what has been kept back goes down: before anything else happens at this rank, so
+  /// that it has the same place among what is sent when the program begins again.
+  void begin(RecoveryContext& context, MessageSteps& steps) {
+    if (!gate_.has_begun() && !images_.program_waits() && !gate_.is_quiet() && is_up())
+      gate_.send_unsent(context, steps);
   }
   void on_message(RecoveryContext& context, const Message& message, ProtocolSteps& steps);
   void on_request(RecoveryContext& context, const StackRequest& request, ProtocolSteps& steps);

@@ -29,7 +29,7 @@ const Registered registered{registration<Pessimistic>(
                               .takes_images = true,
                               .recovers_singly = true,
                               .check_with_workload = check_interval,
-                        .times_checkpoints = times_checkpoints},
+                              .times_checkpoints = times_checkpoints},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics(),
      .marks = program_marks()},
@@ -150,6 +150,7 @@ bool Pessimistic::hand_up_next(RecoveryContext& context) {
 // ---- below a termination detector -------------------------------------------------------------
 
 Passage Pessimistic::on_local_event(RecoveryContext& context, const LocalEvent& event) {
+  program_.begin(context, *this);
   const Delivery delivery = delivery_of(event);
   if (!determinants_.own.must_replay()) return take_local(context, delivery);
   if (determinants_.own.next() != delivery) return Passage::hold;

@@ -64,8 +64,8 @@ class RecoverySteps {
   virtual void on_agreed(RecoveryContext& context) = 0;
   /// The program of this rank is about to begin from its start.
   virtual void on_begun_anew(RecoveryContext&) {}
-  /// A checkpoint is committed, or the program was put back to one. It has had its answer, if it has
-  /// asked, and will get what is held.
+  /// A checkpoint is committed, or the program was put back to one. It has had its answer, if it
+  /// has asked, and will get what is held.
   virtual void on_resumed(RecoveryContext&) {}
   /// Something has happened after which this rank may be where it was before it died.
   virtual void try_recovered(RecoveryContext&) {}

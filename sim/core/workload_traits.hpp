@@ -38,8 +38,8 @@ struct WorkloadTraits {
   /// The first word of a message's payload is its tag. The tags of all messages of one kind from
   /// one object to another ascend by 1.
   bool tags_messages = false;
-  /// What it does at a rank depends on the messages that come there and their order, and not on when
-  /// its computations end and its timers run out.
+  /// What it does at a rank depends on the messages that come there and their order, and not on
+  /// when its computations end and its timers run out.
   bool driven_by_messages = false;
   bool order_free = false;  ///< its end is the same in whatever order its messages come
   /// With starts_at_root: true if other ranks have work at the start, too, with these options. If

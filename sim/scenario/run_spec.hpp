@@ -289,10 +289,9 @@ inline JobShape job_shape(const RunSpec& spec) {
   target.job = shape;
   shape.mtbf_s = faults::mtbf_of(spec.fault_sources, target);
   shape.reports_are_final = spec.reports_are_final();
-  shape.orders_local_events =
-      spec.component(Family::termination).registration != nullptr ||
-      (workload.registration != nullptr &&
-       !workload.registration->as<WorkloadTraits>().driven_by_messages);
+  shape.orders_local_events = spec.component(Family::termination).registration != nullptr ||
+                              (workload.registration != nullptr &&
+                               !workload.registration->as<WorkloadTraits>().driven_by_messages);
   return shape;
 }
 

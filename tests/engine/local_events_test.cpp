@@ -77,11 +77,12 @@ class InOrder final : public RecoveryLayer, public OrdersLocalEvents {
 };
 
 /// One rank computes twice and sets a timer, with a termination detector above such a layer.
-Seen run_job(scenario::EngineKind engine, bool with_detector, bool cancels = false) {
+Seen run_job(scenario::EngineKind engine, bool with_detector, bool cancels = false,
+             bool driven_by_messages = true) {
   Job job(1);
   job.spec.platform.worker_cores = 2;
   job.spec.stop.time_s = 200;
-  job.script(Family::workload, [&job, cancels](ActorId) {
+  const auto script = [&job, cancels](ActorId) {
     Handlers handlers;
     handlers.start = [](ScriptContext& context) {
       context.compute(20, 1);
@@ -97,7 +98,9 @@ Seen run_job(scenario::EngineKind engine, bool with_detector, bool cancels = fal
       if (cancels) context.cancel_computations();
     };
     return handlers;
-  });
+  };
+  job.script(Family::workload, script,
+             WorkloadTraits{.has_images = true, .driven_by_messages = driven_by_messages});
   if (with_detector)
     job.script(Family::termination, [&job](ActorId) {
       Handlers handlers;
@@ -196,11 +199,19 @@ TEST_CASE("what is cancelled before its turn comes is left out") {
   }
 }
 
-TEST_CASE("message logging is not asked where no detector of termination looks") {
+TEST_CASE("message logging is not asked where messages alone drive all that is above") {
   for (const scenario::EngineKind engine : engines()) {
     const Seen seen = run_job(engine, false);
     CHECK(close(seen.times_s(0, "computed"), {20, 30}, engine));
     CHECK(close(seen.times_s(0, "timer"), {40}, engine));
+  }
+}
+
+TEST_CASE("message logging is asked where a program does not say that messages alone drive it") {
+  for (const scenario::EngineKind engine : engines()) {
+    const Seen seen = run_job(engine, false, false, false);
+    CHECK(close(seen.times_s(0, "timer"), {100}, engine));
+    CHECK(close(seen.times_s(0, "computed"), {110, 120}, engine));
   }
 }
 

@@ -14,7 +14,7 @@ using namespace test;
 
 namespace {
 
-/// Rank 2 computes until it is ended, and sends to rank 1 at 2 s, which gets that at 14 s. Rank 1
+/// Rank 2 computes until it is ended, and sends to rank 1 at 7 s, which gets that at 19 s. Rank 1
 /// computes for `rank_1_s`. Rank 0 announces at 6 s.
 Seen announced(scenario::EngineKind engine, const std::vector<Report>& reports,
                double rank_1_s = 0.0, bool fences = true) {
@@ -26,7 +26,7 @@ Seen announced(scenario::EngineKind engine, const std::vector<Report>& reports,
     handlers.start = [=](ScriptContext& context) {
       if (self == 1 && rank_1_s > 0.0) context.compute(rank_1_s);
       if (self != 2) return;
-      context.compute(2, 1);
+      context.compute(7, 1);
       context.compute(1000, 2);
     };
     handlers.compute_done = [self](ScriptContext& context, std::uint64_t tag) {

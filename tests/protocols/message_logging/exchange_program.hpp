@@ -19,11 +19,11 @@ namespace faultline::message_logging {
 struct Exchange {
   std::uint64_t iterations = 4;
   std::uint64_t iterations_per_checkpoint = 2;  ///< 0: never asks for one
-  std::uint32_t neighbours = 2;    ///< of the ranks that follow on a ring
-  bool to_itself = true;           ///< each rank sends to itself, too
-  bool ordered = true;             ///< the state depends on the order of messages
-  double compute_s = 0.0;          ///< of an iteration
-  bool checkpoint_at_end = false;  ///< asks for a last checkpoint before it finishes
+  std::uint32_t neighbours = 2;                 ///< of the ranks that follow on a ring
+  bool to_itself = true;                        ///< each rank sends to itself, too
+  bool ordered = true;                          ///< the state depends on the order of messages
+  double compute_s = 0.0;                       ///< of an iteration
+  bool checkpoint_at_end = false;               ///< asks for a last checkpoint before it finishes
 };
 
 inline constexpr Mark kExchangeMark{"iteration", "a rank begins an iteration: its number, from 0"};
