@@ -60,6 +60,8 @@ TEST_CASE("bad options of a source are refused with their path") {
       {R"({"poisson": 3})", "faults.poisson: expected an object, got 3"},
       {R"({"poisson": {}})", "faults.poisson.mtbf_s: missing"},
       {R"({"poisson": {"mtbf_s": 0}})", "faults.poisson.mtbf_s: expected a number above 0"},
+      {R"({"poisson": {"mtbf_s": null}})",
+       "faults.poisson.mtbf_s: expected a number above 0 in seconds, got null"},
       {R"({"poisson": [{"mtbf_s": 1}, {"mtbf_ms": 1}]})",
        "faults.poisson[1].mtbf_ms: unknown key, expected \"mtbf_s\" in seconds"},
       {R"({"weibull": {"mtbf_s": 1, "scale_s": 1}})",
