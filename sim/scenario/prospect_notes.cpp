@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -123,29 +124,27 @@ std::string origin_of(const OptionSpec& cost, const OptionValues& given) {
   return machine_named_in(cost.source);
 }
 
-std::string all_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
-  return text;
+/// "The default of a was" or "the defaults of a, b and c were".
+std::string defaults_of(const std::vector<std::string>& names) {
+  std::string text = names.front();
+  for (std::size_t i = 1; i + 1 < names.size(); ++i) text.append(", ").append(names[i]);
+  if (names.size() == 1) return "the default of " + text + " was";
+  return "the defaults of " + text + " and " + names.back() + " were";
 }
 
 /// What one component has from which machine.
-void note_costs_of(const RunSpec& point, const Registration& component, const OptionValues& given,
-                   const std::string& path, json::Problems& problems) {
+void note_costs_of(const RunSpec& point, const ComponentChoice& choice, const std::string& path,
+                   json::Problems& problems) {
   const std::string here =
       point.platform.xml_path.empty() ? point.platform.machine.name : "the hosts of platform.xml";
-  std::vector<std::string> costs;
-  std::string origin;
-  for (const OptionSpec& spec : component.options) {
-    const std::string machine = origin_of(spec, given);
-    if (machine.empty() || machine == here) continue;
-    costs.push_back(spec.name);
-    origin = machine;
+  std::map<std::string, std::vector<std::string>> costs;  // by the machine that they are from
+  for (const OptionSpec& spec : choice.registration->options) {
+    const std::string machine = origin_of(spec, choice.options);
+    if (!machine.empty() && machine != here) costs[machine].push_back(spec.name);
   }
-  if (!costs.empty())
-    problems.note(path, "the defaults of " + all_of(costs) + " were calibrated on " + origin +
-                            ", and this job runs on " + here);
+  for (const auto& [machine, names] : costs)
+    problems.note(
+        path, defaults_of(names) + " calibrated on " + machine + ", and this job runs on " + here);
 }
 
 // ---- faults ------------------------------------------------------------------------------------
@@ -230,8 +229,7 @@ void note_borrowed_costs(const RunSpec& point, const ComponentPaths& paths,
   for (const StackPlace& place : kStack) {
     const ComponentChoice& choice = point.component(place.family);
     if (choice.registration == nullptr || place.role == Role::workload) continue;
-    note_costs_of(point, *choice.registration, choice.options, paths[index_of(place.family)],
-                  problems);
+    note_costs_of(point, choice, paths[index_of(place.family)], problems);
   }
 }
 

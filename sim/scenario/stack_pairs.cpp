@@ -34,7 +34,7 @@ Judgement by_rule(const StackParts& parts, const StackDemands& demands) {
 }
 
 /// The lower, the better the stack tells whether a pair works: it is accepted, or at least refused
-/// because of components that every stack with the pair has.
+/// because of components that every stack with the pair has, and on the least grave ground.
 auto rank_of(const Judgement& judgement, const std::vector<const Registration*>& everywhere) {
   const auto is_other = [&](const Registration* component) {
     return component != nullptr && std::ranges::count(everywhere, component) == 0;
@@ -43,7 +43,11 @@ auto rank_of(const Judgement& judgement, const std::vector<const Registration*>&
       std::ranges::count_if(judgement.refusals, [&](const StackRefusal& refusal) {
         return is_other(refusal.component) || is_other(refusal.other);
       });
-  return std::tuple(of_others, judgement.refusals.size(), judgement.warnings.size());
+  Ground gravest = Ground::warning;
+  for (const StackRefusal& refusal : judgement.refusals)
+    gravest = std::min(gravest, refusal.ground);
+  return std::tuple(of_others, -static_cast<int>(gravest), judgement.refusals.size(),
+                    judgement.warnings.size());
 }
 
 std::vector<PairReason> reasons_of(const std::vector<StackRefusal>& refusals) {

@@ -21,7 +21,7 @@ struct StackDemands {
   bool unordered = false;      ///< messages come in any order
 };
 
-/// Why something does not work.
+/// Why something does not work, the gravest ground first.
 enum class Ground : std::uint8_t {
   nature,     ///< no implementation could make it work
   not_built,  ///< Faultline does not have what it takes

@@ -13,7 +13,7 @@ std::string ToldOnce::shortened(const std::string& line) {
   const std::size_t end = line.find(kOrAllow);
   std::size_t begin = end;
   for (const char* const words : kBeginnings) begin = std::min(begin, line.find(words));
-  if (begin >= end) return line;
+  if (end == std::string::npos || begin >= end) return line;
   const std::size_t after = end + std::string_view(kOrAllow).size();
   if (told_.insert(line.substr(begin, after - begin)).second) return line;
   return line.substr(0, begin) + line.substr(after);

@@ -122,7 +122,7 @@ TEST_CASE("patience that ends before the failure detector must have told of a de
 
 TEST_CASE("costs of a protocol from another machine are noted unless the scenario states its own") {
   const auto notes = [](const std::string& options, const Sets& more) {
-    return notes_with("were calibrated on",
+    return notes_with(" calibrated on intrepid",
                       with({kNoTermination, R"(workload={"name": "stencil"})",
                             R"(message_logging={"name": "causal")" + options + "}"},
                            more));
