@@ -220,7 +220,7 @@ void note_impatience(const RunSpec& point, const ComponentPaths& paths, json::Pr
                       in_seconds(waits_s) + " in all, and " +
                       point.component(Family::failure_detection).registration->name + " may take " +
                       in_seconds(*notice_s) +
-                      " to tell of the death: by then the job has given up");
+                      " to tell of the death: a rank that has not heard of it by then gives up");
   }
 }
 
