@@ -49,6 +49,14 @@ std::string bash_action(const Completed& what) {
   return what.directories ? "_faultline_paths -d" : ":";
 }
 
+/// The words after the first complete what can stand in the second place.
+std::string bash_actions(const std::vector<Completed>& arguments) {
+  if (arguments.empty()) return "";
+  const std::string first = bash_action(arguments.front());
+  if (arguments.size() == 1) return first;
+  return "if ((COMP_CWORD == 2)); then " + first + "; else " + bash_action(arguments[1]) + "; fi";
+}
+
 std::string bash_text() {
   std::vector<std::string> verb_names;
   verb_names.reserve(verbs().size());
@@ -67,8 +75,8 @@ std::string bash_text() {
       options += bash_case(command.verb + " --" + option.name, bash_action(option.value));
     }
     names += bash_case(command.verb, "echo \"" + all + "\"");
-    const Completed argument = completed_argument(command);
-    if (!argument.name.empty()) arguments += bash_case(command.verb, bash_action(argument));
+    const std::string action = bash_actions(completed_arguments(command));
+    if (!action.empty()) arguments += bash_case(command.verb, action);
   }
   std::string text = with(kBashCompletion, "#SET_PATHS#", joined(set_paths(), "="));
   text = with(text, "#SET_VALUES#", without_last_break(values));
@@ -123,9 +131,10 @@ std::string zsh_arguments(const VerbOptions& command) {
       specification += ":" + escaped(option.shown, ":\\") + ":" + zsh_action(option.value);
     add(specification);
   }
-  const Completed argument = completed_argument(command);
-  if (!argument.name.empty())
-    add((argument.repeats ? "*:" : "1:") + argument.name + ":" + zsh_action(argument));
+  const std::vector<Completed> arguments = completed_arguments(command);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    add((arguments[i].repeats ? "*:" : std::to_string(i + 1) + ":") + arguments[i].name + ":" +
+        zsh_action(arguments[i]));
   return text;
 }
 

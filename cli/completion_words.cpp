@@ -69,13 +69,19 @@ std::vector<CompletedOption> completed_options(const VerbOptions& verb) {
   return all;
 }
 
-Completed completed_argument(const VerbOptions& verb) {
-  if (verb.positional.max_total_count() == 0) return {};
-  const std::string name = verb.positional.name_for_position(0);
-  Completed argument{.name = name, .words = chosen(verb, name)};
-  argument.files = argument.words.empty();
-  argument.repeats = verb.positional.max_total_count() > 1;
-  return argument;
+std::vector<Completed> completed_arguments(const VerbOptions& verb) {
+  std::vector<Completed> all;
+  for (unsigned place = 0; place < verb.positional.max_total_count(); ++place) {
+    const std::string name = verb.positional.name_for_position(place);
+    if (!all.empty() && all.back().name == name) {
+      all.back().repeats = true;
+      break;
+    }
+    Completed argument{.name = name, .words = chosen(verb, name)};
+    argument.files = argument.words.empty();
+    all.push_back(argument);
+  }
+  return all;
 }
 
 std::vector<std::string> set_paths() {

@@ -32,8 +32,9 @@ struct CompletedOption {
 
 std::vector<CompletedOption> completed_options(const VerbOptions& verb);
 
-/// What can stand after a verb without the name of an option.
-Completed completed_argument(const VerbOptions& verb);
+/// What can stand after a verb without the name of an option, place by place. More words of the
+/// last kind can follow if it repeats.
+std::vector<Completed> completed_arguments(const VerbOptions& verb);
 
 /// The paths of plain values in a scenario, which --set can change.
 std::vector<std::string> set_paths();

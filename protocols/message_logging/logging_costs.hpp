@@ -16,7 +16,8 @@ inline constexpr std::size_t kCostFactors = 4;
 // largest overhead of LULESH is above 16 %.
 
 inline constexpr const char* kLoggingCostSource =
-    "calibrated on LULESH: the shares of fast-message-logging Fig. 1a on the scale of Fig. 6c";
+    "calibrated on LULESH on Intrepid: the shares of fast-message-logging Fig. 1a on the scale of "
+    "Fig. 6c";
 inline constexpr double kDeterminant_s = 6.6e-5;  ///< to make one, at each delivery
 inline constexpr double kPiggyback_s = 2.3e-6;    ///< for each determinant with a message
 inline constexpr double kLogMessage_s = 4.2e-6;   ///< to log a message to another rank

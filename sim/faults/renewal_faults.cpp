@@ -66,10 +66,11 @@ const Set& poisson_options() {
   static const Set set = [] {
     Set made;
     made.option("mtbf_s", &RenewalOptions::mtbf_s,
-                {.doc = "mean time between faults; required",
+                {.doc = "mean time between faults",
                  .unit = "s",
                  .minimum = 0,
-                 .above_minimum = true});
+                 .above_minimum = true,
+                 .required = true});
     add_span(made);
     return made;
   }();
@@ -259,10 +260,8 @@ std::optional<GapLaw> lognormal_law(const RenewalOptions& options) {
                            options.sigma);
 }
 
-std::vector<OptionProblem> check_exponential(const RenewalOptions& options) {
-  if (options.mtbf_s) return {};
-  return {{"mtbf_s", "missing, expected the mean time between faults in seconds"}};
-}
+/// Its only option is required.
+std::vector<OptionProblem> check_exponential(const RenewalOptions&) { return {}; }
 
 std::vector<OptionProblem> check_weibull(const RenewalOptions& options) {
   if (options.mtbf_s.has_value() != options.scale_s.has_value()) return {};
@@ -328,6 +327,8 @@ std::optional<double> mtbf_in_job(const RenewalOptions& options, const std::opti
 
 FaultSourceRegistration renewal(FaultSourceRegistration base, const RenewalKind& kind) {
   base.options = kind.options.specs();
+  // The laws share a struct, whose members are null under the laws that do not need them.
+  for (OptionSpec& option : base.options) option.nullable = option.nullable && !option.required;
   const auto& where = placement_options().specs();
   base.options.insert(base.options.end(), where.begin(), where.end());
   base.check = [kind](const OptionValues& values, const FaultTarget& target) {

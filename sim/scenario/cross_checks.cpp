@@ -5,43 +5,35 @@
 #include <set>
 #include <vector>
 
+#include "sim/scenario/alternatives.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/fencing_checks.hpp"
 #include "sim/scenario/may_err.hpp"
 #include "sim/scenario/point_notes.hpp"
+#include "sim/scenario/prospect_notes.hpp"
 #include "sim/scenario/router_checks.hpp"
+#include "sim/scenario/told_once.hpp"
 
 namespace faultline::scenario {
 namespace {
-
-constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
-
-/// Other components of the same family that the scenario could use instead: would_do(registration).
-template <class Predicate>
-std::string alternatives(Family family, Predicate would_do) {
-  std::vector<std::string> names;
-  for (const Registration& registration : registrations())
-    if (registration.family == family && would_do(registration)) names.push_back(registration.name);
-  return names.empty() ? "" : ", choose " + json::any_of(names);
-}
-
-/// True for a program of TryBlocks, or a protocol that commits them.
-bool has_try_blocks(const Registration& component) {
-  return component.family == Family::workload
-             ? static_cast<bool>(component.as<WorkloadTraits>().try_blocks)
-             : component.as<RecoveryTraits>().commits_blocks;
-}
 
 std::string alternatives_with_try_blocks(Family family) {
   return alternatives(family, has_try_blocks);
 }
 
-/// Checks whether a component's assumptions hold in a point.
+/// True if a rank can die, or be ended because a detector errs.
+bool ranks_restart(const RunSpec& point) {
+  return point.has_faults() || (point.fences() && can_err(point));
+}
+
+/// Checks whether a component of a stack that works fits the rest of a point: its options, the
+/// platform, the faults.
 class AssumptionCheck {
  public:
   AssumptionCheck(const RunSpec& point, const Registration& component, const ComponentPaths& paths,
                   json::Problems& problems)
       : point_(point),
+        parts_(parts_of(point)),
         component_(component),
         recovery_(component.as<RecoveryTraits>()),
         paths_(paths),
@@ -49,87 +41,21 @@ class AssumptionCheck {
         problems_(problems) {}
 
   void run() const {
-    if (is_refused_above()) return;
-    if (component_.needs_fifo() && point_.platform.ordering == Ordering::unordered)
-      refuse_unordered();
-    const bool is_exposed =
-        component_.family != Family::workload && !component_.tolerates_faults() && !is_recovered();
-    if (point_.has_faults() && is_exposed) refuse_faults();
-    if (!point_.has_faults() && errs_as_stated(point_) && is_exposed) refuse_false_reports();
-    const bool needs_detection = component_.needs_detection() && !is_told_by_transactions();
-    if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
-      refuse("needs a failure detector under faults; expected failure_detection" +
-             alternatives(Family::failure_detection, [](const Registration&) { return true; }));
-    if (component_.needs_logging_off() && has(Family::message_logging))
-      refuse("does not work above message logging (" +
-             point_.component(Family::message_logging).registration->name +
-             "), expected message_logging none");
-    check_needs_of_recovery();
-    if (component_.family == Family::transactions) check_transactions();
-  }
-
- private:
-  /// Checks what message logging and transactions need.
-  void check_needs_of_recovery() const {
-    if (recovery_.takes_images) refuse_what_has_no_image();
+    if (component_.family == Family::message_logging && is_logging_refused(parts_)) return;
     if (recovery_.takes_images && point_.has_faults())
       check_recovery();
     else if (recovery_.takes_images && errs_as_stated(point_))
       note_return_to_start();
-    else if (recovery_.takes_images && ranks_restart())
+    else if (recovery_.takes_images && ranks_restart(point_))
       note_restarts_without_checkpoints();
     if (recovery_.recovers_singly) note_deaths_at_once();
     if (recovery_.check_with_workload) check_options();
     if (recovery_.check_under_deaths && point_.has_faults()) check_under_deaths();
-    if (recovery_.needs_order_free) refuse_what_needs_order();
-    if (recovery_.needs_no_layer_above)
-      refuse_layers_above();
-    else if (recovery_.needs_order_free && ranks_restart())
-      refuse_detector_above();
   }
-  /// True if a rank can die, or be ended because a detector errs.
-  [[nodiscard]] bool ranks_restart() const {
-    return point_.has_faults() || (point_.fences() && can_err(point_));
-  }
-  [[nodiscard]] bool has(Family family) const {
-    return point_.component(family).registration != nullptr;
-  }
-  /// True if a layer below brings the ranks back before this component hears of their deaths.
-  [[nodiscard]] bool is_recovered() const {
-    return has(Family::message_logging) &&
-           index_of(component_.family) < index_of(Family::message_logging);
-  }
-  /// True if a layer above refuses all message logging. Then nothing else about it matters.
-  [[nodiscard]] bool is_refused_above() const {
-    if (component_.family != Family::message_logging) return false;
-    const ComponentChoice* const first = &point_.components[0];
-    return std::any_of(
-        first, first + index_of(Family::message_logging), [](const ComponentChoice& above) {
-          return above.registration != nullptr && above.registration->needs_logging_off();
-        });
-  }
-  /// A program above transactions leaves it to them what happens after a death, so they must hear
-  /// of it, and the program need not.
-  [[nodiscard]] bool is_told_by_transactions() const {
-    return component_.family == Family::workload && has(Family::transactions);
-  }
-  void refuse(const std::string& why) const {
-    problems_.add(path_, component_.name + " " + why + kOrAllow);
-  }
+
+ private:
   /// Otherwise the scenario needs another workload in any case, and one message is enough.
-  [[nodiscard]] bool can_restore_workload() const {
-    const Registration* workload = point_.component(Family::workload).registration;
-    return workload == nullptr || !recovery_.takes_images || workload->has_images();
-  }
-  void refuse_what_has_no_image() const {
-    for (std::size_t above = 0; above < index_of(component_.family); ++above) {
-      const Registration* other = point_.components[above].registration;
-      if (other == nullptr || other->has_images()) continue;
-      refuse("needs images of everything above it, and " + other->name + " has none" +
-             alternatives(other->family,
-                          [](const Registration& another) { return another.has_images(); }));
-    }
-  }
+  [[nodiscard]] bool can_restore() const { return can_restore_workload(parts_, component_); }
   /// Checks what a layer needs to bring a rank back.
   void check_recovery() const {
     note_return_to_start();
@@ -192,7 +118,7 @@ class AssumptionCheck {
   }
   /// This is as it should be, if it takes no longer than a person thinks: a note and no error.
   void note_return_to_start() const {
-    if (!point_.restarts_without_checkpoints() || !can_restore_workload()) return;
+    if (!point_.restarts_without_checkpoints() || !can_restore()) return;
     const Registration& workload = *point_.component(Family::workload).registration;
     const std::string returns =
         component_.name + " brings a rank that dies back to the start of its program";
@@ -250,7 +176,7 @@ class AssumptionCheck {
   /// somebody dies.
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
-    if (workload.registration == nullptr || !can_restore_workload()) return;
+    if (workload.registration == nullptr || !can_restore()) return;
     const bool goes_wrong = point_.has_faults() || !point_.faults.empty();
     for (const OptionProblem& problem :
          recovery_.check_with_workload(point_.component(component_.family).options,
@@ -275,62 +201,9 @@ class AssumptionCheck {
          recovery_.check_under_deaths(point_.component(component_.family).options, deaths))
       add(problem);
   }
-  void refuse_what_needs_order() const {
-    const Registration* workload = point_.component(Family::workload).registration;
-    if (workload == nullptr || workload->as<WorkloadTraits>().order_free || !can_restore_workload())
-      return;
-    refuse("replays messages in another order, and the state of " + workload->name +
-           " depends on that" + alternatives(Family::workload, [](const Registration& other) {
-             return other.as<WorkloadTraits>().order_free;
-           }));
-  }
-  /// Another order of messages makes a termination detector send other messages, while its peers
-  /// have acted on the first ones.
-  void refuse_detector_above() const {
-    if (has(Family::termination))
-      refuse("replays messages in another order, and what " +
-             point_.component(Family::termination).registration->name +
-             " sends depends on that, expected termination none");
-  }
-  void refuse_layers_above() const {
-    for (std::size_t above = index_of(Family::workload) + 1; above < index_of(component_.family);
-         ++above)
-      if (point_.components[above].registration != nullptr)
-        refuse("does not work below another layer (" + point_.components[above].registration->name +
-               "), expected " + kStack[above].key + " none");
-  }
-  /// No termination detector knows of worlds: it would count messages that a recovery has
-  /// discarded.
-  void check_transactions() const {
-    const Registration* workload = point_.component(Family::workload).registration;
-    if (workload != nullptr && !has_try_blocks(*workload))
-      refuse("needs a program of TryBlocks, and " + workload->name + " is none" +
-             alternatives_with_try_blocks(Family::workload));
-    if (has(Family::termination))
-      refuse("does not work above termination detection (" +
-             point_.component(Family::termination).registration->name +
-             "), expected termination none");
-  }
-  void refuse_unordered() const {
-    refuse("needs messages in order, expected platform.ordering \"fifo\"" +
-           alternatives(component_.family,
-                        [](const Registration& other) { return !other.needs_fifo(); }));
-  }
-  /// A protocol treats a rank that is declared dead as dead, whether it lives or not.
-  void refuse_false_reports() const {
-    refuse("tolerates no faults, and " +
-           point_.component(Family::failure_detection).registration->name +
-           " declares a rank dead that lives, expected another failure_detection" +
-           alternatives(component_.family,
-                        [](const Registration& other) { return other.tolerates_faults(); }));
-  }
-  void refuse_faults() const {
-    refuse("tolerates no faults, expected no faults" +
-           alternatives(component_.family,
-                        [](const Registration& other) { return other.tolerates_faults(); }));
-  }
 
   const RunSpec& point_;
+  const StackParts parts_;
   const Registration& component_;
   const RecoveryTraits& recovery_;  ///< as if nothing was declared if it has another role
   const ComponentPaths& paths_;
@@ -411,6 +284,15 @@ void check_soft_faults(const RunSpec& point, json::Problems& problems) {
                            " has none" + alternatives_with_try_blocks(Family::transactions));
 }
 
+/// Adds what the rule of stacks holds against a component.
+void add_refusals(const std::vector<StackRefusal>& refusals, const Registration& component,
+                  const ComponentPaths& paths, json::Problems& problems) {
+  for (const StackRefusal& refusal : refusals)
+    if (refusal.component == &component)
+      problems.add(paths[index_of(component.family)],
+                   component.name + " " + refusal.words + refusal.instead + kOrAllow);
+}
+
 std::set<std::string> marks_of(const RunSpec& point) {
   std::set<std::string> names;
   for (const ComponentChoice& component : point.components)
@@ -426,12 +308,36 @@ std::string place_of(const OptionProblem& problem, const std::string& component)
 
 }  // namespace
 
+StackParts parts_of(const RunSpec& point) {
+  StackParts parts{};
+  for (std::size_t family = 0; family < kFamilies; ++family)
+    parts[family] = point.components[family].registration;
+  return parts;
+}
+
+StackDemands demands_of(const RunSpec& point) {
+  return {.deaths = point.has_faults(),
+          .false_reports = errs_as_stated(point),
+          .restarts = ranks_restart(point),
+          .unordered = point.platform.ordering == Ordering::unordered};
+}
+
+StopWhen default_stop(const RunSpec& point) {
+  const Registration* detector = point.component(Family::termination).registration;
+  const Registration* workload = point.component(Family::workload).registration;
+  if (detector != nullptr && detector->as<TerminationTraits>().announces)
+    return StopWhen::announced;
+  if (workload != nullptr && workload->as<WorkloadTraits>().finishes) return StopWhen::finished;
+  return StopWhen::time;
+}
+
 void check_point(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.allow_unsafe) {
-    for (const StackPlace& family : kStack) {
-      const auto index = static_cast<std::size_t>(family.family);
-      if (const Registration* component = point.components[index].registration)
-        AssumptionCheck(point, *component, paths, problems).run();
+    const std::vector<StackRefusal> refusals = refusals_of(parts_of(point), demands_of(point));
+    for (const ComponentChoice& choice : point.components) {
+      if (choice.registration == nullptr) continue;
+      add_refusals(refusals, *choice.registration, paths, problems);
+      AssumptionCheck(point, *choice.registration, paths, problems).run();
     }
     note_unprotected(point, problems);
   }
@@ -439,6 +345,10 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   note_memory(point, paths, problems);
   note_short_waits(point, paths, problems);
   note_unwatched(point, paths, problems);
+  note_node_deaths(point, paths, problems);
+  note_rare_checkpoints(point, paths, problems);
+  note_impatience(point, paths, problems);
+  note_borrowed_costs(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
   check_routers(point, problems);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "sim/core/error.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -16,8 +17,10 @@
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
+#include "sim/scenario/prospect_notes.hpp"
 #include "sim/scenario/stated_faults.hpp"
 #include "sim/scenario/sweep.hpp"
+#include "sim/scenario/told_once.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -43,7 +46,7 @@ class ScenarioReader {
         problems_.add(key, "needs the verb sweep: faultline sweep FILE --store RESULTS.sqlite");
     root_.finish();
     if (root_.is_object()) make_points(scenario);
-    problems_.throw_if_any();
+    if (!problems_.empty()) throw UsageError(told_once(problems_.text()));
     scenario.notes = problems_.notes();
     scenario.hash = hash_of_canonical(canonical(scenario));
     return scenario;
@@ -178,15 +181,6 @@ void ScenarioReader::read_stated_order() {
   common_.order = read_order(*value, job, problems_);
 }
 
-StopWhen default_stop(const RunSpec& point) {
-  const Registration* detector = point.component(Family::termination).registration;
-  const Registration* workload = point.component(Family::workload).registration;
-  if (detector != nullptr && detector->as<TerminationTraits>().announces)
-    return StopWhen::announced;
-  if (workload != nullptr && workload->as<WorkloadTraits>().finishes) return StopWhen::finished;
-  return StopWhen::time;
-}
-
 void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
   RunSpec point = common_;
   ComponentPaths paths;
@@ -213,7 +207,10 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
   if (point.order)
     for (const OptionProblem& problem : what_needs_time(point))
       problems_.add(problem.option, "cannot be combined with a stated order: " + problem.message);
-  if (valid && platform_known_) check_options_in_job(point, paths, problems_);
+  if (valid && platform_known_) {
+    check_options_in_job(point, paths, problems_);
+    note_rare_faults(point, scenario.replications, problems_);
+  }
   scenario.points.push_back(std::move(point));
   scenario.point_labels.push_back(std::move(label));
 }

@@ -12,6 +12,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/overrides.hpp"
+#include "sim/scenario/told_once.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 constexpr std::size_t kMostStudyPoints = 100000;
 constexpr std::size_t kShownProblems = 50;
 
-/// The errors of points. An error of the file occurs at every point, but is reported only once.
+/// The errors of points. An error of the file occurs at every point, but is reported only once, and
+/// so is what would work instead.
 class PointProblems {
  public:
   void add(const std::string& lines, const std::string& point) {
@@ -37,8 +39,9 @@ class PointProblems {
 
   void throw_if_any() const {
     std::string text;
+    ToldOnce told;
     for (const Entry& entry : entries_) {
-      text += (text.empty() ? "" : "\n") + entry.line + " (" + entry.point;
+      text += (text.empty() ? "" : "\n") + told.shortened(entry.line) + " (" + entry.point;
       if (entry.count > 1) text += ", and " + std::to_string(entry.count - 1) + " more";
       text += ")";
     }

@@ -99,7 +99,7 @@ class Width(ProgramTest):
         for arguments in ([], *([verb, "--help"] for verb in VERBS), ["list"],
                           *(["list", section] for section in
                             ("protocols", "workloads", "machines", "engines", "faults",
-                             "metrics")),
+                             "metrics", "stacks")),
                           ["faults", "summarize", "--help"], ["faults", "generate", "--help"],
                           ["survival"], ["survival", "--processes", "20", "--fanout", "1,2"],
                           ["bench", "--messages", "2000", "--rounds", "1"],

@@ -80,6 +80,8 @@ class Bash(Declared):
                 (("run", "--set", "termination.name", "=", "cd"), {"cda"}),
                 (("run", "--set", "platform.machine", "=", "m"), {"mira"}),
                 (("list", "p"), {"protocols"}),
+                (("list", "st"), {"stacks"}),
+                (("list", "stacks", ""), {"completion", "bin"}),
                 (("faults", "g"), {"generate"}),
                 (("faults", "generate", "we"), {"weibull"}),
                 (("reproduce", "adoption-2013/l"), {"adoption-2013/lemmas"}),

@@ -71,7 +71,8 @@ TEST_CASE("verbs refuse arguments that they do not know") {
   CHECK_THAT(error_of(cli::list_verb(), {"machine"}), Contains("did you mean \"machines\"?"));
   CHECK_THAT(error_of(cli::list_verb(), {"--fromat", "json"}),
              Contains("did you mean \"--format\"?"));
-  CHECK_THAT(error_of(cli::list_verb(), {"--format", "xml"}), Contains("expected table or json"));
+  CHECK_THAT(error_of(cli::list_verb(), {"--format", "xml"}),
+             Contains("expected table, json or csv"));
   CHECK_THAT(error_of(cli::list_verb(), {"--format"}),
              Contains("argument for option '--format' is missing"));
   CHECK_THAT(error_of(cli::list_verb(), {"machines", "engines"}),
@@ -90,7 +91,8 @@ TEST_CASE("list as a table stays within 80 columns and has every component") {
                                                     {"machines"},
                                                     {"engines"},
                                                     {"faults"},
-                                                    {"metrics"}}) {
+                                                    {"metrics"},
+                                                    {"stacks"}}) {
     const std::string table = output_of(cli::list_verb(), arguments);
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {

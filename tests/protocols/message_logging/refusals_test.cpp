@@ -219,7 +219,7 @@ TEST_CASE("images that do not fit into the memory of a node are warned of, and r
                std::string(R"({"schema_version": 1, "platform": {"machine": ")") + machine +
                    R"(", "processes": 4, "processes_per_node": )" + per_node +
                    R"(}, "workload": {"name": "stencil", "iterations": 1},
-                               "message_logging": {"name": "causal", "image_bytes": )" +
+                               "message_logging": {"name": "checkpoint-restart", "image_bytes": )" +
                    bytes + "}}",
                "s.json")
         .notes;
