@@ -74,6 +74,11 @@ std::string table_text(const std::vector<store::PointGroup>& groups, const Words
   return text;
 }
 
+std::string missing_text(const std::vector<store::SelectedPoint>& points) {
+  const std::string note = store::missing_note(points);
+  return note.empty() ? note : "\n" + text::wrapped(note);
+}
+
 std::string fatal_text(const std::vector<store::SelectedPoint>& points) {
   const std::string reasons = store::fatal_reasons(points);
   return reasons.empty() ? reasons : "\n" + text::wrapped(reasons);
@@ -103,8 +108,9 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
   const std::vector<store::PointGroup> groups = store::group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table")
-    return table_text(groups, paths, with_completed(metrics, groups), width) + fatal_text(points) +
-           spared_text(groups, paths) + cut_off_text(points);
+    return table_text(groups, paths, with_completed(metrics, groups), width) +
+           missing_text(points) + fatal_text(points) + spared_text(groups, paths) +
+           cut_off_text(points);
   return store::rows_text(store::summary_rows(groups, paths, metrics), format);
 }
 

@@ -28,7 +28,11 @@ json::JsonValue optional_json(const std::optional<double>& value) {
 }
 
 SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
-  SelectedPoint point{std::move(stored), study, {}};
+  SelectedPoint point{std::move(stored), study, {}, 0};
+  if (point.stored.failure.empty())
+    point.missing_runs = missing_runs(point.stored);
+  else
+    point.stored.runs.clear();
   point.values = point.stored.scenario;
   point.values.set("study", study.id);
   point.values.set("point", point.stored.point);
@@ -383,6 +387,19 @@ runs::RunCount run_count(const std::vector<SelectedPoint>& points) {
   for (const SelectedPoint& point : points)
     for (const runs::RunRecord& run : point.stored.runs) count.add(run.outcome);
   return count;
+}
+
+std::string missing_note(const std::vector<SelectedPoint>& points) {
+  std::size_t points_missing = 0;
+  std::size_t missing = 0;
+  for (const SelectedPoint& point : points) {
+    points_missing += point.missing_runs > 0 ? 1 : 0;
+    missing += point.missing_runs;
+  }
+  if (missing == 0) return {};
+  return std::to_string(missing) + (missing == 1 ? " replication" : " replications") + " of " +
+         std::to_string(points_missing) + (points_missing == 1 ? " point is" : " points are") +
+         " missing: a sweep or another shard has not finished them";
 }
 
 std::string fatal_reasons(const std::vector<SelectedPoint>& points) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many more kills of a sweep than the test suite makes."""
+"""Many more kills of sweeps than the test suite makes: a thousand of four that share a store."""
 
 import sys
 import unittest
@@ -8,5 +8,8 @@ import sweep_test
 
 if __name__ == "__main__":
     sweep_test.KILLS = 200
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(sweep_test.Kills)
+    sweep_test.KILLS_OF_FOUR = 1000
+    loader = unittest.defaultTestLoader
+    suite = unittest.TestSuite(loader.loadTestsFromTestCase(case)
+                               for case in (sweep_test.Kills, sweep_test.KillsOfFour))
     sys.exit(not unittest.TextTestRunner().run(suite).wasSuccessful())

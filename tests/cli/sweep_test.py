@@ -21,6 +21,7 @@ from program import ENGINES, PROGRAM, ProgramTest, SANITIZED, SMALL, changed
 from stored_rows import COLUMNS, changing
 
 KILLS = 30
+KILLS_OF_FOUR = 50
 PATIENCE_S = 120
 
 # 24 points of some milliseconds each.
@@ -29,6 +30,10 @@ STUDY = changed(changed(SMALL, ["replications"], 6), ["sweep"], {
     "seed": [1, 2, 3],
     "derive": {"workload.stop_probability": "0.1 / platform.processes"},
 })
+
+
+# One point, whose 100 replications make 50 batches.
+ONE_POINT = changed(changed(SMALL, ["replications"], 100), ["termination"], {"name": "cda"})
 
 
 def slower(factor):
@@ -43,7 +48,8 @@ def rows(path, clock=False):
     """Everything in a store but what depends on the clock."""
     with sqlite3.connect(path) as database:
         measured = ", wall_s, peak_rss_bytes" if clock else ""
-        studies, points = COLUMNS["studies"], COLUMNS["points"]
+        studies = COLUMNS["studies"]
+        points = COLUMNS["points"].replace(", runs_checksum", "")
         return {
             "studies": database.execute(f"SELECT {studies} FROM studies ORDER BY study").fetchall(),
             "points": database.execute(
@@ -53,13 +59,26 @@ def rows(path, clock=False):
                 " FROM runs ORDER BY study, point, replication").fetchall()}
 
 
-def stored_points(path):
-    """The points of a store, {} where it is not there yet."""
+def asked_of(path, question):
+    """What a store answers, [] where it is not there yet."""
     try:
         with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as database:
-            return dict(database.execute("SELECT point, failure FROM points"))
+            return database.execute(question).fetchall()
     except sqlite3.OperationalError:
-        return {}
+        return []
+
+
+def stored_points(path):
+    """The points of a store that have all their replications, or have failed: why."""
+    return dict(asked_of(path, """
+        SELECT point, failure FROM points WHERE failure <> '' OR wanted = (
+          SELECT count(*) FROM runs WHERE runs.study = points.study AND runs.point = points.point
+          AND replication < wanted)"""))
+
+
+def stored_runs(path):
+    """The replications of a store, with everything that was measured."""
+    return {row[:3]: row[3:] for row in asked_of(path, f"SELECT {COLUMNS['runs']} FROM runs")}
 
 
 def children(pid):
@@ -120,23 +139,25 @@ class Results(SweepTest):
         self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored; 144 replications would "
                                          "be simulated")
         self.assertEqual(self.files(), ["s.json"])
-        self.sweep("--shard", "1/4")
-        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 24 points stored; 108 replications would "
-                                         "be simulated")
-        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 6 of 12 points stored; 36 "
+        # Batches of three: the first half of every second point.
+        self.assertEqual(self.sweep("--shard", "1/4"),
+                         "r.sqlite: 12 of 12 points stored as far as shard 1/4 goes\n")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 12 begun; 108 "
+                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 12 of 24 points stored; 36 "
                                                          "replications would be simulated")
         self.assertEqual(self.dry_run("--replications", 9),
-                         "r.sqlite: 0 of 24 points stored, 6 would grow; 180 replications would be "
+                         "r.sqlite: 0 of 24 points stored, 12 begun; 180 replications would be "
                          "simulated")
         # Another axis, which gives the stored points other numbers.
         self.write("s.json", changed(STUDY, ["sweep", "platform.processes"], [4, 16, 8, 32, 64]))
-        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 30 points stored; 144 replications would "
-                                         "be simulated")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 30 points stored, 12 begun; 144 "
+                                         "replications would be simulated")
         self.write("s.json", changed(STUDY, ["sweep", "precision"], {
             "metric": "control_messages", "relative_half_width": 0.5}))
         # At least ten of each.
-        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 6 would grow; at least "
-                                         "204 replications would be simulated")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 12 begun; at least 204 "
+                                         "replications would be simulated")
 
     def test_dry_run_says_what_the_sweep_does(self):
         self.sweep("--shard", "1/3")
@@ -455,12 +476,12 @@ class Kills(SweepTest):
     def test_nothing_is_lost_and_nothing_comes_twice(self):
         whole = self.whole()
         chance = random.Random(20250)
-        seen, kills = {}, 0
+        seen, runs, kills = {}, {}, 0
         moment_s = 0.25
         while kills < KILLS:
             if len(seen) == 24:  # done: begin anew, so that there is something to kill
                 self.store.unlink()
-                seen = {}
+                seen, runs = {}, {}
             process = self.start("--jobs", 2)
             time.sleep(chance.uniform(0, moment_s))
             process.kill()
@@ -470,6 +491,8 @@ class Kills(SweepTest):
             now = stored_points(self.store)
             self.assertLessEqual(seen.keys(), now.keys())
             seen = now
+            before, runs = runs, stored_runs(self.store)
+            self.assertLessEqual(before.items(), runs.items())
             if process.returncode == 0:
                 moment_s /= 2
         self.sweep()
@@ -486,6 +509,136 @@ class Kills(SweepTest):
         self.assertIsNotNone(told, errors)
         self.assertEqual(len(stored_points(self.store)), int(told[1]))
         self.assertIn(f"24 of 24 points stored, {told[1]} before", self.sweep(file="slow.json"))
+
+
+class Batches(SweepTest):
+    """A study of one point is shared as one of many points is."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("s.json", ONE_POINT)
+
+    def test_each_shard_has_work_once_a_point_has_four_replications_for_it(self):
+        for count, replications in ((2, 8), (4, 16), (16, 64), (100, 400)):
+            study = changed(ONE_POINT, ["replications"], replications)
+            self.write("s.json", study)
+            left = [int(re.search(r"; (\d+) replication", self.sweep(
+                "--dry-run", "--shard", f"{index}/{count}")).group(1))
+                    for index in range(1, count + 1)]
+            self.assertEqual(sum(left), replications)
+            self.assertGreaterEqual(min(left), 1)
+            self.assertLessEqual(max(left) - min(left), 4)
+
+    def test_several_workers_share_a_point(self):
+        whole = self.whole()
+        self.write("slow.json", changed(changed(ONE_POINT, ["stop"], {"time_s": 1e6}),
+                                        ["workload", "stop_probability"], 0.0005))
+        process = self.start("--jobs", 3, file="slow.json", store="slow.sqlite")
+        self.wait_until(lambda: len(children(process.pid)) == 3)
+        process.kill()
+        self.sweep("--jobs", 3)
+        self.assertEqual(rows(self.store), whole)
+        names = [f"{index}.sqlite" for index in range(1, 17)]
+        for index, name in enumerate(names, 1):
+            self.assertIn("1 of 1 point stored as far as",
+                          self.sweep("--shard", f"{index}/16", store=name))
+        self.answer("merge", "merged.sqlite", *names)
+        self.assertEqual(rows(self.folder / "merged.sqlite"), whole)
+
+    def test_a_kill_keeps_the_batches_before(self):
+        whole = self.whole()
+        process = self.start("--jobs", 2)
+        self.wait_until(lambda: len(stored_runs(self.store)) >= 10)
+        process.kill()
+        process.communicate(timeout=PATIENCE_S)
+        known = stored_runs(self.store)
+        self.assertGreaterEqual(len(known), 10)
+        self.sweep()
+        now = stored_runs(self.store)
+        self.assertEqual({key: now[key] for key in known}, known)
+        self.assertEqual(rows(self.store), whole)
+
+    def test_an_interrupt_keeps_the_replications_that_have_finished(self):
+        # A batch of 25 replications.
+        self.write("s.json", changed(ONE_POINT, ["replications"], 25600))
+        process = self.start("--jobs", 1)
+        self.wait_until(lambda: len(stored_runs(self.store)) >= 25)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual((process.returncode, errors),
+                         (130, "faultline: interrupted: 0 of 1 points are stored\n"))
+        numbers = sorted(key[2] for key in stored_runs(self.store))
+        self.assertEqual(numbers, list(range(len(numbers))))
+
+    def test_what_is_missing_is_told(self):
+        self.sweep("--shard", "1/4")
+        stored = len(stored_runs(self.store))
+        self.assertGreater(stored, 20)
+        note = f"{100 - stored} replications of 1 point are missing"
+        self.assertIn(note, " ".join(self.answer("query", "r.sqlite").split()))
+        told = json.loads(self.answer("query", "r.sqlite", "--format", "json", "--metric",
+                                      "control_messages"))
+        self.assertEqual([row["count"] for row in told], [stored])
+        self.faultline("report", "r.sqlite", "--html", "p.html")
+        self.assertIn(note, (self.folder / "p.html").read_text())
+        self.sweep()
+        self.assertNotIn("missing", self.answer("query", "r.sqlite"))
+
+    def test_the_order_in_which_batches_come_changes_no_answer(self):
+        self.sweep("--jobs", 2, store="whole.sqlite")
+        chance = random.Random(20264)
+        shards = list(range(1, 26))
+        chance.shuffle(shards)
+        for shard in shards:
+            self.sweep("--shard", f"{shard}/25")
+        for arguments in ([], ["--format", "csv"], ["--format", "json"]):
+            self.assertEqual(self.answer("query", "r.sqlite", *arguments),
+                             self.answer("query", "whole.sqlite", *arguments))
+
+    def test_a_metric_that_no_run_has_fails_the_point_alike_for_any_jobs(self):
+        self.write("s.json", changed(ONE_POINT, ["sweep"], {
+            "precision": {"metric": "nothing", "relative_half_width": 0.2}}))
+        told = set()
+        for jobs in (1, 3):
+            name = f"{jobs}.sqlite"
+            result = self.faultline("sweep", "s.json", "--store", name, "--jobs", jobs)
+            self.assertEqual(result.returncode, 1)
+            told.add((result.stderr, str(rows(self.folder / name))))
+        self.assertEqual(len(told), 1, told)
+
+
+class KillsOfFour(SweepTest):
+    def test_four_sweeps_on_one_store(self):
+        whole = self.whole()
+        chance = random.Random(20265)
+        runs, kills = {}, 0
+        sweeps = [self.start("--jobs", 1) for _ in range(4)]
+        while kills < KILLS_OF_FOUR:
+            time.sleep(chance.uniform(0, 0.15))
+            chosen = chance.randrange(4)
+            sweeps[chosen].kill()
+            out, errors = sweeps[chosen].communicate(timeout=PATIENCE_S)
+            if sweeps[chosen].returncode != -signal.SIGKILL:
+                self.assertEqual((sweeps[chosen].returncode, errors), (0, ""), out)
+            kills += sweeps[chosen].returncode == -signal.SIGKILL
+            # Nothing is lost, and nothing is measured again.
+            before, runs = runs, stored_runs(self.store)
+            self.assertLessEqual(before.items(), runs.items())
+            if len(runs) == 144:
+                self.end(sweeps)
+                self.assertEqual(rows(self.store), whole)
+                self.store.unlink()
+                runs = {}
+                sweeps = [self.start("--jobs", 1) for _ in range(4)]
+            else:
+                sweeps[chosen] = self.start("--jobs", 1)
+        self.end(sweeps)
+        self.assertEqual(rows(self.store), whole)
+
+    def end(self, sweeps):
+        for process in sweeps:
+            _, errors = process.communicate(timeout=PATIENCE_S)
+            self.assertIn((process.returncode, errors), ((0, ""), (-signal.SIGKILL, "")))
 
 
 class Together(SweepTest):
@@ -545,8 +698,8 @@ class Damage(SweepTest):
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
         result = self.faultline("sweep", "s.json", "--store", disk / "r.sqlite")
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertRegex(result.stderr, r"r\.sqlite: .*(full|disk I/O).*; every finished point is "
-                                        r"stored, and the same command goes on\n\Z")
+        self.assertRegex(result.stderr, r"r\.sqlite: .*(full|disk I/O).*; what was stored before "
+                                        r"stays, and the same command goes on\n\Z")
         count = len(stored_points(disk / "r.sqlite"))
         self.assertGreater(count, 0)
         self.assertLess(count, 24)
@@ -567,13 +720,13 @@ class Progress(SweepTest):
         try:
             while block := os.read(ours, 4096):
                 shown += block
-                if re.search(rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left", shown):
+                if re.search(rb"(\d+) / 144 replications, [\d.e+-]+/s, [\dhmins ]+ left", shown):
                     break
         except OSError:
             pass
         process.kill()
         os.close(ours)
-        self.assertRegex(shown, rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left")
+        self.assertRegex(shown, rb"(\d+) / 144 replications, [\d.e+-]+/s, [\dhmins ]+ left")
 
 
 if __name__ == "__main__":
