@@ -76,7 +76,7 @@ std::string table_text(const std::vector<store::PointGroup>& groups, const Words
 
 std::string missing_text(const std::vector<store::SelectedPoint>& points) {
   const std::string note = store::missing_note(points);
-  return note.empty() ? note : "\n" + text::wrapped(note);
+  return note.empty() ? note : "\n" + text::wrapped(note + ".");
 }
 
 std::string fatal_text(const std::vector<store::SelectedPoint>& points) {

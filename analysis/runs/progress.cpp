@@ -80,7 +80,7 @@ std::string progress_words(const ProgressCount& count, const std::string& what, 
   const double rate = worked / (elapsed_s - count.unchanged_s);
   std::string words = std::to_string(count.done);
   if (count.under_way > 0.0) {
-    std::snprintf(text, sizeof text, "%.1f", static_cast<double>(count.done) + count.under_way);
+    std::snprintf(text, sizeof text, "%.2f", static_cast<double>(count.done) + count.under_way);
     words = text;
   }
   words += (style == ProgressStyle::terminal ? " / " : " of ") + std::to_string(count.total) + " " +

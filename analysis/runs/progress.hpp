@@ -60,7 +60,7 @@ struct ProgressCount {
 double share_of_run(const scenario::StopSpec& stop, double simulated_s);
 
 /// Progress in words: "120 / 5000 replications, 12/s, 6 min 47 s left" on a terminal, "120 of 5000
-/// replications, 6 min 47 s left" in a log; "0.4 of 1 replications" within a run. The time left
+/// replications, 6 min 47 s left" in a log; "0.40 of 1 replications" within a run. The time left
 /// does not grow while nothing changes.
 std::string progress_words(const ProgressCount& count, const std::string& what, double elapsed_s,
                            ProgressStyle style);

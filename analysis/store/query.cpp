@@ -397,9 +397,10 @@ std::string missing_note(const std::vector<SelectedPoint>& points) {
     missing += point.missing_runs;
   }
   if (missing == 0) return {};
-  return std::to_string(missing) + (missing == 1 ? " replication" : " replications") + " of " +
-         std::to_string(points_missing) + (points_missing == 1 ? " point is" : " points are") +
-         " missing: a sweep or another shard has not finished them";
+  return std::to_string(missing) + (missing == 1 ? " replication of " : " replications of ") +
+         std::to_string(points_missing) + (points_missing == 1 ? " point" : " points") +
+         (missing == 1 ? " is" : " are") +
+         " missing: no sweep has finished them, or another shard has them";
 }
 
 std::string fatal_reasons(const std::vector<SelectedPoint>& points) {

@@ -95,9 +95,9 @@ TEST_CASE("within a run the simulated time counts, if the scenario says when the
   CHECK(share_of_run(stop, 10.0) == 0.0);
   const ProgressCount count{.done = 1, .total = 4, .under_way = 0.5};
   CHECK(progress_words(count, "replications", 30, ProgressStyle::log) ==
-        "1.5 of 4 replications, 50 s left");
+        "1.50 of 4 replications, 50 s left");
   CHECK(progress_words(count, "replications", 30, ProgressStyle::terminal) ==
-        "1.5 / 4 replications, 0.05/s, 50 s left");
+        "1.50 / 4 replications, 0.05/s, 50 s left");
 }
 
 }  // namespace faultline::runs

@@ -326,11 +326,17 @@ TEST_CASE("of a point that several stores have, the longer result is kept if it 
     merge_stores(longer.path("m.sqlite"), stores);
     CHECK(ResultStore(longer.path("m.sqlite"), StoreUse::read).point(1, 0)->runs.size() == 5);
   }
-  const SmallStore other;
-  ResultStore(other.path(), StoreUse::sweep).save(point_of(0, "cda", 16, {10, 11, 99, 13}));
+  const TemporaryDirectory directory;
+  const std::string other = (directory.path() / "other.sqlite").string();
+  {
+    ResultStore store(other, StoreUse::sweep);
+    store.add_study(
+        {.name = "small", .hash = "h", .points = 6, .faultline = "1", .simgrid = "3.32"});
+    store.save(point_of(0, "cda", 16, {10, 11, 99, 13}));
+  }
   forget_files_read();
   CHECK_THAT(refusal([&] {
-               merge_stores(longer.path("n.sqlite"), {shorter.path(), other.path()});
+               merge_stores(longer.path("n.sqlite"), {shorter.path(), other});
              }),
              Contains("differs from another store: replication 2 has other results"));
 }
