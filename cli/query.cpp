@@ -74,11 +74,6 @@ std::string table_text(const std::vector<store::PointGroup>& groups, const Words
   return text;
 }
 
-std::string missing_text(const std::vector<store::SelectedPoint>& points) {
-  const std::string note = store::missing_note(points);
-  return note.empty() ? note : "\n" + text::wrapped(note + ".");
-}
-
 std::string fatal_text(const std::vector<store::SelectedPoint>& points) {
   const std::string reasons = store::fatal_reasons(points);
   return reasons.empty() ? reasons : "\n" + text::wrapped(reasons);

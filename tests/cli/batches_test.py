@@ -90,6 +90,12 @@ class Batches(SweepTest):
         self.assertIn(note, (self.folder / "p.html").read_text())
         self.sweep()
         self.assertNotIn("missing", self.answer("query", "r.sqlite"))
+        # Two points, of which three batches in four are missing: 64 replications, one in each.
+        self.write("two.json", changed(SMALL, ["replications"], 32))
+        self.sweep("--shard", "1/4", file="two.json", store="two.sqlite")
+        self.assertIn("48 replications of 2 points are missing", " ".join(self.answer(
+            "compare", "two.sqlite", "--by", "termination", "--metric",
+            "control_messages").split()))
 
     def test_the_order_in_which_batches_come_changes_no_answer(self):
         self.sweep("--jobs", 2, store="whole.sqlite")
