@@ -41,7 +41,7 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
       rows.push_back(std::move(row));
     }
   }
-  return format == "table" ? tables : store::rows_text(rows, format);
+  return format == "table" ? tables + missing_text(points) : store::rows_text(rows, format);
 }
 
 VerbOptions compare_options() {

@@ -103,8 +103,9 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
   const std::vector<store::PointGroup> groups = store::group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table")
-    return table_text(groups, paths, with_completed(metrics, groups), width) + fatal_text(points) +
-           spared_text(groups, paths) + cut_off_text(points);
+    return table_text(groups, paths, with_completed(metrics, groups), width) +
+           missing_text(points) + fatal_text(points) + spared_text(groups, paths) +
+           cut_off_text(points);
   return store::rows_text(store::summary_rows(groups, paths, metrics), format);
 }
 

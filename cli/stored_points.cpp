@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
@@ -26,6 +27,11 @@ std::vector<store::SelectedPoint> stored_points(const std::string& path,
   const std::string note = store.note();
   if (!note.empty()) std::fprintf(stderr, "faultline: %s\n", note.c_str());
   return points;
+}
+
+std::string missing_text(const std::vector<store::SelectedPoint>& points) {
+  const std::string note = store::missing_note(points);
+  return note.empty() ? note : "\n" + text::wrapped(note + ".");
 }
 
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,

@@ -17,6 +17,9 @@ void need_store(const std::string& path);
 std::vector<store::SelectedPoint> stored_points(const std::string& path,
                                                 const std::vector<std::string>& conditions);
 
+/// Tells below a table how many replications of these points the store lacks; "" if none.
+std::string missing_text(const std::vector<store::SelectedPoint>& points);
+
 /// Throws UsageError for the first metric that none of the points has. The message suggests the
 /// nearest metric, or lists all. `option` is "VERB: --OPTION".
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "analysis/store/study_growth.hpp"
+#include "analysis/store/sweep_plan.hpp"
 #include "analysis/store/sweep_run.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
@@ -55,9 +56,11 @@ std::string plan_text(const scenario::Study& study, const std::string& path, boo
       stored = store.points(known->id);
     }
   }
-  const store::SweepPlan plan = store::plan_sweep(study, stored, settings);
+  const store::SweepPlan plan =
+      store::plan_sweep(study, stored, settings.shard, settings.retry_failed);
   std::string text = path + ": " + std::to_string(plan.stored) + " of " +
                      count_of(plan.planned, "point") + " stored";
+  if (plan.begun > 0) text += ", " + std::to_string(plan.begun) + " begun";
   if (plan.growing > 0) text += ", " + std::to_string(plan.growing) + " would grow";
   if (plan.failed > 0) text += ", " + std::to_string(plan.failed) + " failed";
   return text + (study.sweep.precision && plan.runs > 0 ? "; at least " : "; ") +
@@ -138,30 +141,26 @@ store::SweepOutcome swept(const scenario::Study& study, std::int64_t study_id,
     return store::run_sweep(study, study_id, store, settings);
   } catch (const RunError& error) {
     throw RunError(error.what() +
-                   std::string("; every finished point is stored, and the same command goes on"));
+                   std::string("; what was stored before stays, and the same command goes on"));
   }
 }
 
-void explain_failures(const scenario::Study& study, std::int64_t study_id,
-                      store::ResultStore& store, const store::SweepOutcome& outcome,
-                      const store::Shard& shard) {
-  for (std::size_t i = shard.index; i < study.points.size(); i += shard.count) {
-    std::string failure = store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
-    const auto stuck = outcome.not_grown.find(i);
-    if (stuck != outcome.not_grown.end())
-      failure = stuck->second + "; the replications that it had are kept";
-    if (failure.empty()) continue;
-    const std::string label = scenario::point_label(study, i);
-    std::string point = "point " + std::to_string(i);
+void explain_failures(const scenario::Study& study, const store::SweepOutcome& outcome) {
+  for (const auto& [number, failure] : outcome.failures) {
+    const std::string label = scenario::point_label(study, number);
+    std::string point = "point " + std::to_string(number);
     if (!label.empty()) point.append(" (").append(label).append(")");
     complain(point.append(": ").append(failure));
   }
 }
 
 std::string summary_text(const std::string& path, const store::SweepOutcome& outcome,
-                         const runs::RunCount& runs) {
+                         const store::Shard& shard, const runs::RunCount& runs) {
   std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
                      count_of(outcome.planned, "point") + " stored";
+  if (shard.count > 1)
+    text += " as far as shard " + std::to_string(shard.index + 1) + "/" +
+            std::to_string(shard.count) + " goes";
   if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
   if (outcome.grown > 0) text += ", " + std::to_string(outcome.grown) + " grown";
   if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
@@ -197,13 +196,13 @@ VerbOptions sweep_options() {
       "change the scenario; VALUE is JSON, as for run");
   add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
-      "points to simulate at a time; results do not depend on it");
+      "batches of replications to simulate at a time; results do not depend on it");
   add("shard", po::value<std::string>()->value_name("I/N"),
       "simulate the I-th of N parts of the study, counted from 1");
   add("memory-limit", po::value<std::string>()->value_name("MIB"),
       "a point that needs more memory fails; the others go on");
   add("time-limit", po::value<std::string>()->value_name("S"),
-      "a point that takes longer fails; the others go on");
+      "a point of which a replication takes longer fails; the others go on");
   add("retry-failed", "try the failed points of earlier sweeps again");
   add("add-study", "keep a changed scenario next to the studies in the store");
   add("dry-run", "check every point, and print what would run and, with --store, what is there");
@@ -239,12 +238,12 @@ int carry_out_sweep(const Call& call) {
   const std::int64_t study_id = store::open_study(store, study, values.count("add-study") != 0);
   note_builds(store, study_id);
   const store::SweepOutcome outcome = swept(study, study_id, store, settings);
-  explain_failures(study, study_id, store, outcome, settings.shard);
+  explain_failures(study, outcome);
   if (outcome.interrupted)
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
                  outcome.planned);
   else
-    call.out << summary_text(store.path(), outcome,
+    call.out << summary_text(store.path(), outcome, settings.shard,
                              store::run_count(store, study_id, study, settings.shard));
   return store::exit_code(outcome, store, study_id, study, settings.shard);
 }

@@ -101,12 +101,17 @@ drawing::HtmlTable identity_table(const std::vector<store::SelectedPoint>& point
   const auto failed = std::count_if(
       points.begin(), points.end(),
       [](const store::SelectedPoint& point) { return !point.stored.failure.empty(); });
-  std::string done = std::to_string(points.size() - static_cast<std::size_t>(failed)) + " of " +
-                     std::to_string(study.points) + " done";
+  const auto whole =
+      std::count_if(points.begin(), points.end(), [](const store::SelectedPoint& point) {
+        return point.stored.failure.empty() && point.missing_runs == 0;
+      });
+  std::string done = std::to_string(whole) + " of " + std::to_string(study.points) + " done";
   if (failed > 0)
     done += ", <strong class=\"alarm\">&#9888; " + std::to_string(failed) + " failed</strong>";
   add_row(table, "points", done);
   add_row(table, "replications", replications_words(points));
+  const std::string missing = store::missing_note(points);
+  if (!missing.empty()) add_row(table, "missing", missing);
   add_row(table, "runs ended", endings_words(points));
   const std::string completed = completed_words(points);
   if (!completed.empty()) add_row(table, "completed", completed);

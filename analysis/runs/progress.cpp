@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -67,21 +68,31 @@ void ProgressTeller::finish() {
   shown_ = false;
 }
 
+double share_of_run(const scenario::StopSpec& stop, double simulated_s) {
+  if (stop.when != scenario::StopWhen::time || stop.time_s <= 0.0) return 0.0;
+  return std::clamp(simulated_s / stop.time_s, 0.0, 1.0);
+}
+
 std::string progress_words(const ProgressCount& count, const std::string& what, double elapsed_s,
                            ProgressStyle style) {
-  const double rate = static_cast<double>(count.done - count.before) / elapsed_s;
-  std::string words = std::to_string(count.done) +
-                      (style == ProgressStyle::terminal ? " / " : " of ") +
-                      std::to_string(count.total) + " " + what;
+  char text[32];
+  const double worked = static_cast<double>(count.done - count.before) + count.under_way;
+  const double rate = worked / (elapsed_s - count.unchanged_s);
+  std::string words = std::to_string(count.done);
+  if (count.under_way > 0.0) {
+    std::snprintf(text, sizeof text, "%.2f", static_cast<double>(count.done) + count.under_way);
+    words = text;
+  }
+  words += (style == ProgressStyle::terminal ? " / " : " of ") + std::to_string(count.total) + " " +
+           what;
   if (style == ProgressStyle::terminal) {
-    char text[32];
     std::snprintf(text, sizeof text, ", %.3g/s", rate);
     words += text;
   }
-  words +=
-      count.done > count.before
-          ? ", " + duration_words(static_cast<double>(count.total - count.done) / rate) + " left"
-          : ", time left unknown";
+  const double left = static_cast<double>(count.total - count.done) - count.under_way;
+  words += worked > 0.0
+               ? ", " + duration_words(std::max(0.0, left / rate - count.unchanged_s)) + " left"
+               : ", time left unknown";
   if (count.failed > 0) words += ", " + std::to_string(count.failed) + " failed";
   return words;
 }
@@ -89,10 +100,17 @@ std::string progress_words(const ProgressCount& count, const std::string& what, 
 ProgressLine::ProgressLine(bool wanted, std::string what)
     : teller_(wanted), what_(std::move(what)) {}
 
-void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed) {
+void ProgressLine::show(ProgressCount count) {
+  const double now_s = teller_.elapsed_s();
+  const double done = static_cast<double>(count.done) + count.under_way;
+  if (done != shown_) {
+    shown_ = done;
+    changed_s_ = now_s;
+  }
   if (!teller_.due()) return;
-  const ProgressCount count{.done = done, .total = total, .before = before_, .failed = failed};
-  teller_.tell(progress_words(count, what_, teller_.elapsed_s(), teller_.style()));
+  count.before = before_;
+  count.unchanged_s = now_s - changed_s_;
+  teller_.tell(progress_words(count, what_, now_s, teller_.style()));
 }
 
 std::string duration_words(double seconds) {

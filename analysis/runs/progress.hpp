@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "sim/scenario/run_spec.hpp"
+
 namespace faultline::runs {
 
 /// How progress is shown: not at all, as one line that is rewritten on a terminal, or as lines in a
@@ -49,10 +51,17 @@ struct ProgressCount {
   std::size_t total = 0;
   std::size_t before = 0;  ///< part of `done` from before this began, which the rate ignores
   std::size_t failed = 0;
+  double under_way = 0.0;    ///< what is done of that which is not done wholly
+  double unchanged_s = 0.0;  ///< for how long none of these has changed
 };
 
+/// The part of a run that is done, from 0 to 1, at this simulated time [s]; 0 if the scenario does
+/// not say when the run ends.
+double share_of_run(const scenario::StopSpec& stop, double simulated_s);
+
 /// Progress in words: "120 / 5000 replications, 12/s, 6 min 47 s left" on a terminal, "120 of 5000
-/// replications, 6 min 47 s left" in a log.
+/// replications, 6 min 47 s left" in a log; "0.40 of 1 replications" within a run. The time left
+/// does not grow while nothing changes.
 std::string progress_words(const ProgressCount& count, const std::string& what, double elapsed_s,
                            ProgressStyle style);
 
@@ -62,12 +71,15 @@ class ProgressLine {
   ProgressLine(bool wanted, std::string what);
   /// Sets how much was done before this began.
   void begin_with(std::size_t done) { before_ = done; }
-  void show(std::size_t done, std::size_t total, std::size_t failed = 0);
+  /// Shows how much is done; what `before` and `unchanged_s` say, it knows itself.
+  void show(ProgressCount count);
   void finish() { teller_.finish(); }
 
  private:
   ProgressTeller teller_;
   std::size_t before_ = 0;
+  double shown_ = -1.0;     ///< what was done when it last changed
+  double changed_s_ = 0.0;  ///< when that was
   std::string what_;
 };
 

@@ -147,7 +147,11 @@ ReplicationEnd run_replications(const scenario::Scenario& scenario,
   ProgressLine progress(settings.progress, "replications");
   const InterruptGuard guard;
   pool.run([&] {
-    progress.show(pool.ended(), tasks);
+    progress.show({.done = pool.ended(),
+                   .total = tasks,
+                   .under_way = pool.under_way([&](std::uint64_t task, double simulated_s) {
+                     return share_of_run(scenario.points[point_of(task)].stop, simulated_s);
+                   })});
     return false;
   });
   progress.finish();

@@ -29,6 +29,15 @@ void WorkerPool::hand_on_rest() {
   waiting_.clear();
 }
 
+double WorkerPool::under_way(
+    const std::function<double(std::uint64_t task, double simulated_s)>& share) const {
+  double sum = 0.0;
+  for (const Worker& worker : workers_)
+    if (worker.task && worker.process.running())
+      sum += share(*worker.task, worker.process.simulated_s());
+  return sum;
+}
+
 std::optional<std::uint64_t> WorkerPool::task_after(std::uint64_t task) const {
   const std::uint64_t next = task + workers_.size();
   return settings_.alone || !exists(next) ? std::nullopt : std::optional(next);
@@ -106,6 +115,7 @@ void WorkerPool::take_end(Worker& worker) {
   ++ended_;
   worker.task = task_after(*worker.task);
   worker.begin = Clock::now();
+  worker.process.forget_simulated_time();
   while (!waiting_.empty() && waiting_.begin()->first == handed_on_) {
     take_(handed_on_++, std::move(waiting_.begin()->second));
     waiting_.erase(waiting_.begin());

@@ -55,6 +55,11 @@ class WorkerPool {
   /// How many tasks have ended so far.
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
 
+  /// The sum over the tasks that are being done. `share`: how much of a task is done at a simulated
+  /// time [s], from 0 to 1.
+  [[nodiscard]] double under_way(
+      const std::function<double(std::uint64_t task, double simulated_s)>& share) const;
+
  private:
   using Clock = std::chrono::steady_clock;
 

@@ -92,6 +92,7 @@ WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(pipe_, other.pipe_);
   std::swap(log_, other.log_);
+  std::swap(told_, other.told_);
   std::swap(unread_, other.unread_);
   return *this;
 }
@@ -100,9 +101,11 @@ void WorkerProcess::start(const Work& work, const WorkerSettings& settings) {
   int ends[2];
   if (pipe(ends) != 0) throw RunError(std::string("cannot make a pipe: ") + strerror(errno));
   if (settings.keep_log && log_ < 0) log_ = memfd_create("log", MFD_CLOEXEC);
+  told_.forget();
   pid_ = fork_child();
   if (pid_ == 0) {
     close(ends[0]);
+    told_.tell_from_here();
     be_worker(work, settings, ends[1], settings.keep_log ? log_ : -1);
   }
   const int error = errno;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/runs/told_time.hpp"
 #include "sim/core/interrupt.hpp"
 
 namespace faultline::runs {
@@ -56,6 +57,11 @@ class WorkerProcess {
   /// The memory that the worker and its children hold. 0 if none is running.
   [[nodiscard]] std::uint64_t resident_bytes() const;
 
+  /// The simulated time of the run that it is in [s], as far as it has told; 0 before.
+  [[nodiscard]] double simulated_s() const { return told_.simulated_s(); }
+  /// A run has ended: what the worker told of it counts no more.
+  void forget_simulated_time() { told_.forget(); }
+
   /// The end of what it printed, with `keep_log`.
   [[nodiscard]] std::string log() const;
 
@@ -68,6 +74,7 @@ class WorkerProcess {
   pid_t pid_ = -1;
   int pipe_ = -1;
   int log_ = -1;
+  ToldTime told_;
   std::string unread_;
 };
 

@@ -79,11 +79,21 @@ class MergedPoints {
   std::set<std::int64_t> taken_;
 };
 
+bool share_runs(const StoredPoint& a, const StoredPoint& b) {
+  auto other = b.runs.begin();
+  for (const runs::RunRecord& run : a.runs) {
+    while (other != b.runs.end() && other->replication < run.replication) ++other;
+    if (other == b.runs.end()) return false;
+    if (other->replication == run.replication) return true;
+  }
+  return false;
+}
+
 void merge_point(ResultStore& merged, const StoredPoint& point, const std::string& from,
                  MergeOutcome& outcome) {
   const auto known = merged.point(point.study, point.point);
   if (!known) ++outcome.points;
-  if (known && known->failure.empty() && point.failure.empty()) {
+  if (known && share_runs(*known, point)) {
     const std::string why = difference(*known, point);
     if (!why.empty())
       throw UsageError(from + ": point " + std::to_string(point.point) + " (" + point.label +

@@ -9,14 +9,14 @@ namespace faultline::store {
 
 struct MergeOutcome {
   std::size_t points = 0;
-  std::size_t duplicates = 0;  ///< further copies of points in several stores, with equal results
+  std::size_t duplicates = 0;  ///< points with replications that another store has, too, all equal
   std::vector<std::string> notes;  ///< what a user should know about these stores
 };
 
-/// Merges stores into a new one. If several stores have a point, their results must be equal
-/// wherever the scenario determines them, as far as both have replications. Keeps the longer
-/// result, and any result rather than a failure. Throws UsageError, which names the stores and the
-/// point, if they differ. `out` appears complete or not at all.
+/// Merges stores into a new one. A point gets the replications of all stores. Where several have
+/// the same one, its results must be equal as far as the scenario determines them. A failure is
+/// void if another store has the replication that failed. Throws UsageError, which names the stores
+/// and the point, if results differ. `out` appears complete or not at all.
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores);
 
 }  // namespace faultline::store

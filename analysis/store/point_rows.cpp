@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/point_rows.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "analysis/runs/derived_metrics.hpp"
@@ -11,7 +12,11 @@
 
 namespace faultline::store {
 
-StoredPoint read_point(RowReader& row, PointTexts& texts) {
+bool RowFormat::has_checksums() const { return format >= kFirstWithChecksums; }
+
+bool RowFormat::has_parts() const { return format >= kFirstWithParts; }
+
+StoredPoint read_point(RowReader& row, PointColumns& columns, const RowFormat& format) {
   StoredPoint point;
   point.study = row.whole(1);
   point.point = row.whole();
@@ -20,19 +25,29 @@ StoredPoint read_point(RowReader& row, PointTexts& texts) {
   point.engine = row.text();
   point.seed = row.whole();
   point.label = row.text();
-  texts.parameters = row.text();
-  texts.scenario = row.text();
+  columns.parameters = row.text();
+  columns.scenario = row.text();
   point.failure = row.text();
   point.log = row.text();
+  if (!format.has_parts()) return point;
+  point.wanted = row.whole(0, kMostReplications);
+  point.failed_replication = row.whole(0, kMostReplications);
+  columns.runs_checksum = row.whole(std::numeric_limits<std::int64_t>::min());
   return point;
 }
 
-void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point) {
+void derive(StoredPoint& point) {
+  const runs::RunFrame frame = runs::frame_of(point.scenario);
+  for (runs::RunRecord& run : point.runs) run.derived = runs::derived_metrics(run, frame);
+}
+
+void interpret(const PointColumns& columns, const RowReader& row, PointPart part,
+               StoredPoint& point) {
   if (part == PointPart::checksums) return;
   if (point.engine != "loggp" && point.engine != "simgrid")
     row.refuse("engine: expected loggp or simgrid, got " + json::in_quotes(point.engine));
-  json::JsonValue parameters = row.parsed(texts.parameters, "parameters");
-  if (part == PointPart::all) point.scenario = row.parsed(texts.scenario, "scenario");
+  json::JsonValue parameters = row.parsed(columns.parameters, "parameters");
+  if (part == PointPart::all) point.scenario = row.parsed(columns.scenario, "scenario");
   if (parameters.object() == nullptr)
     row.refuse("parameters: expected an object, got " + json::describe(parameters));
   if (part == PointPart::all && point.scenario.object() == nullptr)
@@ -42,8 +57,7 @@ void interpret(const PointTexts& texts, const RowReader& row, PointPart part, St
     if (json::split_path(parameter.key).empty())
       row.refuse("parameters: " + json::in_quotes(parameter.key) + " is not a path");
   if (part != PointPart::all) return;
-  const runs::RunFrame frame = runs::frame_of(point.scenario);
-  for (runs::RunRecord& run : point.runs) run.derived = runs::derived_metrics(run, frame);
+  derive(point);
 }
 
 RunOfPoint read_run(RowReader row, PointPart part) {
@@ -51,7 +65,7 @@ RunOfPoint read_run(RowReader row, PointPart part) {
   runs::RunRecord& run = of.run;
   row.whole(1);
   of.point = row.whole();
-  run.replication = row.whole();
+  run.replication = row.whole(0, kMostReplications - 1);
   const std::string metrics = row.text();
   const std::string violations = row.text();
   run.events = row.whole();
@@ -66,23 +80,38 @@ RunOfPoint read_run(RowReader row, PointPart part) {
   return of;
 }
 
-RunsInOrder::RunsInOrder(Statement& rows, std::string path, bool has_checksums, PointPart part)
-    : rows_(rows), path_(std::move(path)), has_checksums_(has_checksums), part_(part) {
+RunsInOrder::RunsInOrder(Statement& rows, RowFormat format, PointPart part)
+    : rows_(rows), format_(std::move(format)), part_(part) {
   advance();
 }
 
-void RunsInOrder::take(StoredPoint& point, RowReader& row) {
+void RunsInOrder::take(StoredPoint& point, RowReader& row, const PointColumns& columns) {
   std::int64_t runs = 0;
+  std::uint64_t sum = 0;
   for (; next_ && next_->point == point.point; advance()) {
-    if (next_->run.replication != runs)
-      row.refuse("is damaged: replication " + std::to_string(runs) + " is missing");
-    row.cover(next_->checksum);
+    if (!format_.has_parts()) {
+      if (next_->run.replication != runs)
+        row.refuse("is damaged: replication " + std::to_string(runs) + " is missing");
+      row.cover(next_->checksum);
+    }
+    sum += static_cast<std::uint64_t>(next_->checksum);
     if (part_ == PointPart::all) point.runs.push_back(std::move(next_->run));
     ++runs;
   }
   if (next_ && next_->point < point.point) refuse();
-  if ((runs == 0) == point.failure.empty())
-    row.refuse(runs == 0 ? "has no runs" : "has failed, but has runs");
+  check_whole(point, runs, row);
+  row.finish();
+  if (!format_.has_parts())
+    point.wanted = runs;
+  else if (static_cast<std::int64_t>(sum) != columns.runs_checksum)
+    row.refuse("is damaged: the checksum of its runs does not match");
+}
+
+void RunsInOrder::check_whole(const StoredPoint& point, std::int64_t runs,
+                              const RowReader& row) const {
+  if (runs == 0 && point.failure.empty()) row.refuse("has no runs");
+  if (runs > 0 && !point.failure.empty() && !format_.has_parts())
+    row.refuse("has failed, but has runs");
 }
 
 void RunsInOrder::finish() const {
@@ -91,11 +120,12 @@ void RunsInOrder::finish() const {
 
 void RunsInOrder::advance() {
   next_.reset();
-  if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_}, part_);
+  if (rows_.step())
+    next_ = read_run({rows_, runs_table(), format_.path, format_.has_checksums()}, part_);
 }
 
 void RunsInOrder::refuse() const {
-  throw UsageError(path_ + ": runs: point " + std::to_string(next_->point) +
+  throw UsageError(format_.path + ": runs: point " + std::to_string(next_->point) +
                    ": is damaged: the store has no such point" + kStoreRemedy);
 }
 

@@ -19,18 +19,32 @@ enum class PointPart {
   all,
 };
 
-/// Two columns of a point, before they are interpreted.
-struct PointTexts {
+/// How a store keeps its rows.
+struct RowFormat {
+  std::string path;  ///< of the store, for messages
+  std::int64_t format = 0;
+
+  [[nodiscard]] bool has_checksums() const;
+  [[nodiscard]] bool has_parts() const;
+};
+
+/// The columns of a point that are not interpreted when they are read.
+struct PointColumns {
   std::string parameters;
   std::string scenario;
+  std::int64_t runs_checksum = 0;  ///< the sum of the checksums of its runs, modulo 2^64
 };
 
 /// Reads the other columns of a point; its runs are read later.
-StoredPoint read_point(RowReader& row, PointTexts& texts);
+StoredPoint read_point(RowReader& row, PointColumns& columns, const RowFormat& format);
 
-/// Interprets the two columns, as far as `part` asks for them, after the row's checksum has been
-/// compared. Derives from its scenario what a store does not keep of its runs.
-void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point);
+/// Interprets the texts, as far as `part` asks for them, after the row's checksum has been
+/// compared, and derives what belongs to its runs.
+void interpret(const PointColumns& columns, const RowReader& row, PointPart part,
+               StoredPoint& point);
+
+/// Derives from the scenario of a point what a store does not keep of its runs.
+void derive(StoredPoint& point);
 
 /// A run with its checksum, and the number of its point.
 struct RunOfPoint {
@@ -45,22 +59,23 @@ RunOfPoint read_run(RowReader row, PointPart part);
 /// Reads the runs of many points, which come in the order of the points.
 class RunsInOrder {
  public:
-  RunsInOrder(Statement& rows, std::string path, bool has_checksums, PointPart part);
+  RunsInOrder(Statement& rows, RowFormat format, PointPart part);
 
-  /// Moves the runs of a point into it. A point must have all its replications or, if it failed,
-  /// none.
-  void take(StoredPoint& point, RowReader& row);
+  /// Moves the runs of a point into it, after its columns have been read, and compares the
+  /// checksums of all. In older stores, a point must have its replications without a gap or, if it
+  /// failed, none.
+  void take(StoredPoint& point, RowReader& row, const PointColumns& columns);
 
   /// When all points have been read: no run may be left.
   void finish() const;
 
  private:
   void advance();
+  void check_whole(const StoredPoint& point, std::int64_t runs, const RowReader& row) const;
   [[noreturn]] void refuse() const;
 
   Statement& rows_;
-  std::string path_;
-  bool has_checksums_;
+  RowFormat format_;
   PointPart part_;
   std::optional<RunOfPoint> next_;
 };

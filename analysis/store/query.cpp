@@ -8,13 +8,11 @@
 #include <set>
 
 #include "analysis/runs/derived_metrics.hpp"
-#include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/runs/usual_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
 #include "analysis/text/value_words.hpp"
 #include "sim/core/error.hpp"
-#include "sim/faults/fault_source.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/expression.hpp"
 #include "sim/scenario/known_paths.hpp"
@@ -28,7 +26,11 @@ json::JsonValue optional_json(const std::optional<double>& value) {
 }
 
 SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
-  SelectedPoint point{std::move(stored), study, {}};
+  SelectedPoint point{std::move(stored), study, {}, 0};
+  if (point.stored.failure.empty())
+    point.missing_runs = missing_runs(point.stored);
+  else
+    point.stored.runs.clear();
   point.values = point.stored.scenario;
   point.values.set("study", study.id);
   point.values.set("point", point.stored.point);
@@ -57,18 +59,6 @@ bool tells_something(const std::vector<SelectedPoint>& points, const std::string
       return value && runs::tells_something(metric, *value);
     });
   });
-}
-
-/// True if its scenario draws faults, or reads them from a trace. Several sources of one kind are
-/// "poisson[0]", "poisson[1]", ...
-bool has_fault_sources(const SelectedPoint& point) {
-  const json::JsonValue* faults = point.values.find("faults");
-  if (faults == nullptr || faults->object() == nullptr) return false;
-  return std::any_of(
-      faults->object()->begin(), faults->object()->end(), [](const json::JsonMember& member) {
-        return !member.value.is_null() &&
-               faults::find_fault_source(member.key.substr(0, member.key.find('['))) != nullptr;
-      });
 }
 
 std::vector<scenario::Expression> parsed(const std::vector<std::string>& conditions) {
@@ -345,58 +335,6 @@ text::TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string&
   for (const PointGroup& group : groups)
     largest = std::max(largest, std::fabs(summarize(group, metric).mean.value_or(0)));
   return text::unit_of(type, largest);
-}
-
-std::size_t spared_runs(const PointGroup& group) {
-  std::size_t runs = 0;
-  for (const SelectedPoint* point : group.points) {
-    if (!has_fault_sources(*point)) continue;
-    for (const runs::RunRecord& run : point->stored.runs) {
-      const auto struck = run.number("faults_struck");
-      if (struck.value_or(0.0) > 0.0) return 0;
-      runs += struck ? 1 : 0;
-    }
-  }
-  return runs;
-}
-
-std::string spared_groups(const std::vector<PointGroup>& groups,
-                          const std::vector<std::string>& paths) {
-  constexpr std::size_t kMostShown = 10;
-  std::string text;
-  std::size_t spared = 0;
-  for (const PointGroup& group : groups) {
-    const std::size_t runs = spared_runs(group);
-    if (runs == 0 || ++spared > kMostShown) continue;
-    std::string words;
-    for (const std::string& path : paths)
-      words += (words.empty() ? "" : "; ") + path + "=" + words_at(*group.points.front(), path);
-    text += text::wrapped((words.empty() ? "" : words + ": ") + runs::no_fault_struck(runs));
-  }
-  if (spared > kMostShown)
-    text += "and so in " + std::to_string(spared - kMostShown) + " more lines\n";
-  return text;
-}
-
-runs::RunCount run_count(const std::vector<SelectedPoint>& points) {
-  runs::RunCount count;
-  for (const SelectedPoint& point : points)
-    for (const runs::RunRecord& run : point.stored.runs) count.add(run.outcome);
-  return count;
-}
-
-std::string fatal_reasons(const std::vector<SelectedPoint>& points) {
-  runs::FatalReasons reasons;
-  for (const SelectedPoint& point : points)
-    for (const runs::RunRecord& run : point.stored.runs) reasons.add(run);
-  return reasons.text();
-}
-
-std::string fatal_reasons(const PointGroup& group) {
-  runs::FatalReasons reasons;
-  for (const SelectedPoint* point : group.points)
-    for (const runs::RunRecord& run : point->stored.runs) reasons.add(run);
-  return reasons.text();
 }
 
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,

@@ -14,11 +14,12 @@
 
 namespace faultline::store {
 
-/// A stored point with everything that a query can name.
+/// A stored point with everything that a query can name. A failed point has no runs here.
 struct SelectedPoint {
   StoredPoint stored;
   StoredStudy study;
-  json::JsonValue values;  ///< the resolved scenario, plus study, point and failure
+  json::JsonValue values;        ///< the resolved scenario, plus study, point and failure
+  std::size_t missing_runs = 0;  ///< replications that the store lacks
 
   /// The value at a path. A swept path has the value of the scenario file; all others are from the
   /// resolved scenario.
@@ -104,6 +105,9 @@ std::string spared_groups(const std::vector<PointGroup>& groups,
 
 /// The number of runs of these points, and how many of them were cut off.
 runs::RunCount run_count(const std::vector<SelectedPoint>& points);
+
+/// How many replications these points still lack, in a sentence without its full stop; "" if none.
+std::string missing_note(const std::vector<SelectedPoint>& points);
 
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);

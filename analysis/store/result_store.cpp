@@ -19,14 +19,29 @@ namespace faultline::store {
 
 namespace {
 
+// The place of a claim is a file offset: 2^40 + study * 2^44 + point * 2^20 + replication.
+constexpr std::int64_t kFirstClaim = std::int64_t{1} << 40;
+constexpr std::int64_t kClaimsOfStudy = std::int64_t{1} << 44;
+constexpr std::int64_t kClaimsOfPoint = std::int64_t{1} << 20;
+constexpr std::int64_t kMostStudies = std::int64_t{1} << 17;
+static_assert(kMostReplications < kClaimsOfPoint);
+
 constexpr std::int64_t kApplication = 0x464C544C;  // "FLTL"
-constexpr std::int64_t kFormat = 2;
-constexpr std::int64_t kFormatWithoutChecksums = 1;
 
 std::string place_of(std::int64_t study) { return "study=" + std::to_string(study); }
 
 std::string place_of(std::int64_t study, std::int64_t point) {
   return place_of(study) + " AND point=" + std::to_string(point);
+}
+
+std::string place_of(const PointRange& range) {
+  return place_of(range.study, range.point) + " AND replication BETWEEN " +
+         std::to_string(range.first) + " AND " + std::to_string(range.end - 1);
+}
+
+/// The sum of checksums, modulo 2^64. It does not depend on the order in which runs are stored.
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 }  // namespace
@@ -58,17 +73,15 @@ void ResultStore::make_tables() {
   for (const StoreTable* table : store_tables()) database_.execute(table_sql(*table));
   database_.execute(results_view_sql());
   database_.execute("PRAGMA application_id=" + std::to_string(kApplication) +
-                    "; PRAGMA user_version=" + std::to_string(kFormat));
+                    "; PRAGMA user_version=" + std::to_string(kStoreFormat));
   transaction.commit();
 }
 
-bool ResultStore::has_checksums() const { return format_ != kFormatWithoutChecksums; }
-
 std::string ResultStore::note() const {
-  if (has_checksums()) return {};
+  if (row_format().has_checksums()) return {};
   return path() + ": has format " + std::to_string(format_) +
          ", without checksums, so a changed digit would go unnoticed; faultline merge NEW " +
-         path() + " converts it to format " + std::to_string(kFormat);
+         path() + " converts it to format " + std::to_string(kStoreFormat);
 }
 
 void ResultStore::refuse(const std::string& why) const { throw UsageError(path() + ": " + why); }
@@ -77,11 +90,12 @@ void ResultStore::check_format(StoreUse use) {
   if (database_.number("PRAGMA application_id") != kApplication)
     refuse("is not a store of results");
   format_ = database_.number("PRAGMA user_version");
-  if (format_ != kFormat && format_ != kFormatWithoutChecksums)
-    refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat));
-  if (use != StoreUse::read && format_ != kFormat)
-    refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat) +
-           "; faultline merge NEW " + path() + " converts it, and sweep can go on with NEW");
+  const std::string expected =
+      "has format " + std::to_string(format_) + ", expected " + std::to_string(kStoreFormat);
+  if (format_ < 1 || format_ > kStoreFormat) refuse(expected);
+  if (use != StoreUse::read && format_ != kStoreFormat)
+    refuse(expected + "; faultline merge NEW " + path() +
+           " converts it, and sweep can go on with NEW");
   check_pages();
   check_tables();
 }
@@ -106,12 +120,12 @@ void ResultStore::check_tables() {
   if (triggers.step())
     refuse("has a trigger, " + json::in_quotes(plain_words(triggers.text(0))) +
            ", which a store of results never has");
-  for (const StoreTable* table : store_tables()) {
+  for (const StoreTable* table : store_tables(format_)) {
     Statement tables(database_, "SELECT 1 FROM sqlite_schema WHERE type='table' AND name=?");
     tables.bind(table->name);
     if (!tables.step()) refuse("has no table " + table->name + kStoreRemedy);
     auto columns = table->columns;
-    if (has_checksums()) columns.push_back({"checksum", "INTEGER"});
+    if (row_format().has_checksums()) columns.push_back({"checksum", "INTEGER"});
     // Only ordinary columns: generated and hidden ones do not count.
     Statement found(database_, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden=0");
     found.bind(table->name);
@@ -134,15 +148,19 @@ void ResultStore::check_tables() {
   }
 }
 
+RowReader ResultStore::run_reader(const Statement& rows) const {
+  return {rows, runs_table(), path(), row_format().has_checksums()};
+}
+
 std::string ResultStore::select(const StoreTable& table) const {
-  return "SELECT " + column_list(table, has_checksums()) + " FROM " + table.name;
+  return "SELECT " + column_list(table, row_format().has_checksums()) + " FROM " + table.name;
 }
 
 StoredStudy ResultStore::read_study(const Statement& from) const {
-  constexpr std::int64_t kMost = 1000000000;  // keeps the place of a claim within a file offset
-  RowReader row(from, studies_table(), path(), has_checksums());
+  constexpr std::int64_t kMost = 1000000000;
+  RowReader row(from, studies_table(), path(), row_format().has_checksums());
   StoredStudy study;
-  study.id = row.whole(1, kMost);
+  study.id = row.whole(1, kMostStudies);
   study.name = row.text();
   study.hash = row.text();
   study.points = row.whole(1, kMost);
@@ -223,11 +241,13 @@ std::optional<std::string> ResultStore::failure_of(std::int64_t study, std::int6
 
 std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   const Snapshot snapshot(database_);
-  Statement rows(database_, select(runs_table()) + " WHERE study=? ORDER BY point, replication");
-  rows.bind(study);
+  Statement rows(database_, select(runs_table()) +
+                                " WHERE study=? AND point NOT IN (SELECT point FROM points WHERE "
+                                "study=? AND failure<>'') ORDER BY point, replication");
+  rows.bind(study).bind(study);
   std::map<std::tuple<std::int64_t, engine::Outcome, bool>, std::size_t> ways;
   while (rows.step()) {
-    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()}, PointPart::all);
+    const RunOfPoint of = read_run(run_reader(rows), PointPart::all);
     ++ways[{of.point, of.run.outcome, !of.run.violations.empty()}];
   }
   std::vector<RunEnding> result;
@@ -252,40 +272,106 @@ void ResultStore::each_point(std::int64_t study, const std::function<void(Stored
 
 std::optional<StoredPoint> ResultStore::point(std::int64_t study, std::int64_t point) {
   const Snapshot snapshot(database_);
-  return find_point(study, point);
-}
-
-std::optional<StoredPoint> ResultStore::find_point(std::int64_t study, std::int64_t point) {
   std::optional<StoredPoint> found;
   read_points(place_of(study, point), [&](StoredPoint& stored) { found = std::move(stored); });
   return found;
 }
 
+std::optional<StoredPoint> ResultStore::part(const PointRange& range) {
+  const Snapshot snapshot(database_);
+  std::int64_t runs_checksum = 0;
+  std::optional<StoredPoint> found = find_row(range, runs_checksum);
+  if (!found) return found;
+  found->runs = find_runs(range);
+  derive(*found);
+  return found;
+}
+
+/// The point without its runs.
+std::optional<StoredPoint> ResultStore::find_row(const PointRange& range,
+                                                 std::int64_t& runs_checksum) {
+  const StoreTable& table = points_table(format_);
+  Statement rows(database_, select(table) + " WHERE " + place_of(range.study, range.point));
+  if (!rows.step()) return std::nullopt;
+  RowReader row(rows, table, path(), row_format().has_checksums());
+  PointColumns columns;
+  StoredPoint point = read_point(row, columns, row_format());
+  row.finish();
+  interpret(columns, row, PointPart::all, point);
+  runs_checksum = columns.runs_checksum;
+  return point;
+}
+
+std::vector<runs::RunRecord> ResultStore::find_runs(const PointRange& range) {
+  Statement rows(database_,
+                 select(runs_table()) + " WHERE " + place_of(range) + " ORDER BY replication");
+  std::vector<runs::RunRecord> found;
+  while (rows.step()) found.push_back(read_run(run_reader(rows), PointPart::all).run);
+  return found;
+}
+
+std::vector<std::int64_t> ResultStore::numbers_of_runs(const PointRange& range) {
+  Statement rows(database_,
+                 "SELECT replication FROM runs WHERE " + place_of(range) + " ORDER BY replication");
+  std::vector<std::int64_t> numbers;
+  while (rows.step()) numbers.push_back(rows.number(0));
+  return numbers;
+}
+
 void ResultStore::read_points(const std::string& where,
                               const std::function<void(StoredPoint&)>& take, PointPart part) {
-  Statement rows(database_, select(points_table()) + " WHERE " + where + " ORDER BY point");
+  const StoreTable& table = points_table(format_);
+  Statement rows(database_, select(table) + " WHERE " + where + " ORDER BY point");
   Statement run_rows(database_,
                      select(runs_table()) + " WHERE " + where + " ORDER BY point, replication");
-  RunsInOrder runs(run_rows, path(), has_checksums(), part);
+  RunsInOrder runs(run_rows, row_format(), part);
   while (rows.step()) {
-    RowReader row(rows, points_table(), path(), has_checksums());
-    PointTexts texts;
-    StoredPoint point = read_point(row, texts);
-    runs.take(point, row);
-    row.finish();
-    interpret(texts, row, part, point);
+    RowReader row(rows, table, path(), row_format().has_checksums());
+    PointColumns columns;
+    StoredPoint point = read_point(row, columns, row_format());
+    runs.take(point, row, columns);
+    interpret(columns, row, part, point);
     take(point);
   }
   runs.finish();
 }
 
-void ResultStore::save(const StoredPoint& point) {
+void ResultStore::save(const StoredPoint& part) {
   Transaction transaction(database_);
-  const auto stored = find_point(point.study, point.point);
-  if (stored && !gives_way(*stored, point)) return;
-  remove(point.study, point.point);
-  write(point);
+  save_part(part);
   transaction.commit();
+}
+
+void ResultStore::save(const std::vector<StoredPoint>& parts) {
+  Transaction transaction(database_);
+  for (const StoredPoint& part : parts) save_part(part);
+  transaction.commit();
+}
+
+void ResultStore::save_part(const StoredPoint& part) {
+  std::int64_t sum = 0;
+  std::optional<StoredPoint> known = find_row({part.study, part.point}, sum);
+  if (!known) {
+    write(part);
+    return;
+  }
+  PointRange range{part.study, part.point, 0, 0};
+  if (!part.runs.empty())
+    range = {part.study, part.point, part.runs.front().replication,
+             part.runs.back().replication + 1};
+  const std::vector<std::int64_t> numbers = numbers_of_runs(range);
+  bool is_changed = false;
+  for (const runs::RunRecord& run : part.runs) {
+    if (std::binary_search(numbers.begin(), numbers.end(), run.replication)) continue;
+    sum = sum_of(sum, write(part, run));
+    is_changed = true;
+  }
+  const auto has_run = [&](std::int64_t number) {
+    return !numbers_of_runs({part.study, part.point, number, number + 1}).empty();
+  };
+  if (!join(*known, part, has_run) && !is_changed) return;
+  Statement(database_, "DELETE FROM points WHERE " + place_of(part.study, part.point)).run();
+  write(*known, sum);
 }
 
 void ResultStore::remove(std::int64_t study, std::int64_t point) {
@@ -295,8 +381,14 @@ void ResultStore::remove(std::int64_t study, std::int64_t point) {
 }
 
 void ResultStore::write(const StoredPoint& point) {
-  RowWriter row(database_, points_table());
-  row.put(point.study)
+  std::int64_t sum = 0;
+  for (const runs::RunRecord& run : point.runs) sum = sum_of(sum, write(point, run));
+  write(point, sum);
+}
+
+void ResultStore::write(const StoredPoint& point, std::int64_t runs_checksum) {
+  RowWriter(database_, points_table())
+      .put(point.study)
       .put(point.point)
       .put(point.hash)
       .put(point.scenario_hash)
@@ -306,47 +398,51 @@ void ResultStore::write(const StoredPoint& point) {
       .put(json::to_json(point.parameters))
       .put(json::to_json(point.scenario))
       .put(storable(point.failure))
-      .put(storable(point.log));
-  RowWriter insert(database_, runs_table());
-  for (const runs::RunRecord& run : point.runs)
-    row.cover(insert.put(point.study)
-                  .put(point.point)
-                  .put(run.replication)
-                  .put(json::to_json(runs::metrics_json(run)))
-                  .put(json::to_json(runs::violations_json(run.violations)))
-                  .put(run.events)
-                  .put(run.wall_s)
-                  .put(run.peak_rss_bytes)
-                  .finish());
-  row.finish();
+      .put(storable(point.log))
+      .put(wanted_runs(point))
+      .put(point.failed_replication)
+      .put(runs_checksum)
+      .finish();
 }
 
-/// A claim locks one byte far behind the end of the file, where SQLite never looks. When a process
-/// ends, for whatever reason, the kernel releases its locks.
-bool ResultStore::lock(std::int64_t study, std::int64_t point, short kind) const {
-  constexpr std::int64_t kFirst = std::int64_t{1} << 40;
-  constexpr std::int64_t kPointsOfStudy = std::int64_t{1} << 24;
-  struct flock range {};
-  range.l_type = kind;
-  range.l_whence = SEEK_SET;
-  range.l_start = kFirst + study * kPointsOfStudy + point;
-  range.l_len = 1;
-  if (claims_ < 0 || fcntl(claims_, F_OFD_SETLK, &range) == 0) return true;
-  // On a file system without locks, two sweeps may simulate the same point. The first result is
-  // kept.
+/// Writes a run of the point; returns its checksum.
+std::int64_t ResultStore::write(const StoredPoint& point, const runs::RunRecord& run) {
+  return RowWriter(database_, runs_table())
+      .put(point.study)
+      .put(point.point)
+      .put(run.replication)
+      .put(json::to_json(runs::metrics_json(run)))
+      .put(json::to_json(runs::violations_json(run.violations)))
+      .put(run.events)
+      .put(run.wall_s)
+      .put(run.peak_rss_bytes)
+      .finish();
+}
+
+/// A claim locks bytes far behind the end of the file, one for each replication, where SQLite never
+/// looks. When a process ends, for whatever reason, the kernel releases its locks.
+bool ResultStore::lock(const PointRange& range, short kind) const {
+  struct flock bytes {};
+  bytes.l_type = kind;
+  bytes.l_whence = SEEK_SET;
+  bytes.l_start =
+      kFirstClaim + range.study * kClaimsOfStudy + range.point * kClaimsOfPoint + range.first;
+  bytes.l_len = range.end - range.first;
+  if (claims_ < 0 || fcntl(claims_, F_OFD_SETLK, &bytes) == 0) return true;
+  // On a file system without locks, two sweeps may simulate the same replications. The first result
+  // is kept.
   return errno != EAGAIN && errno != EACCES;
 }
 
-bool ResultStore::claim(std::int64_t study, std::int64_t point) {
-  return lock(study, point, F_WRLCK);
-}
+bool ResultStore::claim(const PointRange& range) { return lock(range, F_WRLCK); }
 
-void ResultStore::release(std::int64_t study, std::int64_t point) { lock(study, point, F_UNLCK); }
+void ResultStore::release(const PointRange& range) { lock(range, F_UNLCK); }
 
 bool ResultStore::use_numbers(NumbersUse use) {
   // Studies are counted from 1, so the byte of study 0 is free for this lock.
-  if (use == NumbersUse::none) return lock(0, 0, F_UNLCK);
-  return lock(0, 0, use == NumbersUse::kept ? F_RDLCK : F_WRLCK);
+  constexpr PointRange kNumbers{0, 0, 0, 1};
+  if (use == NumbersUse::none) return lock(kNumbers, F_UNLCK);
+  return lock(kNumbers, use == NumbersUse::kept ? F_RDLCK : F_WRLCK);
 }
 
 void ResultStore::forget_claims() {

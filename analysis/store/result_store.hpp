@@ -30,9 +30,18 @@ struct RunEnding {
 /// to stay (`kept`), or changes them.
 enum class NumbersUse { none, kept, changed };
 
-/// Results of sweeps in one SQLite file. A point is stored completely, in one transaction, or not
-/// at all. Processes that share a store do not disturb each other (docs/sweeps.md). A file may come
-/// from anybody: any error in it is thrown as UsageError, with table and row.
+/// Replications of a point, from `first` up to `end`.
+struct PointRange {
+  std::int64_t study = 0;
+  std::int64_t point = 0;
+  std::int64_t first = 0;
+  std::int64_t end = kMostReplications;
+};
+
+/// Results of sweeps in one SQLite file. Replications are stored in transactions, each completely
+/// or not at all, and in any order. Processes that share a store do not disturb each other
+/// (docs/sweeps.md). A file may come from anybody: any error in it is thrown as UsageError, with
+/// table and row.
 class ResultStore {
  public:
   ResultStore(const std::string& path, StoreUse use);
@@ -48,7 +57,8 @@ class ResultStore {
   /// The reason why a point failed; "" if it did not, nothing if it is not stored.
   std::optional<std::string> failure_of(std::int64_t study, std::int64_t point);
 
-  /// How the runs of a study ended. Each point has one entry for each way in which its runs ended.
+  /// How the runs of a study ended, but not those of failed points. Each point has one entry for
+  /// each way in which its runs ended.
   std::vector<RunEnding> endings(std::int64_t study);
 
   /// Points in order, with their runs.
@@ -56,10 +66,13 @@ class ResultStore {
   void each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take,
                   PointPart part = PointPart::all);
   std::optional<StoredPoint> point(std::int64_t study, std::int64_t point);
+  /// With these runs alone. Nothing if the point is not stored.
+  std::optional<StoredPoint> part(const PointRange& range);
 
-  /// Stores a point. If the point is there already, a result replaces a failure or a result with
-  /// fewer replications; otherwise the stored one stays.
-  void save(const StoredPoint& point);
+  /// Stores points, or parts of them, in one transaction. What is stored of a point stays: it gets
+  /// the runs that it lacks, and what else they know (`join`).
+  void save(const std::vector<StoredPoint>& parts);
+  void save(const StoredPoint& part);
 
   /// Replaces a stored study by `study`, which has its id, in one transaction. `change` is called
   /// with each of its points, and returns true if it changed the point; that one is then stored
@@ -72,10 +85,10 @@ class ResultStore {
   /// only while no other process relies on them.
   bool use_numbers(NumbersUse use);
 
-  /// Reserves a point, so that no other process that shares the store can, until it is released or
-  /// this process ends. Returns false if another process has it.
-  bool claim(std::int64_t study, std::int64_t point);
-  void release(std::int64_t study, std::int64_t point);
+  /// Reserves replications, so that no other process that shares the store can, until they are
+  /// released or this process ends. Returns false if another process has one of them.
+  bool claim(const PointRange& range);
+  void release(const PointRange& range);
   /// For a child process: leaves the claims to the parent.
   void forget_claims();
 
@@ -89,19 +102,25 @@ class ResultStore {
   void check_format(StoreUse use);
   void check_tables();
   void check_pages();
-  [[nodiscard]] bool has_checksums() const;
+  [[nodiscard]] RowFormat row_format() const { return {path(), format_}; }
   [[nodiscard]] std::string select(const StoreTable& table) const;
   [[noreturn]] void refuse(const std::string& why) const;
+  [[nodiscard]] RowReader run_reader(const Statement& rows) const;
   StoredStudy read_study(const Statement& row) const;
   void add_builds(StoredStudy known, const std::string& versions);
   /// Call within a transaction.
   void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take,
                    PointPart part = PointPart::all);
-  std::optional<StoredPoint> find_point(std::int64_t study, std::int64_t point);
+  std::optional<StoredPoint> find_row(const PointRange& range, std::int64_t& runs_checksum);
+  std::vector<runs::RunRecord> find_runs(const PointRange& range);
+  std::vector<std::int64_t> numbers_of_runs(const PointRange& range);
+  void save_part(const StoredPoint& part);
   void remove(std::int64_t study, std::int64_t point);
   void write(const StoredPoint& point);
+  void write(const StoredPoint& point, std::int64_t runs_checksum);
+  std::int64_t write(const StoredPoint& point, const runs::RunRecord& run);
   void write(const StoredStudy& study);
-  bool lock(std::int64_t study, std::int64_t point, short kind) const;
+  bool lock(const PointRange& range, short kind) const;
 
   std::unique_ptr<OutputPlace> output_;  ///< only of a store that is or may be written
   Database database_;

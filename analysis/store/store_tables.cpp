@@ -17,22 +17,28 @@ const StoreTable& studies_table() {
   return table;
 }
 
-const StoreTable& points_table() {
-  static const StoreTable table = {.name = "points",
-                                   .columns = {{"study", "INTEGER"},
-                                               {"point", "INTEGER"},
-                                               {"hash", "TEXT"},
-                                               {"scenario_hash", "TEXT"},
-                                               {"engine", "TEXT"},
-                                               {"seed", "INTEGER"},
-                                               {"label", "TEXT"},
-                                               {"parameters", "TEXT"},
-                                               {"scenario", "TEXT"},
-                                               {"failure", "TEXT"},
-                                               {"log", "TEXT"}},
-                                   .keys = 2,
-                                   .constraints = "PRIMARY KEY(study, point))"};
-  return table;
+const StoreTable& points_table(std::int64_t format) {
+  static const StoreTable whole_points = {.name = "points",
+                                          .columns = {{"study", "INTEGER"},
+                                                      {"point", "INTEGER"},
+                                                      {"hash", "TEXT"},
+                                                      {"scenario_hash", "TEXT"},
+                                                      {"engine", "TEXT"},
+                                                      {"seed", "INTEGER"},
+                                                      {"label", "TEXT"},
+                                                      {"parameters", "TEXT"},
+                                                      {"scenario", "TEXT"},
+                                                      {"failure", "TEXT"},
+                                                      {"log", "TEXT"}},
+                                          .keys = 2,
+                                          .constraints = "PRIMARY KEY(study, point))"};
+  static const StoreTable table = [] {
+    StoreTable with_parts = whole_points;
+    for (const char* name : {"wanted", "failed_replication", "runs_checksum"})
+      with_parts.columns.push_back({name, "INTEGER"});
+    return with_parts;
+  }();
+  return format < kFirstWithParts ? whole_points : table;
 }
 
 const StoreTable& runs_table() {
@@ -51,8 +57,8 @@ const StoreTable& runs_table() {
   return table;
 }
 
-std::array<const StoreTable*, 3> store_tables() {
-  return {&studies_table(), &points_table(), &runs_table()};
+std::array<const StoreTable*, 3> store_tables(std::int64_t format) {
+  return {&studies_table(), &points_table(format), &runs_table()};
 }
 
 const char* results_view_sql() {

@@ -24,6 +24,10 @@ std::vector<std::string> versions_in(const std::string& list) {
   return versions;
 }
 
+std::int64_t end_of_runs(const StoredPoint& point) {
+  return point.runs.empty() ? 0 : point.runs.back().replication + 1;
+}
+
 std::string comparable(const runs::RunRecord& run) {
   return std::to_string(run.replication) + json::to_json(runs::metrics_json(run)) +
          json::to_json(runs::violations_json(run.violations)) + std::to_string(run.events);
@@ -56,17 +60,50 @@ bool same_study(const StoredStudy& a, const StoredStudy& b) {
          a.simgrid == b.simgrid;
 }
 
-bool gives_way(const StoredPoint& stored, const StoredPoint& point) {
-  if (!stored.failure.empty() || !point.failure.empty())
-    return !stored.failure.empty() && point.failure.empty();
-  if (stored.runs.size() != point.runs.size()) return stored.runs.size() < point.runs.size();
-  return asked_replications(stored) < asked_replications(point);
+std::int64_t wanted_runs(const StoredPoint& point) {
+  return point.wanted > 0 ? point.wanted : end_of_runs(point);
+}
+
+bool is_whole(const StoredPoint& point) {
+  const auto wanted =
+      std::count_if(point.runs.begin(), point.runs.end(),
+                    [&](const runs::RunRecord& run) { return run.replication < point.wanted; });
+  return point.failure.empty() && wanted > 0 && wanted == point.wanted;
+}
+
+std::size_t missing_runs(const StoredPoint& point) {
+  return static_cast<std::size_t>(std::max(end_of_runs(point), point.wanted)) - point.runs.size();
+}
+
+bool join(StoredPoint& point, const StoredPoint& part,
+          const std::function<bool(std::int64_t)>& has_run) {
+  const auto failed = [&](const StoredPoint& of) {
+    return !of.failure.empty() && !has_run(of.failed_replication);
+  };
+  const std::int64_t wanted = wanted_runs(part);
+  bool is_changed = wanted > point.wanted;
+  point.wanted = std::max(point.wanted, wanted);
+  if (asked_replications(part) > asked_replications(point)) {
+    point.scenario.set("replications", asked_replications(part));
+    is_changed = true;
+  }
+  const bool is_first =
+      failed(part) && (!failed(point) || part.failed_replication < point.failed_replication);
+  if (!is_first && (point.failure.empty() || failed(point))) return is_changed;
+  point.failure = is_first ? part.failure : "";
+  point.log = is_first ? part.log : "";
+  point.failed_replication = is_first ? part.failed_replication : 0;
+  return true;
 }
 
 std::string difference(const StoredPoint& a, const StoredPoint& b) {
-  for (std::size_t i = 0; i < std::min(a.runs.size(), b.runs.size()); ++i)
-    if (comparable(a.runs[i]) != comparable(b.runs[i]))
-      return "replication " + std::to_string(a.runs[i].replication) + " has other results";
+  auto other = b.runs.begin();
+  for (const runs::RunRecord& run : a.runs) {
+    while (other != b.runs.end() && other->replication < run.replication) ++other;
+    if (other == b.runs.end()) break;
+    if (other->replication == run.replication && comparable(run) != comparable(*other))
+      return "replication " + std::to_string(run.replication) + " has other results";
+  }
   return {};
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/store/sweep_run.hpp"
+#include "analysis/store/study_rows.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
 #include "sim/json/file_memo.hpp"
@@ -139,6 +139,8 @@ StoredPoint renamed(StoredPoint known, const scenario::Study& study, std::size_t
   point.failure = std::move(known.failure);
   point.log = std::move(known.log);
   point.runs = std::move(known.runs);
+  point.wanted = known.wanted;
+  point.failed_replication = known.failed_replication;
   return point;
 }
 

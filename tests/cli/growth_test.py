@@ -219,7 +219,7 @@ class Grows(SweepTest):
                                                           "r.sqlite"))
 
     def test_the_report_of_a_study_that_has_grown(self):
-        self.sweep("--shard", "1/2")
+        self.sweep()
         self.grow(changed(changed(STUDY, SIZES, [32, 4]), ["replications"], 9))
         self.faultline("report", "r.sqlite", "--html", "p.html", "--metric", "control_messages")
         page = (self.folder / "p.html").read_text()
@@ -276,7 +276,9 @@ class Grows(SweepTest):
         counts = {}
         for row in rows(self.store)["runs"]:
             counts[row[1]] = counts.get(row[1], 0) + 1
-        self.assertEqual(sorted(counts.values()), [6] + [20] * 11)
+        fewest, *others = sorted(counts.values())
+        self.assertIn(fewest, range(6, 20))
+        self.assertEqual(others, [20] * 11)
         self.assertEqual(set(stored_points(self.store).values()), {""})
         self.assertEqual(self.sweep(), "r.sqlite: 12 of 12 points stored, 11 before, 1 grown\n")
         self.check_fresh(study)

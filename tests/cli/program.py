@@ -49,8 +49,8 @@ SANITIZED = "FAULTLINE_SANITIZED" in os.environ
 
 
 # What a pipe gets each ten seconds: as much of it as the machine is slow.
-PROGRESS = re.compile(r"(?m)^faultline: (?:\d+ of \d+ \w+|[\d.]+ % done), (?:[^\n]* left|time left "
-                      r"unknown)[^\n]*\n")
+PROGRESS = re.compile(r"(?m)^faultline: (?:[\d.]+ of \d+ \w+|[\d.]+ % done), (?:[^\n]* left|"
+                      r"time left unknown)[^\n]*\n")
 
 
 def without_progress(errors):

@@ -11,7 +11,7 @@ import unittest
 
 import tools
 from program import PROGRAM, SOURCE
-from sweep_test import SweepTest, rows, slower, stored_points
+from sweep_test import SweepTest, rows, slower, stored_runs
 
 TOOLS = {**dict.fromkeys(("slurmctld", "slurmd", "sbatch", "squeue", "scontrol"), "slurm-wlm"),
          **dict.fromkeys(("munged", "mungekey"), "munge"), "setpriv": "util-linux"}
@@ -114,14 +114,14 @@ class Slurm(SweepTest):
         script = SOURCE / "scripts/slurm/sweep.sbatch"
         job = self.slurm("sbatch", "--parsable", script, "s.json", "r.sqlite").strip()
         self.assertRegex(job, r"\A\d+\Z", self.logs())
-        # Between its first point and its last one.
-        self.wait_for(lambda: stored_points(self.shard(2)))
+        # Between its first batch and its last one: it has a quarter of 144 replications.
+        self.wait_for(lambda: stored_runs(self.shard(2)))
         self.slurm("scontrol", "requeue", f"{job}_2")
-        interrupted = len(stored_points(self.shard(2)))
-        self.assertLess(interrupted, 6, "the task was over before it could be requeued")
+        interrupted = len(stored_runs(self.shard(2)))
+        self.assertLess(interrupted, 36, "the task was over before it could be requeued")
         self.assertIn("Restarts=1", self.slurm("scontrol", "show", "job", f"{job}_2"))
         self.wait_for(lambda: not self.slurm("squeue", "-h"))
-        self.assertIn("6 of 6 points stored, ",
+        self.assertIn("12 of 12 points stored as far as shard 2/4 goes, ",
                       (self.folder / f"faultline-{job}_2.log").read_text())
         shards = [self.shard(index).name for index in range(1, 5)]
         self.answer("merge", "r.sqlite", *shards)

@@ -455,7 +455,7 @@ class Merge(SweepTest):
 
     def test_shards_make_the_whole(self):
         whole = self.whole()
-        for count in (1, 3, 30):
+        for count in (1, 3, 30, 60):
             names = self.shards(count)
             for number, order in enumerate((names, names[::-1])):
                 out = f"merged-{count}-{number}.sqlite"
@@ -467,20 +467,20 @@ class Merge(SweepTest):
     def test_a_merged_store_goes_on(self):
         whole = self.whole()
         self.answer("merge", "r.sqlite", *self.shards(4)[:3])
-        self.assertIn("24 of 24 points stored, 18 before", self.sweep())
+        self.assertIn("24 of 24 points stored, 12 before", self.sweep())
         self.assertEqual(rows(self.store), whole)
 
     def test_duplicates_are_checked(self):
         whole = self.whole()
         names = self.shards(2)
         out = self.answer("merge", "r.sqlite", *names, names[0], "whole.sqlite")
-        self.assertEqual(out, "r.sqlite: 24 points, 36 duplicates with equal results\n")
+        self.assertEqual(out, "r.sqlite: 24 points, 48 duplicates with equal results\n")
         self.assertEqual(rows(self.store), whole)
         with changing(self.folder / names[1]) as database:
-            database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=2")
+            database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=4")
         message = self.refusal("merge", "new.sqlite", "whole.sqlite", *names)
         self.assertRegex(message, r"shard-2\.sqlite: point 5 \(.*\) differs from another store: "
-                                  r"replication 2 has other results")
+                                  r"replication 4 has other results")
         self.assertNotIn("new.sqlite", " ".join(self.files()))
 
     def test_results_take_precedence_over_failures(self):

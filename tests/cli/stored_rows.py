@@ -9,7 +9,7 @@ import struct
 COLUMNS = {
     "studies": "study, name, hash, points, faultline, simgrid",
     "points": "study, point, hash, scenario_hash, engine, seed, label, parameters, scenario, "
-              "failure, log",
+              "failure, log, wanted, failed_replication, runs_checksum",
     "runs": "study, point, replication, metrics, violations, events, wall_s, peak_rss_bytes",
 }
 
@@ -28,6 +28,12 @@ def checksum(cells):
     value = 0xcbf29ce484222325
     for byte in b"".join(map(cell_bytes, cells)):
         value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return signed(value)
+
+
+def signed(value):
+    """A whole number modulo 2^64, as SQLite has it."""
+    value &= 0xffffffffffffffff
     return value - (value >> 63 << 64)
 
 
@@ -36,15 +42,15 @@ def sign(database):
     for row in database.execute(f"SELECT {COLUMNS['studies']} FROM studies").fetchall():
         database.execute("UPDATE studies SET checksum=? WHERE study=?", (checksum(row), row[0]))
     of_point = {}
-    for row in database.execute(f"SELECT {COLUMNS['runs']} FROM runs "
-                                "ORDER BY study, point, replication").fetchall():
+    for row in database.execute(f"SELECT {COLUMNS['runs']} FROM runs").fetchall():
         found = checksum(row)
-        of_point.setdefault(row[:2], []).append(found)
+        of_point[row[:2]] = of_point.get(row[:2], 0) + found
         database.execute("UPDATE runs SET checksum=? WHERE study=? AND point=? AND replication=?",
                          (found, *row[:3]))
     for row in database.execute(f"SELECT {COLUMNS['points']} FROM points").fetchall():
-        database.execute("UPDATE points SET checksum=? WHERE study=? AND point=?",
-                         (checksum([*row, *of_point.get(row[:2], [])]), *row[:2]))
+        whole = (*row[:-1], signed(of_point.get(row[:2], 0)))
+        database.execute("UPDATE points SET runs_checksum=?, checksum=? WHERE study=? AND point=?",
+                         (whole[-1], checksum(whole), *row[:2]))
 
 
 @contextlib.contextmanager

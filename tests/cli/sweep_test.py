@@ -43,7 +43,8 @@ def rows(path, clock=False):
     """Everything in a store but what depends on the clock."""
     with sqlite3.connect(path) as database:
         measured = ", wall_s, peak_rss_bytes" if clock else ""
-        studies, points = COLUMNS["studies"], COLUMNS["points"]
+        studies = COLUMNS["studies"]
+        points = COLUMNS["points"].replace(", runs_checksum", "")
         return {
             "studies": database.execute(f"SELECT {studies} FROM studies ORDER BY study").fetchall(),
             "points": database.execute(
@@ -53,13 +54,26 @@ def rows(path, clock=False):
                 " FROM runs ORDER BY study, point, replication").fetchall()}
 
 
-def stored_points(path):
-    """The points of a store, {} where it is not there yet."""
+def asked_of(path, question):
+    """What a store answers, [] where it is not there yet."""
     try:
         with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as database:
-            return dict(database.execute("SELECT point, failure FROM points"))
+            return database.execute(question).fetchall()
     except sqlite3.OperationalError:
-        return {}
+        return []
+
+
+def stored_points(path):
+    """The points of a store that have all their replications, or have failed: why."""
+    return dict(asked_of(path, """
+        SELECT point, failure FROM points WHERE failure <> '' OR wanted = (
+          SELECT count(*) FROM runs WHERE runs.study = points.study AND runs.point = points.point
+          AND replication < wanted)"""))
+
+
+def stored_runs(path):
+    """The replications of a store, with everything that was measured."""
+    return {row[:3]: row[3:] for row in asked_of(path, f"SELECT {COLUMNS['runs']} FROM runs")}
 
 
 def children(pid):
@@ -120,23 +134,25 @@ class Results(SweepTest):
         self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored; 144 replications would "
                                          "be simulated")
         self.assertEqual(self.files(), ["s.json"])
-        self.sweep("--shard", "1/4")
-        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 24 points stored; 108 replications would "
-                                         "be simulated")
-        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 6 of 12 points stored; 36 "
+        # Batches of three: the first half of every second point.
+        self.assertEqual(self.sweep("--shard", "1/4"),
+                         "r.sqlite: 12 of 12 points stored as far as shard 1/4 goes\n")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 12 begun; 108 "
+                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 12 of 24 points stored; 36 "
                                                          "replications would be simulated")
         self.assertEqual(self.dry_run("--replications", 9),
-                         "r.sqlite: 0 of 24 points stored, 6 would grow; 180 replications would be "
+                         "r.sqlite: 0 of 24 points stored, 12 begun; 180 replications would be "
                          "simulated")
         # Another axis, which gives the stored points other numbers.
         self.write("s.json", changed(STUDY, ["sweep", "platform.processes"], [4, 16, 8, 32, 64]))
-        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 30 points stored; 144 replications would "
-                                         "be simulated")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 30 points stored, 12 begun; 144 "
+                                         "replications would be simulated")
         self.write("s.json", changed(STUDY, ["sweep", "precision"], {
             "metric": "control_messages", "relative_half_width": 0.5}))
         # At least ten of each.
-        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 6 would grow; at least "
-                                         "204 replications would be simulated")
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 12 begun; at least 204 "
+                                         "replications would be simulated")
 
     def test_dry_run_says_what_the_sweep_does(self):
         self.sweep("--shard", "1/3")
@@ -455,12 +471,12 @@ class Kills(SweepTest):
     def test_nothing_is_lost_and_nothing_comes_twice(self):
         whole = self.whole()
         chance = random.Random(20250)
-        seen, kills = {}, 0
+        seen, runs, kills = {}, {}, 0
         moment_s = 0.25
         while kills < KILLS:
             if len(seen) == 24:  # done: begin anew, so that there is something to kill
                 self.store.unlink()
-                seen = {}
+                seen, runs = {}, {}
             process = self.start("--jobs", 2)
             time.sleep(chance.uniform(0, moment_s))
             process.kill()
@@ -470,6 +486,8 @@ class Kills(SweepTest):
             now = stored_points(self.store)
             self.assertLessEqual(seen.keys(), now.keys())
             seen = now
+            before, runs = runs, stored_runs(self.store)
+            self.assertLessEqual(before.items(), runs.items())
             if process.returncode == 0:
                 moment_s /= 2
         self.sweep()
@@ -545,8 +563,8 @@ class Damage(SweepTest):
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
         result = self.faultline("sweep", "s.json", "--store", disk / "r.sqlite")
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertRegex(result.stderr, r"r\.sqlite: .*(full|disk I/O).*; every finished point is "
-                                        r"stored, and the same command goes on\n\Z")
+        self.assertRegex(result.stderr, r"r\.sqlite: .*(full|disk I/O).*; what was stored before "
+                                        r"stays, and the same command goes on\n\Z")
         count = len(stored_points(disk / "r.sqlite"))
         self.assertGreater(count, 0)
         self.assertLess(count, 24)
@@ -558,22 +576,42 @@ class Damage(SweepTest):
 
 
 class Progress(SweepTest):
-    def test_on_a_terminal(self):
-        self.write("s.json", slower(100))
+    LEFT = r", [\d.e+-]+/s, [\dhmins ]+ left"
+
+    def check_shown(self, expected, *command):
+        """A terminal shows that before the program has ended, or is killed."""
         ours, theirs = pty.openpty()
-        process = self.start(stderr=theirs, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen([PROGRAM, *command], cwd=self.folder, start_new_session=True,
+                                   stdout=subprocess.DEVNULL, stderr=theirs)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         os.close(theirs)
         shown = b""
         try:
             while block := os.read(ours, 4096):
                 shown += block
-                if re.search(rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left", shown):
+                if re.search(expected.encode(), shown):
                     break
         except OSError:
             pass
         process.kill()
         os.close(ours)
-        self.assertRegex(shown, rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left")
+        self.assertRegex(shown, expected.encode())
+
+    def test_replications_are_counted(self):
+        self.write("s.json", slower(100))
+        self.check_shown(r"\d+ / 144 replications" + self.LEFT, "sweep", "s.json", "--store",
+                         "r.sqlite")
+
+    def test_within_a_run_the_simulated_time_counts(self):
+        study = {**SMALL, "replications": 1, "workload": {"name": "uniform-traffic"},
+                 "failure_detection": {"name": "swim"},
+                 "stop": {"when": "time", "time_s": 1e7}}
+        del study["termination"]
+        self.write("s.json", study)
+        for command in (("run", "s.json"), ("sweep", "s.json", "--store", "r.sqlite")):
+            # A thousandth of it takes a second; the first tenth is enough to see.
+            self.check_shown(r"0\.\d\d / 1 replications" + self.LEFT, *command)
 
 
 if __name__ == "__main__":

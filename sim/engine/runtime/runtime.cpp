@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "sim/engine/runtime/simulated_time.hpp"
 
 namespace faultline::engine {
 
@@ -101,7 +102,8 @@ void Runtime::attend_to_event() {
   faults_.strike_by_number();
   if (job_->spec.checks_state && state_.schedule.events() >= state_.next_checked && !stopped())
     check_state();
-  state_.next_attended = state_.membership.faults().next_event();
+  state_.next_attended = std::min(state_.membership.faults().next_event(),
+                                  tell_simulated_time(now_s(), state_.schedule.events()));
   if (job_->spec.checks_state)
     state_.next_attended = std::min(state_.next_attended, state_.next_checked);
 }

@@ -2,6 +2,8 @@
 #include "analysis/runs/progress.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 namespace faultline::runs {
@@ -60,6 +62,42 @@ TEST_CASE("what was done before does not count for the rate") {
   const ProgressCount none{.done = 40, .total = 100, .before = 40};
   for (const ProgressStyle style : kStyles)
     CHECK(progress_words(none, "points", 10, style).ends_with("time left unknown"));
+}
+
+TEST_CASE("the time left does not grow while nothing changes") {
+  for (const ProgressCount& before : {ProgressCount{.done = 3, .total = 10},
+                                      ProgressCount{.done = 0, .total = 1, .under_way = 0.25}}) {
+    double least_s = 1e9;
+    for (int waited_s = 0; waited_s < 400; ++waited_s) {
+      ProgressCount count = before;
+      count.unchanged_s = waited_s;
+      const std::string words = progress_words(count, "runs", 30.0 + waited_s, ProgressStyle::log);
+      const std::string left = words.substr(words.find(", ") + 2);
+      int minutes = 0;
+      int seconds = 0;
+      if (std::sscanf(left.c_str(), "%d min %d s left", &minutes, &seconds) < 2)
+        REQUIRE(std::sscanf(left.c_str(), "%d s left", &seconds) == 1);
+      else
+        seconds += 60 * minutes;
+      REQUIRE(seconds <= least_s);
+      least_s = seconds;
+    }
+    CHECK(least_s == 0);
+  }
+}
+
+TEST_CASE("within a run the simulated time counts, if the scenario says when the run ends") {
+  scenario::StopSpec stop{.when = scenario::StopWhen::time, .time_s = 40.0};
+  CHECK(share_of_run(stop, 10.0) == 0.25);
+  CHECK(share_of_run(stop, 41.0) == 1.0);
+  CHECK(share_of_run(stop, 0.0) == 0.0);
+  stop.when = scenario::StopWhen::announced;
+  CHECK(share_of_run(stop, 10.0) == 0.0);
+  const ProgressCount count{.done = 1, .total = 4, .under_way = 0.5};
+  CHECK(progress_words(count, "replications", 30, ProgressStyle::log) ==
+        "1.50 of 4 replications, 50 s left");
+  CHECK(progress_words(count, "replications", 30, ProgressStyle::terminal) ==
+        "1.50 / 4 replications, 0.05/s, 50 s left");
 }
 
 }  // namespace faultline::runs

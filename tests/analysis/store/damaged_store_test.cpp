@@ -129,6 +129,8 @@ TEST_CASE("every value of a stored row is checked, and refused with table and ro
            {"UPDATE runs SET events='many'", "events: expected an integer, got a text"},
            {"UPDATE runs SET events=-1", "events: expected an integer from 0"},
            {"UPDATE runs SET wall_s=9e999", "wall_s: expected a number of at least 0"},
+           {"UPDATE runs SET replication=1000000 WHERE point=2 AND replication=2",
+            "replication: expected an integer from 0 to 999999, got 1000000"},
            {"UPDATE runs SET replication=5 WHERE point=2 AND replication=1",
             "points: study 1, point 2: is damaged: replication 1 is missing"},
            {"DELETE FROM runs WHERE point=2", "points: study 1, point 2: has no runs"},
@@ -166,9 +168,12 @@ TEST_CASE("a changed value does not fit the checksum of its row") {
             "runs: study 1, point 0, replication 0"},
            {"UPDATE runs SET checksum=checksum+1 WHERE point=0 AND replication=0",
             "runs: study 1, point 0, replication 0"},
-           {"DELETE FROM runs WHERE point=2 AND replication=2", "points: study 1, point 2"},
            {"UPDATE points SET label='' WHERE point=3", "points: study 1, point 3"},
            {"UPDATE points SET seed=8 WHERE point=0", "points: study 1, point 0"},
+           {"UPDATE points SET wanted=4 WHERE point=0", "points: study 1, point 0"},
+           {"UPDATE points SET failed_replication=4 WHERE point=3", "points: study 1, point 3"},
+           {"UPDATE points SET runs_checksum=runs_checksum+1 WHERE point=0",
+            "points: study 1, point 0"},
            {"UPDATE studies SET simgrid='3.33'", "studies: study 1"}}) {
     INFO(sql);
     const SmallStore store;
@@ -176,6 +181,23 @@ TEST_CASE("a changed value does not fit the checksum of its row") {
     const std::string message = row + ": is damaged: its checksum does not match";
     CHECK_THAT(refusal([&] { answers(store.path()); }), Contains(message));
     CHECK_THAT(refusal([&] { known_to_sweeps(store.path()); }), Contains(message));
+  }
+}
+
+TEST_CASE("a run that was taken away, added or exchanged does not fit the checksum of its point") {
+  for (const char* sql :
+       {"DELETE FROM runs WHERE point=2 AND replication=2",
+        "DELETE FROM runs WHERE point=2 AND replication=0", "DELETE FROM runs WHERE point=2",
+        "INSERT INTO runs SELECT study, point, 3, metrics, violations, events, wall_s, "
+        "peak_rss_bytes, checksum FROM runs WHERE point=2 AND replication=2"}) {
+    INFO(sql);
+    const SmallStore store;
+    store.change(sql);
+    const std::string why = refusal([&] { answers(store.path()); });
+    CHECK_THAT(why, Contains("point 2"));
+    CHECK_THAT(why, Contains("the checksum of its runs does not match") ||
+                        Contains("its checksum does not match") || Contains("has no runs"));
+    CHECK_THAT(refusal([&] { known_to_sweeps(store.path()); }), Contains("point 2"));
   }
 }
 
@@ -196,7 +218,8 @@ TEST_CASE("a store with changed tables or a trigger is refused in our own words"
             "has a trigger, \"t\""},
            {"CREATE TRIGGER \"a\x1B[31m\xFF\" AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
             "has a trigger, \"a?[31m?\""},
-           {"PRAGMA user_version=3", "has format 3, expected 2"},
+           {"PRAGMA user_version=4", "has format 4, expected 3"},
+           {"PRAGMA user_version=0", "has format 0, expected 3"},
            {"PRAGMA application_id=1", "is not a store of results"}}) {
     INFO(sql);
     const SmallStore store;
@@ -229,12 +252,33 @@ TEST_CASE("a store without checksums is read, with a note, and merging makes one
   CHECK(answers(store.path()) == said);
   CHECK_THAT(ResultStore(store.path(), StoreUse::read).note(),
              Contains("has format 1, without checksums"));
-  CHECK_THAT(refusal([&] { known_to_sweeps(store.path()); }), Contains("has format 1, expected 2"));
+  CHECK_THAT(refusal([&] { known_to_sweeps(store.path()); }), Contains("has format 1, expected 3"));
   forget_files_read();
   const MergeOutcome outcome = merge_stores(store.path("new.sqlite"), {store.path()});
   CHECK(outcome.notes.size() == 1);
   CHECK(ResultStore(store.path("new.sqlite"), StoreUse::sweep).note().empty());
   CHECK(answers(store.path("new.sqlite")) == said);
+}
+
+TEST_CASE("a store of whole points is read, and merging makes one that a sweep goes on with") {
+  const SmallStore store;
+  const std::string said = answers(store.path());
+  store.forget_parts();
+  CHECK(answers(store.path()) == said);
+  CHECK(ResultStore(store.path(), StoreUse::read).note().empty());
+  CHECK_THAT(refusal([&] { known_to_sweeps(store.path()); }),
+             Contains("has format 2, expected 3; faultline merge NEW "));
+  forget_files_read();
+  merge_stores(store.path("new.sqlite"), {store.path()});
+  {
+    ResultStore merged(store.path("new.sqlite"), StoreUse::sweep);
+    CHECK(is_whole(*merged.point(1, 0)));
+    CHECK(merged.failure_of(1, 3) == "took longer than 1 s");
+  }
+  CHECK(answers(store.path("new.sqlite")) == said);
+  store.change("DELETE FROM runs WHERE point=2 AND replication=2");
+  CHECK_THAT(refusal([&] { answers(store.path()); }),
+             Contains("points: study 1, point 2: is damaged: its checksum does not match"));
 }
 
 }  // namespace faultline::store

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/result_store.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/store/merge.hpp"
@@ -91,7 +94,144 @@ TEST_CASE("whatever a worker prints is stored as text") {
   CHECK(again.point(1, 4)->log == "? cut?");
 }
 
-TEST_CASE("a result gives way to one of more replications alone") {
+namespace {
+
+/// These replications of a point, with as many messages each as the point has then.
+StoredPoint part_of(std::int64_t number, const std::vector<std::int64_t>& replications,
+                    std::int64_t wanted) {
+  StoredPoint part = point_of(number, "cda", 64, {0});
+  part.runs.clear();
+  for (const std::int64_t replication : replications)
+    part.runs.push_back(run_of(replication, 100.0 + static_cast<double>(replication)));
+  part.wanted = wanted;
+  return part;
+}
+
+std::vector<std::int64_t> numbers_of(const StoredPoint& point) {
+  std::vector<std::int64_t> numbers;
+  for (const runs::RunRecord& run : point.runs) numbers.push_back(run.replication);
+  return numbers;
+}
+
+/// All values of the table of points, as text.
+std::string rows_of_points(const std::string& path) {
+  Database database(path, false);
+  Statement rows(database,
+                 "SELECT quote(hash)||label||scenario||failure||log||wanted||'/'||"
+                 "failed_replication||'/'||runs_checksum||'/'||checksum FROM points ORDER BY "
+                 "study, point");
+  std::string text;
+  while (rows.step()) text += rows.text(0) + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a point make the same store in whatever order they come") {
+  std::set<std::string> stores;
+  std::vector<std::vector<std::int64_t>> parts = {{0, 1, 2}, {3, 4, 5}, {6, 9}};
+  do {
+    const SmallStore small;
+    for (const auto& part : parts)
+      ResultStore(small.path(), StoreUse::sweep).save(part_of(4, part, 8));
+    ResultStore store(small.path(), StoreUse::read);
+    CHECK(numbers_of(*store.point(1, 4)) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 9});
+    stores.insert(rows_of_points(small.path()) + answers(small.path()));
+  } while (std::next_permutation(parts.begin(), parts.end()));
+  CHECK(stores.size() == 1);
+}
+
+TEST_CASE("a point is whole when it has all replications that it is to have") {
+  const SmallStore small;
+  ResultStore store(small.path(), StoreUse::sweep);
+  store.save(part_of(4, {0, 2}, 3));
+  CHECK_FALSE(is_whole(*store.point(1, 4)));
+  CHECK(missing_runs(*store.point(1, 4)) == 1);
+  store.save(part_of(4, {1}, 3));
+  CHECK(is_whole(*store.point(1, 4)));
+  CHECK(missing_runs(*store.point(1, 4)) == 0);
+  // Beyond them there can be more, with gaps.
+  store.save(part_of(4, {5}, 3));
+  CHECK(is_whole(*store.point(1, 4)));
+  CHECK(missing_runs(*store.point(1, 4)) == 2);
+  store.save(part_of(4, {}, 7));
+  CHECK_FALSE(is_whole(*store.point(1, 4)));
+  CHECK(missing_runs(*store.point(1, 4)) == 3);
+}
+
+TEST_CASE("a part can be read alone, with what its runs imply") {
+  const SmallStore small;
+  ResultStore store(small.path(), StoreUse::sweep);
+  CHECK_FALSE(store.part({.study = 1, .point = 5}));
+  const auto part = store.part({.study = 1, .point = 1, .first = 1, .end = 3});
+  REQUIRE(part);
+  CHECK(numbers_of(*part) == std::vector<std::int64_t>{1, 2});
+  CHECK(part->runs.front().number("completed") == 0.0);
+  CHECK(part->runs.back().number("completed") == 1.0);
+  CHECK(part->label == "termination=hcda");
+}
+
+TEST_CASE("the first failure is kept, and void once its replication is there") {
+  const auto failed = [](std::int64_t replication, const std::string& why) {
+    StoredPoint part = part_of(4, {}, 8);
+    part.failure = why;
+    part.failed_replication = replication;
+    return part;
+  };
+  std::vector<StoredPoint> parts = {failed(3, "third"), failed(5, "fifth"),
+                                    part_of(4, {0, 1, 7}, 8)};
+  const auto is_before = [](const StoredPoint& a, const StoredPoint& b) {
+    return std::tuple(a.failure, a.runs.size()) < std::tuple(b.failure, b.runs.size());
+  };
+  std::sort(parts.begin(), parts.end(), is_before);
+  do {
+    const SmallStore small;
+    ResultStore store(small.path(), StoreUse::sweep);
+    for (const StoredPoint& part : parts) store.save(part);
+    CHECK(store.failure_of(1, 4) == "third");
+    CHECK(store.point(1, 4)->failed_replication == 3);
+    CHECK(numbers_of(*store.point(1, 4)) == std::vector<std::int64_t>{0, 1, 7});
+    // The runs of a failed point do not count.
+    for (const RunEnding& ending : store.endings(1)) CHECK(ending.point != 4);
+    store.save(part_of(4, {3}, 8));
+    CHECK(store.failure_of(1, 4) == "");
+  } while (std::next_permutation(parts.begin(), parts.end(), is_before));
+}
+
+TEST_CASE("replications are claimed one by one") {
+  const SmallStore small;
+  forget_files_read();
+  ResultStore ours(small.path(), StoreUse::read);
+  ResultStore theirs(small.path(), StoreUse::read);
+  CHECK(ours.claim({1, 2, 10, 20}));
+  CHECK_FALSE(theirs.claim({1, 2, 19, 30}));
+  CHECK_FALSE(theirs.claim({1, 2, 0, 11}));
+  CHECK(theirs.claim({1, 2, 20, 30}));
+  CHECK(theirs.claim({1, 3, 10, 20}));
+  CHECK(theirs.claim({2, 2, 10, 20}));
+  CHECK(theirs.claim({1, 1, 0, kMostReplications}));
+  ours.release({1, 2, 10, 20});
+  CHECK(theirs.claim({1, 2, 10, 20}));
+}
+
+TEST_CASE("stores of shards, each with parts of the points, are merged to the whole") {
+  const SmallStore whole;
+  ResultStore(whole.path(), StoreUse::sweep).save(part_of(4, {0, 1, 2, 3, 4, 5}, 6));
+  const SmallStore first;
+  ResultStore(first.path(), StoreUse::sweep).save(part_of(4, {0, 3, 4}, 6));
+  const SmallStore second;
+  ResultStore(second.path(), StoreUse::sweep).save(part_of(4, {1, 2, 5}, 6));
+  for (const auto& stores : {std::vector<std::string>{first.path(), second.path()},
+                             std::vector<std::string>{second.path(), first.path()}}) {
+    forget_files_read();
+    std::filesystem::remove(whole.path("m.sqlite"));
+    // The other three points with results are in both.
+    CHECK(merge_stores(whole.path("m.sqlite"), stores).duplicates == 3);
+    CHECK(rows_of_points(whole.path("m.sqlite")) == rows_of_points(whole.path()));
+  }
+}
+
+TEST_CASE("of a point, what is stored stays, and what it lacks is added") {
   const SmallStore small;
   ResultStore store(small.path(), StoreUse::sweep);
   const auto runs = [&](std::int64_t point) { return store.point(1, point)->runs.size(); };
@@ -186,11 +326,17 @@ TEST_CASE("of a point that several stores have, the longer result is kept if it 
     merge_stores(longer.path("m.sqlite"), stores);
     CHECK(ResultStore(longer.path("m.sqlite"), StoreUse::read).point(1, 0)->runs.size() == 5);
   }
-  const SmallStore other;
-  ResultStore(other.path(), StoreUse::sweep).save(point_of(0, "cda", 16, {10, 11, 99, 13}));
+  const TemporaryDirectory directory;
+  const std::string other = (directory.path() / "other.sqlite").string();
+  {
+    ResultStore store(other, StoreUse::sweep);
+    store.add_study(
+        {.name = "small", .hash = "h", .points = 6, .faultline = "1", .simgrid = "3.32"});
+    store.save(point_of(0, "cda", 16, {10, 11, 99, 13}));
+  }
   forget_files_read();
   CHECK_THAT(refusal([&] {
-               merge_stores(longer.path("n.sqlite"), {shorter.path(), other.path()});
+               merge_stores(longer.path("n.sqlite"), {shorter.path(), other});
              }),
              Contains("differs from another store: replication 2 has other results"));
 }

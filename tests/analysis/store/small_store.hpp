@@ -79,9 +79,42 @@ class SmallStore {
 
   /// As Faultline made stores before they had checksums.
   void forget_checksums() const {
-    change(
-        "DROP VIEW results; ALTER TABLE studies DROP COLUMN checksum; ALTER TABLE points DROP "
-        "COLUMN checksum; ALTER TABLE runs DROP COLUMN checksum; PRAGMA user_version=1");
+    change("DROP VIEW results");
+    for (const char* column :
+         {"studies DROP COLUMN checksum", "points DROP COLUMN checksum",
+          "points DROP COLUMN runs_checksum", "points DROP COLUMN wanted",
+          "points DROP COLUMN failed_replication", "runs DROP COLUMN checksum"})
+      change(std::string("ALTER TABLE ") + column);
+    change("PRAGMA user_version=1");
+  }
+
+  /// As Faultline made stores before a point could have a part of its replications. A point's
+  /// checksum then covered those of its runs, in their order.
+  void forget_parts() const {
+    change("DROP VIEW results");
+    for (const char* column : {"runs_checksum", "wanted", "failed_replication"})
+      change(std::string("ALTER TABLE points DROP COLUMN ") + column);
+    Database database(path(), false);
+    Statement points(database, "SELECT * FROM points ORDER BY point");
+    std::vector<std::int64_t> checksums;
+    while (points.step()) {
+      RowChecksum checksum;
+      for (int column = 0; column < 11; ++column)
+        if (points.kind(column) == CellKind::integer)
+          checksum.add(points.number(column));
+        else
+          checksum.add(points.text(column));
+      Statement runs(database, "SELECT checksum FROM runs WHERE point=? ORDER BY replication");
+      runs.bind(points.number(1));
+      while (runs.step()) checksum.add(runs.number(0));
+      checksums.push_back(checksum.value());
+    }
+    for (std::size_t point = 0; point < checksums.size(); ++point)
+      Statement(database, "UPDATE points SET checksum=? WHERE point=?")
+          .bind(checksums[point])
+          .bind(static_cast<std::int64_t>(point))
+          .run();
+    database.execute("PRAGMA user_version=2");
   }
 
   [[nodiscard]] std::string bytes() const {
