@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -24,6 +25,16 @@ namespace {
 
 constexpr std::size_t kLargestDrawing_B = std::size_t{16} << 20U;
 
+constexpr double kNarrowest_cm = 4;
+constexpr double kWidest_cm = 60;
+
+struct Length {
+  const char* unit;
+  double in_cm;
+};
+
+constexpr Length kLengths[] = {{"cm", 1.0}, {"mm", 0.1}, {"in", 2.54}};
+
 void write_scratch(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -40,6 +51,34 @@ void need_gnuplot(const std::string& option) {
         option + ": needs gnuplot, which is missing, to draw the figures (Debian: gnuplot-nox)");
   if (end == ProgramEnd::failed)
     throw RunError(option + ": needs gnuplot to draw the figures, but gnuplot --version fails");
+}
+
+void add_figures(VerbOptions& verb, const char* about) {
+  auto add = verb.options.add_options();
+  add("figures", boost::program_options::value<std::string>()->value_name("DIR"), about);
+  add("width", boost::program_options::value<std::string>()->value_name("LENGTH"),
+      "with --figures: draw each figure this wide, with text of 8 points: 8.5cm, 85mm or 3.35in");
+}
+
+std::optional<double> figure_width_cm(const std::string& verb,
+                                      const boost::program_options::variables_map& values) {
+  const auto text = text_of(values, "width");
+  if (!text) return std::nullopt;
+  if (values.count("figures") == 0)
+    throw UsageError(verb + ": --width: needs --figures, whose drawings it is for");
+  double number = 0.0;
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, number);
+  const std::string unit(rest, end);
+  const auto known = std::find_if(std::begin(kLengths), std::end(kLengths),
+                                  [&](const Length& length) { return unit == length.unit; });
+  const double width_cm = known == std::end(kLengths) ? 0.0 : number * known->in_cm;
+  if (error != std::errc() || !(width_cm >= kNarrowest_cm && width_cm <= kWidest_cm))
+    throw UsageError(verb +
+                     ": --width: expected a length from 4cm to 60cm, such as 8.5cm, 85mm or "
+                     "3.35in, got " +
+                     json::in_quotes(*text));
+  return width_cm;
 }
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
@@ -96,7 +135,8 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
   write_scratch(path + ".gnuplot", script);
   stems_.push_back(stem);
   const bool drawn = draw_in(stem, "svg");
-  if (drawn && !directory_.empty()) draw_in(stem, "pdf");
+  if (drawn && !directory_.empty())
+    for (const char* format : {"pdf", "png"}) draw_in(stem, format);
   return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
 
@@ -108,7 +148,8 @@ void Drawings::add(const std::string& stem, const std::string& svg) {
 void Drawings::keep() {
   if (directory_.empty()) return;
   for (const std::string& stem : stems_)
-    for (const char* format : {".csv", ".gnuplot", ".svg", ".pdf"}) keep_file(stem + format);
+    for (const char* format : {".csv", ".gnuplot", ".svg", ".pdf", ".png"})
+      keep_file(stem + format);
   for (const auto& made : made_) made->keep();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "sim/core/scratch_directory.hpp"
 
 namespace faultline::cli {
@@ -14,8 +15,16 @@ namespace faultline::cli {
 /// it before the work whose results gnuplot is to draw.
 void need_gnuplot(const std::string& option);
 
-/// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG
-/// and PDF of each to the user's directory, if there is one. So an interrupted command leaves
+/// Declares --figures DIR, with these words about it, and --width LENGTH.
+void add_figures(VerbOptions& verb, const char* about);
+
+/// The width of the figures in cm, if --width states one. Throws UsageError, which begins with the
+/// verb, if it is no length, or there are no figures.
+std::optional<double> figure_width_cm(const std::string& verb,
+                                      const boost::program_options::variables_map& values);
+
+/// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG,
+/// PDF and PNG of each to the user's directory, if there is one. So an interrupted command leaves
 /// nothing there.
 class Drawings {
  public:

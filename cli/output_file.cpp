@@ -14,6 +14,7 @@
 #include "analysis/text/terminal_width.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/missing_folder.hpp"
 
 namespace faultline::cli {
 
@@ -30,6 +31,8 @@ OutputFile::OutputFile(std::optional<std::string> path, std::string option)
     if (access(path_.c_str(), W_OK) != 0) refuse(strerror(errno));
     if (!S_ISREG(status.st_mode)) return;
   }
+  const std::string folder = missing_folder(path_);
+  if (!folder.empty()) refuse(folder);
   place_.emplace(path_, option_ + " " + path_);
   try {
     if (exists) target = std::filesystem::canonical(path_).string();

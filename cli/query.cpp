@@ -8,6 +8,7 @@
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/query.hpp"
+#include "analysis/store/wide_rows.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "cli/output_file.hpp"
@@ -93,9 +94,13 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
   const bool runs = values.count("runs") != 0;
-  if (runs && format == "table")
-    throw UsageError("query: --runs: expected --format csv or json with it");
-  if (runs) return store::rows_text(store::run_rows(points), format);
+  const bool wide = values.count("wide") != 0;
+  for (const char* option : {"runs", "wide"})
+    if (values.count(option) != 0 && format == "table")
+      throw UsageError(std::string("query: --") + option +
+                       ": expected --format csv or json with it");
+  if (runs)
+    return store::rows_text(wide ? store::wide_run_rows(points) : store::run_rows(points), format);
   const Words paths = values.count("group-by") != 0
                           ? split_at_commas(values["group-by"].as<std::string>())
                           : store::swept_paths(points);
@@ -106,15 +111,17 @@ std::string answer(const po::variables_map& values, const std::vector<store::Sel
     return table_text(groups, paths, with_completed(metrics, groups), width) +
            missing_text(points) + fatal_text(points) + spared_text(groups, paths) +
            cut_off_text(points);
-  return store::rows_text(store::summary_rows(groups, paths, metrics), format);
+  return store::rows_text(
+      wide ? store::wide_rows(groups, paths, metrics) : store::summary_rows(groups, paths, metrics),
+      format);
 }
 
 VerbOptions query_options() {
   VerbOptions verb{.verb = "query",
                    .usage =
                        "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
-                       "       [--metric NAME[,NAME]...]... [--runs] [--format table|csv|json]\n"
-                       "       [--out FILE]",
+                       "       [--metric NAME[,NAME]...]... [--runs] [--wide]\n"
+                       "       [--format table|csv|json] [--out FILE]",
                    .about =
                        "Prints means and 95 % intervals from a store, one line for each point or "
                        "group of points. docs/sweeps.md explains conditions."};
@@ -127,6 +134,10 @@ VerbOptions query_options() {
       "only these metrics, with commas between several; a table begins with completed "
       "nevertheless");
   add("runs", "one line for each replication instead of means");
+  add("wide",
+      "CSV and JSON for data frames: one line for each point or group, with a column for each "
+      "swept "
+      "value and each metric");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);
   verb.hidden.add_options()("store", po::value<std::string>());

@@ -49,13 +49,13 @@ Wanted wanted_of(const Words& names) {
 }
 
 void add_studies(drawing::HtmlPage& page, const std::vector<report::StudyReport>& reports,
-                 const std::string& store, Drawings& drawings) {
+                 const std::string& store, std::optional<double> width_cm, Drawings& drawings) {
   for (const report::StudyReport& report : reports) {
     std::map<std::string, std::string> drawn;
     for (const auto* charts : {&report.survival, &report.curves, &report.boxes})
       for (const drawing::Chart& chart : *charts)
         drawn[chart.stem] = drawings.draw(chart.stem, text::csv_records(drawing::chart_rows(chart)),
-                                          drawing::chart_script(chart));
+                                          drawing::chart_script(chart, width_cm));
     report::add_study(page, report, store, drawn);
   }
 }
@@ -79,7 +79,8 @@ VerbOptions report_options() {
   VerbOptions verb{.verb = "report",
                    .usage =
                        "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
-                       "       [--figures DIR] [--metric NAME[,NAME]...]... [--x PATH]\n"
+                       "       [--figures DIR [--width LENGTH]] [--metric NAME[,NAME]...]...\n"
+                       "       [--x PATH]\n"
                        "       [--title PATH=TEXT]... [--where CONDITION]...\n"
                        "       [--quick] [--jobs N] [--quiet]",
                    .about =
@@ -93,9 +94,10 @@ VerbOptions report_options() {
   add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
       "reproduce these, as the verb reproduce does; or show a result that reproduce wrote with "
       "--format json --out FILE.json");
-  add("figures", po::value<std::string>()->value_name("DIR"),
-      "write each chart to this directory, as SVG and PDF, with its numbers as CSV and its gnuplot "
-      "script");
+  add_figures(
+      verb,
+      "write each chart to this directory, as SVG, PDF and PNG, with its numbers as CSV and "
+      "its gnuplot script");
   add("metric", po::value<Words>()->composing()->value_name("NAMES"),
       "chart these metrics of the store, with commas between several (default: those that query "
       "shows)");
@@ -126,11 +128,13 @@ int carry_out_report(const Call& call) {
   const auto figures = text_of(values, "figures");
   if (!html && !figures) throw UsageError("report: expected --html FILE, the page to write");
   if (figures) need_gnuplot("report: --figures");
+  const auto width_cm = figure_width_cm("report", values);
   const bool quiet = values.count("quiet") != 0;
   reproduction::ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("report: --jobs", text_of(values, "jobs"));
   settings.progress = !quiet;
+  settings.figure_width_cm = width_cm;
 
   const report::StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
                                              .conditions = words_of(values, "where"),
@@ -151,7 +155,7 @@ int carry_out_report(const Call& call) {
                          drawing::escaped(reproduction::versions_of_this_build()) +
                              ". Intervals are 95 %. This page again: <code>" +
                              drawing::escaped(command_of(call.arguments)) + "</code>");
-  add_studies(page, reports, of_store.store, drawings);
+  add_studies(page, reports, of_store.store, width_cm, drawings);
   bool expected = true;
   for (const reproduction::Reproduction& saved : wanted.saved) {
     reproduction::add_reproduction(page, saved);

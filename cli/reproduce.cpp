@@ -25,7 +25,7 @@ VerbOptions reproduce_options() {
       .usage =
           "reproduce PAPER[/ITEM] [--quick] [--jobs N]\n"
           "       [--format table|json] [--out FILE] [--html FILE]\n"
-          "       [--figures DIR] [--quiet]\n\n"
+          "       [--figures DIR [--width LENGTH]] [--quiet]\n\n"
           "Measures what a paper prints and compares the two cell by cell. Each cell is a\n"
           "match (within the tolerance of its data file), differs, or is not comparable.\n"
           "Exit code: 0 if every cell has the verdict that its data file expects, else 3.\n\n"
@@ -39,9 +39,9 @@ VerbOptions reproduce_options() {
   add_out(verb);
   add("html", po::value<std::string>()->value_name("FILE"),
       "also write tables and figures to this file, as one page that needs no other file");
-  add("figures", po::value<std::string>()->value_name("DIR"),
-      "write the curves of figures to this directory, as CSV, SVG and PDF named PAPER-ITEM (needs "
-      "gnuplot), and pictures of runs as SVG");
+  add_figures(verb,
+              "write the curves of figures to this directory, as CSV, SVG, PDF and PNG named "
+              "PAPER-ITEM (needs gnuplot), and pictures of runs as SVG");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
@@ -59,6 +59,7 @@ int carry_out_reproduce(const Call& call) {
   settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet;
+  settings.figure_width_cm = figure_width_cm("reproduce", values);
   const auto figures = text_of(values, "figures");
   std::vector<reproduction::ItemFile> items =
       reproduction::read_items(values["what"].as<std::string>());

@@ -7,6 +7,7 @@
 
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/missing_folder.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline::cli {
@@ -14,8 +15,10 @@ namespace faultline::cli {
 void need_store(const std::string& path) {
   store::check_store_name(path);
   std::error_code error;
-  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
-    throw UsageError(path + ": no such file");
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
+    const std::string folder = missing_folder(path);
+    throw UsageError(path + ": no such file" + (folder.empty() ? "" : ", " + folder));
+  }
 }
 
 std::vector<store::SelectedPoint> stored_points(const std::string& path,

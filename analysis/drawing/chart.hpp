@@ -86,11 +86,13 @@ bool has_bounds(const Chart& chart);
 
 /// The gnuplot script that draws the chart (analysis/drawing/gnuplot). It contains the numbers of
 /// STEM.csv.
-std::string chart_script(const Chart& chart);
+/// For paper it is drawn `width_cm` wide, with text of 8 points; where texts need more room than
+/// that leaves, everything is smaller.
+std::string chart_script(const Chart& chart, std::optional<double> width_cm = {});
 
 /// The script of a drawing with several charts, so many in a row.
 std::string panels_script(const std::string& stem, const std::vector<Chart>& panels,
-                          std::size_t columns);
+                          std::size_t columns, std::optional<double> width_cm = {});
 
 /// The numbers behind a chart as a table for people.
 HtmlTable chart_table(const Chart& chart);

@@ -133,19 +133,52 @@ void make_room_aside(ChartAxis& axis, const std::vector<Chart>& panels,
                                     std::max(axis.range->high, range.high)};
 }
 
+/// "2\u00d710^{-5}" for 2e-05, or "10^{-5}" for 1e-05 where `bare`.
+std::string in_powers(double value, bool bare) {
+  if (value == 0) return "0";
+  const double power = std::floor(std::log10(std::fabs(value)) + 1e-9);
+  const std::string ten = "10^{" + text::compact(power) + "}";
+  return bare ? ten : text::compact(value / std::pow(10.0, power)) + "\u00d7" + ten;
+}
+
+bool is_power_of_ten(double value) {
+  const double power = value > 0 ? std::log10(value) : 0.5;
+  return std::fabs(power - std::round(power)) < 1e-9;
+}
+
+/// The texts of numbers at tics, all in one style: plain, unless one of them would have an
+/// exponent.
+std::vector<std::string> labels_of_numbers(const std::vector<double>& numbers) {
+  std::vector<std::string> labels;
+  labels.reserve(numbers.size());
+  for (const double number : numbers) labels.push_back(text::compact(number));
+  if (std::none_of(labels.begin(), labels.end(),
+                   [](const std::string& label) { return label.find('e') != std::string::npos; }))
+    return labels;
+  const bool bare = std::all_of(numbers.begin(), numbers.end(), is_power_of_ten);
+  for (std::size_t i = 0; i < numbers.size(); ++i) labels[i] = in_powers(numbers[i], bare);
+  return labels;
+}
+
 /// A tic at each value. One that is too near to the label before it has none.
 void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
   constexpr double kLeast = 0.05;  // of the axis, between slanted labels
   const double low = position_of(axis, axis.range->low / axis.factor);
   const double length = position_of(axis, axis.range->high / axis.factor) - low;
   double labelled = -HUGE_VAL;
+  std::vector<double> numbers;  // at tics with labels
+  axis.tics.clear();
   for (const double value : values) {
     const double at = (position_of(axis, value) - low) / length;
     const bool has_label = at - labelled >= kLeast;
     if (has_label) labelled = at;
-    axis.tics.emplace_back(has_label ? text::compact(value * axis.factor) : "",
-                           value * axis.factor);
+    if (has_label) numbers.push_back(value * axis.factor);
+    axis.tics.emplace_back(has_label ? "label" : "", value * axis.factor);
   }
+  const std::vector<std::string> labels = labels_of_numbers(numbers);
+  auto next = labels.begin();
+  for (auto& [label, at] : axis.tics)
+    if (!label.empty()) label = *next++;
 }
 
 void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {

@@ -50,7 +50,8 @@ void make_room_for_key(Canvas& canvas, const Chart& chart) {
 /// Names that do not fit side by side stand upright, which takes room below the plot.
 void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) {
   const std::size_t longest = longest_of(names);
-  canvas.upright_names = !fit_side_by_side(longest, 1.0 / static_cast<double>(names.size()));
+  canvas.upright_names =
+      !fit_side_by_side(longest, 1.0 / static_cast<double>(names.size()), canvas.width);
   if (!canvas.upright_names) return;
   canvas.width = std::max(canvas.width, kBeside + kLine * names.size());
   canvas.height += std::min(longest * kLetter, kWidest / 2);
@@ -83,9 +84,12 @@ bool has_key(const Chart& chart) {
   return !chart.x.names_lines && (chart.lines.size() > 1 || chart.names_single);
 }
 
-bool fit_side_by_side(std::size_t letters, double apart) {
-  constexpr double kLettersOfAxis = 44;
-  return static_cast<double>(letters + 1) <= kLettersOfAxis * apart;
+bool fit_side_by_side(std::size_t letters, double apart, std::size_t width) {
+  constexpr double kLettersOfAxis = 44;  // in a chart of 420 pixels, or more
+  constexpr double kNarrowest = 330;     // the axis of such a chart
+  const auto axis = static_cast<double>(width - std::min(width, kBeside));
+  const double letters_of_axis = kLettersOfAxis * std::min(1.0, axis / kNarrowest);
+  return static_cast<double>(letters + 1) <= letters_of_axis * apart;
 }
 
 bool points_meet(const Chart& chart) {

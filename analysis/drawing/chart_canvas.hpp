@@ -23,9 +23,9 @@ Canvas canvas_of(const Chart& chart, const Canvas& smallest = {});
 /// Has a chart a key, which names its lines?
 bool has_key(const Chart& chart);
 
-/// Do texts of so many letters fit side by side at places of an axis that are a share of its length
-/// apart?
-bool fit_side_by_side(std::size_t letters, double apart);
+/// Do texts of so many letters fit side by side at places of the x axis that are a share of its
+/// length apart, in a chart that is `width` pixels wide?
+bool fit_side_by_side(std::size_t letters, double apart, std::size_t width);
 
 /// Have two lines points or intervals that meet at one place of x, and would hide each other?
 bool points_meet(const Chart& chart);

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 
+#include "analysis/drawing/axis_script.hpp"
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
@@ -107,46 +109,22 @@ std::string style_of(const ChartLine& line) {
 /// What all plots of a drawing have in common.
 struct Drawing {
   GnuplotTexts texts;
-  std::size_t width = 0;  ///< in pixels, of all panels
+  DrawingSize size;             ///< of all panels
+  Canvas smallest;              ///< what each panel could be if its texts needed no more
+  std::size_t panel_width = 0;  ///< in pixels
 };
 
+/// The words that choose the size of a text, in pixels of the layout.
+std::string in_size(double text_px, const Drawing& drawing) {
+  return " font '," + font_size(text_px, drawing.size) + "'";
+}
+
 std::string bar_style(const Drawing& drawing, const ChartLine& line) {
-  return interval_style(drawing.width) + type_of(line);
+  return interval_style(drawing.size.width) + type_of(line);
 }
 
 std::string title_of(const Chart& chart, const ChartLine& line, Drawing& drawing) {
   return has_key(chart) ? " title " + drawing.texts.variable(line.name) : " notitle";
-}
-
-std::string axis_script(const char* axis, const ChartAxis& of) {
-  const std::string name = axis;
-  std::string text;
-  if (of.logarithmic) text += "set logscale " + name + "\n";
-  if (of.range)
-    text += "set " + name + "range [" + json::shortest(of.range->low) + ":" +
-            json::shortest(of.range->high) + "]\n";
-  if (of.tics.empty()) {
-    // gnuplot has powers of ten alone. Along x there is less room for more.
-    const double few = name == "x" ? 100 : 1500;
-    if (of.logarithmic && of.range->high < few * of.range->low)
-      text += "set for [i=-30:30] " + name + "tics add (2*10.0**i, 5*10.0**i)\n";
-    return text;
-  }
-  std::string list;
-  bool slanted = false;
-  const double length = position(of, of.range->high) - position(of, of.range->low);
-  double labelled = -HUGE_VAL;
-  std::size_t letters = 0;  // of the label before
-  for (const auto& [label, value] : of.tics) {
-    list += (list.empty() ? "'" : ", '") + label + "' " + json::shortest(value);
-    if (label.empty()) continue;
-    const double at = position(of, value) / length;
-    slanted = slanted || !fit_side_by_side((letters + label.size()) / 2, at - labelled);
-    labelled = at;
-    letters = label.size();
-  }
-  return text + "set " + name + "tics" + (slanted ? " rotate by 35 right" : "") + " (" + list +
-         ")\n";
 }
 
 /// The names as tics, upright if they do not fit. They are not given in `set xtics`, where gnuplot
@@ -344,7 +322,7 @@ std::string labels_block(const std::string& name, const Chart& chart,
 }
 
 /// Appends the plots of the labels of points, and returns their blocks.
-std::string add_labels(const Chart& chart, GnuplotTexts& texts, std::vector<std::string>& plots) {
+std::string add_labels(const Chart& chart, Drawing& drawing, std::vector<std::string>& plots) {
   const std::vector<PointLabel> labels = labels_of(chart);
   std::string blocks;
   for (const bool below : {false, true})
@@ -355,10 +333,10 @@ std::string add_labels(const Chart& chart, GnuplotTexts& texts, std::vector<std:
       if (here.empty()) continue;
       const std::string name =
           std::string("labels_") + (below ? "below" : "above") + (left ? "_left" : "_right");
-      blocks += labels_block(name, chart, here, texts);
+      blocks += labels_block(name, chart, here, drawing.texts);
       plots.push_back("$" + name + " using 1:2:(text($3)) with labels " +
                       (left ? "right offset -0.6," : "left offset 0.6,") +
-                      (below ? "-0.7" : "0.7") + " font ',10' noenhanced notitle");
+                      (below ? "-0.7" : "0.7") + in_size(10, drawing) + " noenhanced notitle");
     }
   return blocks;
 }
@@ -381,55 +359,82 @@ std::string plane_script(const Chart& chart, Drawing& drawing) {
     }
     curves.push_back(rows.plot({x, y}, curve_style(chart, line) + title_of(chart, line, drawing)));
   }
-  const std::string labels = add_labels(chart, drawing.texts, curves);
+  const std::string labels = add_labels(chart, drawing, curves);
   return labels + plot_of(bars, curves);
 }
 
 /// Everything of a chart but its texts.
 std::string panel_script(const Chart& chart, Drawing& drawing) {
-  std::string axes = names_along_x(chart).empty()
-                         ? axis_script("x", chart.x)
-                         : name_tics(chart, canvas_of(chart).upright_names, drawing.texts);
+  std::string axes =
+      names_along_x(chart).empty()
+          ? axis_script("x", chart.x, drawing.panel_width)
+          : name_tics(chart, canvas_of(chart, drawing.smallest).upright_names, drawing.texts);
   axes += below_script(chart, drawing.texts);
-  axes += axis_script("y", chart.y);
+  axes += axis_script("y", chart.y, drawing.panel_width);
   axes += "set ylabel " + drawing.texts.variable(chart.y.title) + " noenhanced\n";
   if (!chart.panel.empty())
-    axes += "set title " + drawing.texts.variable(chart.panel) +
-            " noenhanced font ',12' offset 0,-0.6\n";
+    axes += "set title " + drawing.texts.variable(chart.panel) + " noenhanced" +
+            in_size(12, drawing) + " offset 0,-0.6\n";
   const std::string plots = chart.kind == ChartKind::boxes   ? boxes_script(chart, drawing)
                             : chart.kind == ChartKind::plane ? plane_script(chart, drawing)
                                                              : curves_script(chart, drawing);
   return numbers_block(chart) + axes + plots;
 }
 
+constexpr double kPixelsOfCm = 96 / 2.54;
+
+/// The least size of a panel, of which so many stand side by side. In a drawing of a stated width
+/// it is what is left of the paper with text of 8 points.
+Canvas smallest_panel(std::size_t columns, std::optional<double> width_cm) {
+  constexpr std::size_t kNarrow = 420;  // of panels side by side
+  constexpr double kLeast = 300;
+  constexpr double kTextScale = 8.0 / 72 * 96 / kTextSize;
+  Canvas smallest;
+  if (!width_cm) {
+    if (columns > 1) smallest.width = kNarrow;
+    return smallest;
+  }
+  const double width =
+      std::max(kLeast, *width_cm * kPixelsOfCm / kTextScale / static_cast<double>(columns));
+  const double height = static_cast<double>(smallest.height) / static_cast<double>(smallest.width);
+  smallest.height = static_cast<std::size_t>(std::lround(width * height));
+  smallest.width = static_cast<std::size_t>(std::lround(width));
+  return smallest;
+}
+
+/// Undoes what a panel has set for itself, before the next one.
+constexpr const char* kNextPanel =
+    "unset logscale\nset format '%h'\nset xtics norotate autofreq enhanced\nset ytics autofreq\n"
+    "unset title\n";
+
 }  // namespace
 
-std::string chart_script(const Chart& chart) { return panels_script(chart.stem, {chart}, 1); }
+std::string chart_script(const Chart& chart, std::optional<double> width_cm) {
+  return panels_script(chart.stem, {chart}, 1, width_cm);
+}
 
 std::string panels_script(const std::string& stem, const std::vector<Chart>& panels,
-                          std::size_t columns) {
-  constexpr std::size_t kNarrow = 420;  // of panels side by side
-  Canvas largest;
-  if (columns > 1) largest.width = kNarrow;
-  const Canvas smallest = largest;
+                          std::size_t columns, std::optional<double> width_cm) {
+  const Canvas smallest = smallest_panel(columns, width_cm);
+  Canvas largest = smallest;
   for (const Chart& chart : panels) {
     const Canvas canvas = canvas_of(chart, smallest);
     largest = {std::max(largest.width, canvas.width), std::max(largest.height, canvas.height)};
   }
   const std::size_t rows = (panels.size() + columns - 1) / columns;
-  Drawing drawing{{}, largest.width * columns};
+  Drawing drawing{.texts = {},
+                  .size = {.width = largest.width * columns, .height = largest.height * rows},
+                  .smallest = smallest,
+                  .panel_width = largest.width};
+  if (width_cm)
+    drawing.size.scale = *width_cm * kPixelsOfCm / static_cast<double>(drawing.size.width);
   std::string code;
   for (const Chart& chart : panels)
-    code +=
-        (code.empty()
-             ? ""
-             : "unset logscale\nset xtics norotate autofreq\nset ytics autofreq\nunset title\n") +
-        panel_script(chart, drawing);
+    code += (code.empty() ? "" : kNextPanel) + panel_script(chart, drawing);
   if (panels.size() > 1)
     code = "set multiplot layout " + std::to_string(rows) + "," + std::to_string(columns) + "\n" +
            code + "unset multiplot\n";
-  return gnuplot_head(stem, drawing.width, largest.height * rows) + drawing.texts.definitions() +
-         code;
+  return gnuplot_head(stem, drawing.size) + drawing.texts.definitions() + code;
 }
 
 }  // namespace faultline::drawing

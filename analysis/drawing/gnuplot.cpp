@@ -2,6 +2,7 @@
 #include "analysis/drawing/gnuplot.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -91,8 +92,41 @@ void forget_date(std::string& pdf) {
   pdf.replace(key + kKey.size(), kNever.size(), kNever);
 }
 
+/// A kind of drawing that gnuplot makes. The factors make fonts, lines and points as large as those
+/// of an SVG, in which they are in pixels: gnuplot's PDF and PNG have fonts in points of 4/3
+/// pixels, times its own factors.
+struct Terminal {
+  const char* format;
+  const char* name;
+  double units_of_inch;  ///< points or pixels
+  bool in_inches;        ///< how the script states its size
+  const char* words;
+};
+
+constexpr Terminal kTerminals[] = {
+    {"svg", "svg", 96, false, "background 'white'"},
+    {"pdf", "pdfcairo", 72, true, "fontscale 0.5625 linewidth 1.5 pointscale 1.25"},
+    {"png", "pngcairo", 300, false,
+     "background 'white' fontscale 2.34375 linewidth 3.125 pointscale 5"},
+};
+
+std::string terminal_script(const Terminal& terminal, const DrawingSize& size) {
+  const auto length = [&](std::size_t pixels) {
+    const double inches = static_cast<double>(pixels) * size.scale / 96;
+    const double units = std::round(inches * terminal.units_of_inch);
+    // gnuplot cuts off what is not a whole unit.
+    return terminal.in_inches ? text::fixed((units + 0.01) / terminal.units_of_inch, 4) + "in"
+                              : text::fixed(units, 0);
+  };
+  return std::string("if (format eq '") + terminal.format + "') set terminal " + terminal.name +
+         " enhanced size " + length(size.width) + "," + length(size.height) + " font 'sans," +
+         font_size(kTextSize, size) + "' " + terminal.words + "\n";
+}
+
 /// Does a drawing begin and end as such a file does? Gnuplot can end well without having drawn.
 bool is_whole(const std::string& drawing, const std::string& format) {
+  if (format == "png")
+    return drawing.starts_with("\x89PNG") && drawing.find("IEND") < drawing.size();
   if (format == "pdf") return drawing.starts_with("%PDF") && drawing.find("%%EOF") < drawing.size();
   return drawing.find("<svg") < drawing.find("</svg>") && drawing.find("</svg>") < drawing.size();
 }
@@ -108,7 +142,7 @@ bool mend_drawing(const std::filesystem::path& drawing, const std::string& forma
   std::string text = drawn;
   if (format == "pdf")
     forget_date(text);
-  else
+  else if (format == "svg")
     // In a name, gnuplot does not escape this, and XML forbids it.
     replace_all(text, "]]>", "]]&gt;");
   if (text == drawn) return true;
@@ -160,25 +194,27 @@ void fit_to_page(std::string& tag, const std::string& prefix) {
 
 }  // namespace
 
-std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height) {
-  const auto inches = [](std::size_t pixels) {
-    return text::fixed(static_cast<double>(pixels) / 96, 2) + "in";
-  };
-  std::string text = "if (!exists('format')) format = 'svg'\nif (format eq 'pdf') {\n";
-  text += "  set terminal pdfcairo enhanced size " + inches(width) + "," + inches(height) +
-          " font 'sans,10'\n} else {\n  set terminal svg enhanced size " + std::to_string(width) +
-          "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
+std::string font_size(double text_px, const DrawingSize& size) {
+  const double drawn = text_px * size.scale;
+  return drawn == std::floor(drawn) ? text::fixed(drawn, 0) : text::fixed(drawn, 2);
+}
+
+std::string gnuplot_head(const std::string& stem, const DrawingSize& size) {
+  std::string text = "if (!exists('format')) format = 'svg'\n";
+  for (const Terminal& terminal : kTerminals) text += terminal_script(terminal, size);
   text += "set output '" + stem + ".' . format\nset encoding utf8\n";
   text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
   text +=
       "set border 3\nset tics nomirror out scale 0.6\nset xlabel offset 0,0.5\nset format '%h'\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
           "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 "
-          "width 1 font ',12'\n";
+          "width 1 font '," +
+          font_size(12, size) + "'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
-            std::to_string(kPalette[i].point) + " ps 0.8 dt solid\n";
+            std::to_string(kPalette[i].point) + " ps " + text::fixed(0.8 * size.scale, 2) +
+            " dt solid\n";
   return text;
 }
 

@@ -9,11 +9,26 @@
 
 namespace faultline::drawing {
 
-/// The beginning of the script STEM.gnuplot. It draws STEM.svg on white, or STEM.pdf if called as
-/// `gnuplot -e "format = 'pdf'" STEM.gnuplot`. The size is in pixels of a screen. It sets line
-/// types 1 to `kLineTypes`; colour-blind people can tell their colours apart, and their points
-/// differ.
-std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height);
+/// The size of a drawing: that of its layout in pixels of a screen, of which an inch has 96, and
+/// how many times as large it is drawn. So all texts and places of the layout keep their
+/// proportions.
+struct DrawingSize {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  double scale = 1.0;
+};
+
+/// The size of most texts, in pixels of the layout.
+inline constexpr double kTextSize = 13;
+
+/// The size of a font for a text of this size in the layout, for gnuplot: "9.85".
+std::string font_size(double text_px, const DrawingSize& size);
+
+/// The beginning of the script STEM.gnuplot. It draws STEM.svg on white, or STEM.pdf or STEM.png
+/// (300 pixels to an inch) if called as `gnuplot -e "format = 'pdf'" STEM.gnuplot`, all of the same
+/// size, with the same text. It sets line types 1 to `kLineTypes`; colour-blind people can tell
+/// their colours apart, and their points differ.
+std::string gnuplot_head(const std::string& stem, const DrawingSize& size);
 
 inline constexpr std::size_t kLineTypes = 10;
 
@@ -64,7 +79,7 @@ std::string axis_title(const std::string& name);
 /// Is gnuplot missing, or does it fail? `good` if it says its version.
 ProgramEnd try_gnuplot();
 
-/// Runs gnuplot on a script in `directory`, to draw it in this format (svg or pdf). It uses no
+/// Runs gnuplot on a script in `directory`, to draw it in this format (svg, pdf or png). It uses no
 /// settings of the user and reads nothing but the script. It has failed, too, if it leaves no whole
 /// drawing.
 ProgramEnd draw(const std::string& directory, const std::string& script, const std::string& format);

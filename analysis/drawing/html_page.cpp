@@ -83,8 +83,8 @@ std::string escaped(const std::string& text) {
 
 std::string html_number(double value) {
   char text[32];
-  const bool large = std::fabs(value) >= 1e5 && std::fabs(value) < 1e12;
-  std::snprintf(text, sizeof text, large ? "%.0f" : "%.6g", value);
+  const bool large = std::fabs(value) >= 1e4 && std::fabs(value) < 1e12;
+  std::snprintf(text, sizeof text, large ? "%.0f" : "%.5g", value);
   return text;
 }
 

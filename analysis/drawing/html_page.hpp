@@ -9,7 +9,7 @@ namespace faultline::drawing {
 /// Escapes text for HTML, attributes included.
 std::string escaped(const std::string& text);
 
-/// A number for people: six significant digits, or a whole number if it is large.
+/// A number for people: five significant digits, or a whole number if it is large.
 std::string html_number(double value);
 
 /// One cell of a table. Its content is HTML, so text must be escaped before.

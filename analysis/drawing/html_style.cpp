@@ -97,22 +97,33 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
     --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
     --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
   }
-  @page { margin: 15mm; }
-  body { font-size: 10pt; }
+  @page { margin: 12mm; }
+  body { font-size: 10pt; line-height: 1.35; }
   header, main, footer { max-width: none; padding: 0; }
   nav, .skip { display: none; }
-  .scroll { max-height: none; overflow: visible; border: 0; }
+  h1 { font-size: 18pt; }
+  h2 { font-size: 14pt; margin: 14pt 0 4pt; padding-top: 6pt; }
+  h3 { font-size: 11pt; margin: 10pt 0 3pt; }
+  .scroll { max-height: none; overflow: visible; border: 0; margin: 4pt 0; }
   table { font-size: 7.5pt; min-width: 0; }
   caption, table code { font-size: inherit; }
   th, td { padding: 1.5pt 4pt; }
   td.verdict, td.plain, thead th { white-space: normal; }
   td.long { min-width: 0; }
   thead th { position: static; }
-  pre { white-space: pre-wrap; }
+  pre { white-space: pre-wrap; font-size: 7.5pt; margin: 4pt 0; padding: 3pt 5pt; }
   figure, tr { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-  .figures { grid-template-columns: 1fr 1fr; }
+  h2, h3, caption, thead, tbody tr:first-child, tbody tr:nth-last-child(2) { break-after: avoid; }
+  h3 + p { break-after: avoid; }
+  pre { break-before: avoid; break-inside: avoid; }
+  p { orphans: 3; widows: 3; }
+  .figures { display: block; margin: 4pt 0; orphans: 1; widows: 1; }
+  figure { display: inline-block; width: 49%; vertical-align: top; border: 0; padding: 0;
+    margin: 0 0 4pt; }
+  figure.wide { display: block; width: auto; }
+  figure:not(.wide) svg { max-height: 54mm; }
   figure.wide svg { max-width: 100%; }
+  figcaption { font-size: 7.5pt; line-height: 1.2; margin-top: 1pt; }
   details:not([open]) { display: none; }
 }
 )css";

@@ -126,14 +126,19 @@ void add_comparison(drawing::HtmlPage& page, const std::vector<store::SelectedPo
   if (situations > kMostRows)
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
-  const std::string note = settings.higher_is_better ? "" : store::unequal_endings(comparison);
-  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + drawing::escaped(note));
   const std::string cut_off = store::cut_off_runs(comparison);
   if (!cut_off.empty()) page.paragraph("<strong>&#9888;</strong> " + drawing::escaped(cut_off));
   const drawing::HtmlTable pairs = pair_table(comparison, settings.metric, titles);
   if (!pairs.rows.empty())
     page.folded("Paired differences of " + metric_heading(titles, settings.metric), pairs);
   page.commands({command});
+}
+
+/// Is it a question of some runs whether they completed?
+bool ends_with_programs(const std::vector<store::SelectedPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const store::SelectedPoint& point) {
+    return !store::sample({{}, {&point}}, runs::kCompleted).values.empty();
+  });
 }
 
 /// What competes, in a heading: "termination and failure_detection".
@@ -161,7 +166,7 @@ void add_comparisons(drawing::HtmlPage& page, const StudyReport& report, const s
   const std::string common = store::common_values(report.points);
   if (!common.empty()) page.paragraph("At every point: " + drawing::escaped(common) + ".");
   std::vector<store::ComparisonSettings> comparisons;
-  if (has_faults(report.points))
+  if (has_faults(report.points) && report.completion.empty() && ends_with_programs(report.points))
     comparisons.push_back({.by = by, .metric = runs::kCompleted, .higher_is_better = true});
   for (const std::string& metric : report.metrics)
     if (metric != "application_messages" && metric != runs::kCompleted)

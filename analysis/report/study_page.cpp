@@ -68,16 +68,10 @@ void add_charts(StudyReport& report, const std::string& store) {
   const ArrangedPoints faults_first = arranged(report.points, true, report.x, report.titles);
   const Query query = query_of(report, store, usual.layout, faults_first.layout);
   for (const std::string& metric : report.metrics) {
-    append(report.curves, curves_of(usual, metric),
-           "Mean over the replications that have a value; bars are 95 % intervals.",
-           with_metrics(query.grouped, {metric}));
-    append(
-        report.boxes, boxes_of(usual, metric),
-        "Boxes reach from the first to the third quartile, with the median; whiskers reach to the "
-        "last value within 1.5 times the height of the box; circles are values beyond them.",
-        query.runs);
+    append(report.curves, curves_of(usual, metric), "", with_metrics(query.grouped, {metric}));
+    append(report.boxes, boxes_of(usual, metric), "", query.runs);
   }
-  if (!has_faults(report.points)) return;
+  if (!has_faults(report.points) || !report.completion.empty()) return;
   append(report.survival, survival_of(faults_first),
          "Share of the runs that completed: they end terminated or finished; bars are exact 95 % "
          "intervals (Clopper and Pearson).",
@@ -116,6 +110,27 @@ std::vector<std::string> metrics_of(const std::vector<store::SelectedPoint>& poi
       throw UsageError("report: --metric: no study has " + json::in_quotes(metric) +
                        json::suggestion(metric, known));
   return settings.metrics;
+}
+
+/// Takes out of the metrics those that are the same everywhere, unless the reader chose them.
+void take_out_same(StudyReport& report, bool is_chosen) {
+  if (has_faults(report.points)) report.completion = same_completion_words(report.points);
+  if (is_chosen) return;
+  std::erase_if(report.metrics, [&](const std::string& metric) {
+    if (metric == runs::kCompleted && !report.completion.empty()) return true;
+    const auto same = same_value(report.points, metric);
+    if (same) report.same.push_back(*same);
+    return same.has_value();
+  });
+}
+
+void add_what_is_same(drawing::HtmlPage& page, const StudyReport& report) {
+  const std::string values =
+      same_values_words(report.same, store::run_count(report.points).runs, report.titles);
+  if (values.empty() && report.completion.empty()) return;
+  page.subsection("The same everywhere");
+  for (const std::string& sentence : {report.completion, values})
+    if (!sentence.empty()) page.paragraph(sentence);
 }
 
 /// Throws if the chosen x has a single value in every study: no chart could show it.
@@ -216,6 +231,7 @@ std::vector<StudyReport> study_reports(std::vector<store::SelectedPoint> points,
     report.x = settings.x;
     report.titles = settings.titles;
     report.protocol = protocol_path(report.points);
+    take_out_same(report, !settings.metrics.empty());
     add_charts(report, settings.store);
     finish_charts(report, several ? "study-" + study + "-" : "");
   }
@@ -227,16 +243,21 @@ void add_study(drawing::HtmlPage& page, const StudyReport& report, const std::st
   page.section(report.points.front().study.name);
   page.subsection("What was run");
   add_what_was_run(page, report, store);
+  add_what_is_same(page, report);
   if (!report.survival.empty()) {
     page.subsection("Survival and its cost");
     page.figures(figures_of(report.survival, drawings));
   }
   if (!report.curves.empty()) {
     page.subsection("Means and their intervals");
+    page.paragraph("Means over the replications that have a value; bars are 95 % intervals.");
     page.figures(figures_of(report.curves, drawings));
   }
   if (!report.boxes.empty()) {
     page.subsection("Spread of the replications");
+    page.paragraph(
+        "Boxes reach from the first to the third quartile, with the median; whiskers reach to the "
+        "last value within 1.5 times the height of the box; circles are values beyond them.");
     page.figures(figures_of(report.boxes, drawings));
   }
   add_comparisons(page, report, store);

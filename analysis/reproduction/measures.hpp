@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,6 +21,7 @@ struct ReproductionSettings {
   bool progress = false;  ///< on stderr
   /// Called, if it is set, with each amount of work that has been done, in the unit of `work_of`.
   std::function<void(double)> worked = {};
+  std::optional<double> figure_width_cm = {};  ///< on paper; none: as on a screen
 };
 
 /// The samples at one point of a series, by protocol and metric. A sample has one value for each

@@ -47,11 +47,12 @@ std::string own_stem(const std::string& item, std::set<std::string>& taken) {
 }
 
 /// Draws the curves of one item and keeps them in the result, for the page.
-void draw_item(ItemResult& result, const DrawChart& draw, const std::string& stem) {
+void draw_item(ItemResult& result, const DrawChart& draw, const std::string& stem,
+               std::optional<double> width_cm) {
   result.figure = figure_rows(result);
   const FigurePanels panels = figure_panels(result);
   result.drawing = draw(stem, text::csv_records(result.figure),
-                        drawing::panels_script(stem, panels.charts, panels.columns));
+                        drawing::panels_script(stem, panels.charts, panels.columns, width_cm));
 }
 
 std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
@@ -116,7 +117,8 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
     pace.end_item();
     teller.finish();
     if (result.interrupted) return std::nullopt;
-    if (draw && has_figure(result)) draw_item(result, draw, own_stem(name, stems));
+    if (draw && has_figure(result))
+      draw_item(result, draw, own_stem(name, stems), wanted.figure_width_cm);
     if (draw)
       for (const Picture& picture : result.pictures())
         keep(own_stem(name + "-" + picture.name, stems), picture.svg);

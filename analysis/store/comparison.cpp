@@ -229,22 +229,6 @@ json::JsonValue decided_by(const PairedDifference& pair) {
   return pair.by_completed ? "completed" : "metric";
 }
 
-/// The number of runs that were to complete, and of those that did.
-struct Ends {
-  std::size_t reached = 0;
-  std::size_t runs = 0;
-};
-
-Ends ends_of(const Contender& contender) {
-  Ends ends;
-  for (const runs::RunRecord& run : contender.point->stored.runs) {
-    const auto completed = run.number(runs::kCompleted);
-    ends.runs += completed ? 1 : 0;
-    ends.reached += completed.value_or(0.0) != 0.0 ? 1 : 0;
-  }
-  return ends;
-}
-
 }  // namespace
 
 std::vector<const Contender*> first_of_each_value(const Comparison& comparison) {
@@ -277,30 +261,6 @@ std::string cut_off_runs(const Comparison& comparison) {
       for (const runs::RunRecord& run : contender.point->stored.runs) count.add(run.outcome);
   const std::string text = runs::cut_off_count(count);
   return text.empty() ? text : text + ", which is no result: a point with such a run cannot win.";
-}
-
-std::string unequal_endings(const Comparison& comparison) {
-  std::map<std::string, Ends> all;
-  bool unequal = false;
-  for (const Situation& situation : comparison.situations) {
-    const Ends first = ends_of(situation.contenders.front());
-    for (const Contender& contender : situation.contenders) {
-      const Ends ends = ends_of(contender);
-      unequal = unequal || ends.reached * first.runs != first.reached * ends.runs;
-      all[contender.value].reached += ends.reached;
-      all[contender.value].runs += ends.runs;
-    }
-  }
-  if (!unequal) return {};
-  std::string shares;
-  for (const Contender* contender : first_of_each_value(comparison)) {
-    const Ends& ends = all[contender->value];
-    shares += (shares.empty() ? "" : "; ") + contender->name + " " + std::to_string(ends.reached) +
-              "/" + std::to_string(ends.runs);
-  }
-  return "Not all runs completed: " + shares +
-         ". A run that gives up early is cheap; --metric completed compares how often they "
-         "complete, run by run.";
 }
 
 const Contender* Situation::winner() const {

@@ -82,10 +82,6 @@ const Contender* with_value_of(const Situation& situation, const Contender& othe
 /// The unit in which to print the means of all contenders.
 text::TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 
-/// A warning if the runs of one contender complete more often than those of another, since giving
-/// up early is cheap; "" if all complete equally often.
-std::string unequal_endings(const Comparison& comparison);
-
 /// How many of the compared runs were cut off at a limit, as a sentence; "" if none was.
 std::string cut_off_runs(const Comparison& comparison);
 

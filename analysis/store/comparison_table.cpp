@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/runs/derived_metrics.hpp"
-#include "analysis/statistics/metric_type.hpp"
 #include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/summary_text.hpp"
 
@@ -202,13 +201,10 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
     text += "\n" +
             text::wrapped(
                 "completed: the share of runs that completed, with its exact 95 % interval. What "
-                "completes less often than the best, or less than half of its runs, does not win.");
-  const bool of_survival =
-      statistics::metric_type(settings.metric) == statistics::MetricType::share;
-  for (const std::string& note :
-       {of_survival ? std::string() : unequal_endings(comparison), cut_off_runs(comparison)})
-    if (!note.empty()) text += "\n" + text::wrapped(note);
-  return text;
+                "completes less often than the best, or less than half of its runs, does not win: "
+                "a run that gives up early is cheap.");
+  const std::string note = cut_off_runs(comparison);
+  return note.empty() ? text : text + "\n" + text::wrapped(note);
 }
 
 }  // namespace faultline::store

@@ -13,6 +13,7 @@
 #include "analysis/store/result_store.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/file_roles.hpp"
+#include "sim/core/missing_folder.hpp"
 #include "sim/core/partial_file.hpp"
 #include "sim/json/problems.hpp"
 
@@ -25,7 +26,9 @@ namespace {
 }
 
 [[noreturn]] void refuse_unwritable(const std::string& out, const std::system_error& error) {
-  throw UsageError(out + ": cannot be written: " + error.code().message());
+  const std::string folder = missing_folder(out);
+  throw UsageError(out +
+                   ": cannot be written: " + (folder.empty() ? error.code().message() : folder));
 }
 
 /// Creates the new store's file under a temporary name, before any work is done.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/store/store_tables.hpp"
+#include "analysis/store/units_view.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 
@@ -72,6 +73,7 @@ void ResultStore::make_tables() {
   if (database_.number("PRAGMA schema_version") != 0) return;
   for (const StoreTable* table : store_tables()) database_.execute(table_sql(*table));
   database_.execute(results_view_sql());
+  database_.execute(units_view_sql());
   database_.execute("PRAGMA application_id=" + std::to_string(kApplication) +
                     "; PRAGMA user_version=" + std::to_string(kStoreFormat));
   transaction.commit();

@@ -7,6 +7,7 @@
 
 #include "analysis/store/store_row.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/missing_folder.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline::store {
@@ -69,6 +70,8 @@ const std::string& checked_store_path(const std::string& path) {
   if (kind != std::filesystem::file_type::regular &&
       kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
     throw UsageError(path + ": cannot be opened: it is not a regular file");
+  const std::string folder = missing_folder(path);
+  if (!folder.empty()) throw UsageError(path + ": cannot be opened: " + folder);
   refuse_cut_file(path);
   return path;
 }

@@ -11,10 +11,12 @@ namespace faultline::text {
 /// A number for people, with about four significant digits.
 std::string compact(double value);
 
-/// "2046.9 +- 0.1": the mean and the half-width of its interval, both multiplied by `factor`. A
-/// share, whose interval is not symmetric, gives "0.967 [0.828, 0.999]". "-" if there are no
-/// values. Only the mean if the interval is absent, or comes from rounding errors: at most 1e-12 of
-/// the mean, or 1e-9 where nine decimals would not show it. For differences, `largest` is the size
+/// "2046.9 +- 0.1": the mean and the half-width of its interval, both multiplied by `factor`. The
+/// interval has two digits, but the mean at most five of them after the point and before it
+/// together, unless more stand before it. A share, whose interval is not symmetric, gives
+/// "0.967 [0.828, 0.999]". "-" if there are no values. Only the mean if the interval is absent, is
+/// less than half of the mean's last digit, or comes from rounding errors: at most 1e-12 of the
+/// mean, or 1e-9 where nine decimals would not show it. For differences, `largest` is the size
 /// of the subtracted values, which replaces the mean in this rule. A mean over runs that were cut
 /// off is marked (`marked`).
 std::string with_interval(const statistics::Summary& summary, double factor = 1.0,
@@ -37,7 +39,8 @@ TimeUnit time_unit(double longest_s);
 /// have one.
 TimeUnit unit_of(statistics::MetricType type, double largest);
 
-/// The title of a metric's column in a text table: "detection\nlatency, us".
+/// The title of a metric's column in a text table: "detection\nlatency, us". Each word has a line,
+/// but words share one where that makes no title wider: "detection\nmessages\nper node\nper s".
 std::string column_title(const std::string& metric, const TimeUnit& unit);
 
 }  // namespace faultline::text

@@ -15,12 +15,16 @@
 
 #include "sim/core/error.hpp"
 #include "sim/core/file_roles.hpp"
+#include "sim/core/missing_folder.hpp"
 
 namespace faultline {
 namespace {
 
 [[noreturn]] void refuse_unreadable(const std::string& path, int error) {
-  if (error == ENOENT) throw UsageError(path + ": no such file");
+  if (error == ENOENT) {
+    const std::string folder = missing_folder(path);
+    throw UsageError(path + ": no such file" + (folder.empty() ? "" : ", " + folder));
+  }
   throw UsageError(path + ": cannot be read: " + std::strerror(error));
 }
 

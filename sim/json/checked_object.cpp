@@ -363,6 +363,11 @@ std::string CheckedObject::unknown_key(const std::string& key) const {
       return "unknown key, expected " + with_unit(name, unit);
     names.push_back(name);
   }
+  // A path, as --set takes it.
+  const std::size_t dot = key.find('.');
+  if (dot != std::string::npos &&
+      std::find(names.begin(), names.end(), key.substr(0, dot)) != names.end())
+    return "unknown key; in a file it is a key inside " + in_quotes(key.substr(0, dot));
   if (const auto near = nearest_of(key, names)) {
     const auto meant = std::find_if(known_.begin(), known_.end(),
                                     [&](const Known& known) { return known.name == *near; });

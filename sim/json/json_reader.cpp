@@ -10,6 +10,7 @@
 #include "sim/core/text_file.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/json/json_hint.hpp"
 
 namespace faultline::json {
 namespace {
@@ -183,6 +184,10 @@ JsonValue read_json_file(const std::string& path, Problems& problems) {
 
 JsonValue parse_json(const std::string& text, Problems& problems) {
   if (is_blank(text)) throw UsageError(problems.file() + ": is empty, expected a JSON object");
+  if (is_utf16(text))
+    throw UsageError(visible(problems.file()) +
+                     ": is a text in UTF-16, expected UTF-8 (save it as UTF-8, or convert it with "
+                     "iconv -f UTF-16 -t UTF-8)");
   // The parser takes a zero byte for the end of the text and would ignore what follows.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
     refuse(problems, place(text, zero), "not valid JSON: a zero byte");
@@ -198,7 +203,9 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
     refuse(problems, " " + visible(builder.path()),
            "a text with a zero character (\\u0000), expected none");
   const std::size_t position = builder.error_position();
-  refuse(problems, place(text, position == 0 ? 0 : position - 1), reason(builder.error()));
+  const std::size_t at = position == 0 ? 0 : position - 1;
+  const std::string hint = hint_at(text, at, builder.error());
+  refuse(problems, place(text, at), reason(builder.error()) + (hint.empty() ? "" : "; " + hint));
 }
 
 }  // namespace faultline::json

@@ -40,6 +40,17 @@ json::JsonValue read_value(const std::string& set, const std::string& text,
   return value;
 }
 
+/// The outermost part of a path that the tree lacks, which setting its value creates; all of the
+/// path if it has everything.
+json::JsonPath created_part(const json::JsonValue& root, const json::JsonPath& path) {
+  json::JsonPath part;
+  for (const json::JsonStep& step : path) {
+    part.push_back(step);
+    if (json::find_at(root, part) == nullptr) break;
+  }
+  return part;
+}
+
 }  // namespace
 
 void apply_set(json::JsonValue& root, const std::string& set, json::Problems& problems) {
@@ -50,9 +61,10 @@ void apply_set(json::JsonValue& root, const std::string& set, json::Problems& pr
   if (path.empty())
     refuse(set, problems, "expected a path such as platform.processes or faults.at[0].time_s");
   json::JsonValue value = read_value(set, set.substr(equals + 1), problems);
+  const json::JsonPath created = created_part(root, path);
   const std::string why = json::set_at(root, path, std::move(value));
   if (!why.empty()) refuse(set, problems, why);
-  problems.set_origin(json::path_text(path), "from --set " + json::in_quotes(set));
+  problems.set_origin(json::path_text(created), "from --set " + json::in_quotes(set));
 }
 
 }  // namespace faultline::scenario

@@ -142,7 +142,7 @@ class Content(ReportTest):
         stems = {"survival", "cost-survival", "mean-control-messages", "boxes-control-messages"}
         self.assertEqual({path.name for path in (self.folder / "figures").iterdir()},
                          {stem + ending for stem in stems
-                          for ending in (".csv", ".gnuplot", ".svg", ".pdf")})
+                          for ending in (".csv", ".gnuplot", ".svg", ".pdf", ".png")})
         self.assertEqual((self.folder / "figures/survival.pdf").read_bytes()[:5], b"%PDF-")
         self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
 

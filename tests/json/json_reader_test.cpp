@@ -76,6 +76,49 @@ TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(scenario::lines_in(error) == 1);
 }
 
+TEST_CASE("a message says what to write instead of what other languages allow") {
+  const auto [text, place, hint] = GENERATE(table<std::string, std::string, std::string>({
+      {R"({"a" = 1})", "f.json:1:6:", "write a colon between a key and its value"},
+      {"{\"a\": 1,\n}", "f.json:2:1:", "leave out the comma before it"},
+      {R"({"a": [1, 2, ]})", "f.json:1:14:", "leave out the comma before it"},
+      {"{\"a\": 1, // one\n\"b\": 2}", "f.json:1:10:", "JSON has no comments"},
+      {"/* one */ {}", "f.json:1:1:", "JSON has no comments"},
+      {"{\"a\": 1 # one\n}", "f.json:1:9:", "JSON has no comments"},
+      {"{'a': 1}", "f.json:1:2:", "write keys and texts in double quotes"},
+      {"{\"b\": 1, a: 1}", "f.json:1:", "write keys in double quotes"},
+      {"{\"a\": True}", "f.json:1:", "JSON has true, false and null"},
+      {"{\"a\": None}", "f.json:1:", "JSON has true, false and null"},
+      {R"({"a": 1 "b": 2})", "f.json:1:11:", "is a comma missing before it?"},
+      {R"({"a": [1 {}]})", "f.json:1:10:", "is a comma missing before it?"},
+      {"schema_version: 1\nplatform:\n  processes: 4\n", "f.json:1:1:", "this looks like YAML"},
+      {"platform:\n  processes: 4\n", "f.json:1:1:", "this looks like YAML"},
+      {"---\nschema_version: 1\n", "f.json:1:", "this looks like YAML"},
+      {"\n- name: cda\n", "f.json:2:", "this looks like YAML"},
+  }));
+  CAPTURE(text);
+  const std::string error = error_of(text);
+  CHECK_THAT(error, StartsWith(place) && Contains("not valid JSON") && Contains("; " + hint));
+  CHECK(scenario::lines_in(error) == 1);
+}
+
+TEST_CASE("a mistake that is no common one gets no hint") {
+  for (const char* text :
+       {"{\"a\": 1", "{\"a\": 1} x", "{\"a\": 01}", "{\"a\": a/b}", "hello", "\"\xFF\""}) {
+    CAPTURE(text);
+    CHECK_THAT(error_of(text), !Contains("colon") && !Contains("comma") && !Contains("quotes") &&
+                                   !Contains("comments") && !Contains("YAML"));
+  }
+}
+
+TEST_CASE("a text in UTF-16 is named, with and without a byte order mark") {
+  using namespace std::string_literals;
+  for (const std::string& text : {"\xFF\xFE{\0}\0"s, "\xFE\xFF\0{\0}"s, "{\0}\0"s, "\0{\0}"s}) {
+    const std::string error = error_of(text);
+    CHECK_THAT(error, StartsWith("f.json: is a text in UTF-16, expected UTF-8"));
+    CHECK(scenario::lines_in(error) == 1);
+  }
+}
+
 TEST_CASE("a zero byte does not hide what follows it") {
   using namespace std::string_literals;
   CHECK_THAT(error_of("{}\n\0{{{"s), StartsWith("f.json:2:1"));
@@ -128,6 +171,9 @@ TEST_CASE("files that cannot be read are refused by name") {
     return "";
   };
   CHECK_THAT(error("missing.json"), Contains("missing.json: no such file"));
+  CHECK_THAT(
+      error("no/such/missing.json"),
+      Contains("missing.json: no such file, there is no folder \"" + workspace.path("no") + "\""));
   std::filesystem::create_directory(workspace.path("folder"));
   CHECK_THAT(error("folder"), Contains("folder: is a directory"));
   workspace.write("empty.json", "");

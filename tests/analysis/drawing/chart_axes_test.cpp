@@ -107,6 +107,15 @@ TEST_CASE("a few values along x have a tic each, with its exact number where the
   CHECK(with_points(many).x.tics.empty());
 }
 
+TEST_CASE("labels of numbers along x have one style") {
+  CHECK(with_points({{1e-5, 1}, {1e-4, 1}, {1e-3, 1}}).x.tics ==
+        Tics{{"10^{-5}", 1e-5}, {"10^{-4}", 1e-4}, {"10^{-3}", 1e-3}});
+  CHECK(with_points({{2e-5, 1}, {2e-4, 1}, {2e-3, 1}}).x.tics ==
+        Tics{{"2\u00d710^{-5}", 2e-5}, {"2\u00d710^{-4}", 2e-4}, {"2\u00d710^{-3}", 2e-3}});
+  CHECK(with_points({{0.001, 1}, {0.01, 1}, {0.1, 1}, {1, 1}, {1000000, 1}}).x.tics ==
+        Tics{{"0.001", 0.001}, {"0.01", 0.01}, {"0.1", 0.1}, {"1", 1}, {"1000000", 1000000}});
+}
+
 TEST_CASE("labels at tics are slanted only where they would run into each other") {
   const auto script_of = [](const std::vector<double>& places) {
     std::vector<std::pair<double, double>> points;

@@ -166,6 +166,7 @@ TEST_CASE("panels stand side by side in one drawing, each with its own axes and 
     ++plots;
   CHECK(plots == 3);
   CHECK_THAT(chart_script(curves), !Contains("multiplot") && Contains("size 480,320"));
+  CHECK_THAT(script, Contains("set format '%h'\n"));
 }
 
 TEST_CASE("lines whose intervals meet stand side by side on the axis of a number, too") {

@@ -148,7 +148,7 @@ TEST_CASE("lines differ in colour for everyone, and from the ground, on light an
 }
 
 TEST_CASE("scripts have the colours of light pages") {
-  const std::string head = faultline::drawing::gnuplot_head("x", 1, 1);
+  const std::string head = faultline::drawing::gnuplot_head("x", {1, 1});
   const auto colours = palettes().at(0);
   for (std::size_t i = 0; i < colours.size(); ++i)
     CHECK_THAT(head, Catch::Contains("set linetype " + std::to_string(i + 1) + " lc rgb '#" +
