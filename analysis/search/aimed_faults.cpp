@@ -81,9 +81,11 @@ class Aim {
   void aim_window(json::JsonValue& window);
   void aim_stated(const json::JsonValue& drawn);
   void aim(json::JsonValue& fault, bool follows);
+  bool strike_again(json::JsonValue& fault);
   RunTrack::Moment choose_moment(json::JsonValue& fault, bool follows);
   void choose_victims(json::JsonValue& fault, const RunTrack::Moment& moment);
   void choose_stall(json::JsonValue& fault);
+  double lasting_s();
   std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> any_moment(double from_s);
   ActorId relative_of(ActorId actor);
   ActorId partner_of(ActorId actor);
@@ -167,8 +169,7 @@ void Aim::aim_window(json::JsonValue& window) {
   const auto moment = any_moment(0.0);
   const double from_s = random_.chance(0.2) || !moment ? 0.0 : moment->second.time_s;
   window.set("from_s", json::json_number(from_s));
-  if (window.find("to_s") != nullptr)
-    window.set("to_s", json::json_number(from_s + around_run_s(0.01, 2)));
+  if (window.find("to_s") != nullptr) window.set("to_s", json::json_number(from_s + lasting_s()));
 }
 
 void Aim::aim_stated(const json::JsonValue& drawn) {
@@ -189,6 +190,7 @@ void Aim::aim_stated(const json::JsonValue& drawn) {
 
 void Aim::aim(json::JsonValue& fault, bool follows) {
   if (fault.find("routers") != nullptr) return;  // they fail at times alone
+  if (follows && random_.chance(0.15) && strike_again(fault)) return;
   const RunTrack::Moment moment = choose_moment(fault, follows);
   if (fault.find("stall_s") != nullptr) choose_stall(fault);
   if (random_.chance(0.7)) choose_victims(fault, moment);
@@ -237,14 +239,37 @@ RunTrack::Moment Aim::choose_moment(json::JsonValue& fault, bool follows) {
   return moment;
 }
 
-/// Chooses the length of a stall: that of the run, or a time that a process in it waits.
+/// Lets the fault strike a process that has been started again, at once or some time later: its new
+/// life has to be as safe as the first one was. Returns false if none has been.
+bool Aim::strike_again(json::JsonValue& fault) {
+  const auto restarted = track_.moments().find({.kind = audit::Sight::Kind::restarted});
+  if (restarted == track_.moments().end()) return false;
+  const RunTrack::Moments& moments = restarted->second;
+  const RunTrack::Moment& moment = moments[random_.below(moments.size())];
+  for (const scenario::VictimList& list : scenario::victim_lists()) {
+    json::JsonValue* const drawn = fault.find(list.name);
+    const auto number = number_on(list.name, moment.actor);
+    if (drawn == nullptr || !number) continue;
+    *drawn = json::JsonValue::List{std::int64_t{*number}};
+    for (const char* const key : {"event", "mark"}) erase_key(fault, key);
+    const double later_s = random_.chance(0.2) ? 0.0 : lasting_s();
+    fault.set("time_s", json::json_number(moment.time_s + later_s));
+    if (fault.find("stall_s") != nullptr) choose_stall(fault);
+    last_victims_ = {moment.actor};
+    return true;
+  }
+  return false;
+}
+
 void Aim::choose_stall(json::JsonValue& fault) {
+  fault.set("stall_s", json::json_number(lasting_s()));
+}
+
+/// Chooses a time: some part of that of the run, or about a time that a process in it waits.
+double Aim::lasting_s() {
   const std::vector<double> times = declared_times(spec_);
-  if (times.empty() || random_.chance(0.4))
-    fault.set("stall_s", json::json_number(around_run_s(1e-3, 2)));
-  else
-    fault.set("stall_s",
-              json::json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
+  if (times.empty() || random_.chance(0.4)) return around_run_s(1e-3, 2);
+  return times[random_.below(times.size())] * draw_spread(random_, 0.1, 4);
 }
 
 /// An actor with which this one has exchanged a message of some kind.
