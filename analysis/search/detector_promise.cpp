@@ -13,6 +13,7 @@
 #include "analysis/search/unpromised.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/life_bound.hpp"
 #include "sim/scenario/may_err.hpp"
 #include "sim/scenario/stated_disturbance.hpp"
 
@@ -189,6 +190,28 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
   return Finding{"missed death", "a live process is never told of a death"};
 }
 
+/// Where processes come back, others may wait for a process whose death nobody sees until the run
+/// is cut off. If it goes on for longer than the bound of the detector, that is told.
+std::optional<Finding> against_deaths_missed_later(const scenario::Scenario& scenario,
+                                                   const runs::RunRecord& first) {
+  const scenario::RunSpec& spec = scenario.points.front();
+  if (first.outcome != engine::Outcome::limit || count(first, "missed_reports") == 0.0 ||
+      !only_delays(spec))
+    return std::nullopt;
+  const auto bound = scenario::bound_of_life(spec, 1, 1);
+  if (!bound || bound->within_s == kNever) return std::nullopt;
+  constexpr double kTimes = 10;  // more deaths take longer
+  scenario::Scenario patient = scenario;
+  scenario::StopSpec& stop = patient.points.front().stop;
+  stop.time_s = std::max(stop.time_s, count(first, "end_time_s")) + kTimes * bound->within_s;
+  stop.events *= 10;
+  const runs::ReplicationRecord again = made_run(patient);
+  if (!again.run || again.run->outcome != engine::Outcome::missed_death ||
+      is_unpromised(patient, *again.run))
+    return std::nullopt;
+  return Finding{engine::outcome_word(again.run->outcome), text_of_end(*again.run)};
+}
+
 // ---- reports that are false -------------------------------------------------------------------
 
 /// True if a member answers within the time that messages take, unless it is dead or stalls.
@@ -280,8 +303,9 @@ std::optional<Finding> against_detector(const scenario::Scenario& scenario,
   if (!has_true_detector(scenario)) return std::nullopt;
   const scenario::RunSpec& spec = scenario.points.front();
   const bool is_simple = is_of_one_life(spec);
-  if (is_simple)
-    if (auto missed = against_missed_deaths(scenario, run)) return missed;
+  if (auto missed = is_simple ? against_missed_deaths(scenario, run)
+                              : against_deaths_missed_later(scenario, run))
+    return missed;
   if (!is_quiet(spec)) return std::nullopt;
   if (auto wrong = against_false_reports_in_peace(scenario, run)) return wrong;
   return is_simple ? against_false_reports_of_stalls(scenario) : std::nullopt;

@@ -91,6 +91,7 @@ class Draw {
   json::JsonValue draw_fault();
   std::optional<json::JsonValue> draw_fault_of_parts();
   json::JsonValue draw_stall();
+  json::JsonValue draw_death_of_rank();
   void let_parts_fail(const faults::FaultSourceRegistration& source, json::JsonValue& options);
   [[nodiscard]] faults::FaultTarget target() const;
   [[nodiscard]] bool may_mislead() const;
@@ -356,12 +357,17 @@ bool Draw::may_mislead() const {
   });
 }
 
-/// A rank that stands still for so long that its detector may err.
-json::JsonValue Draw::draw_stall() {
+json::JsonValue Draw::draw_death_of_rank() {
   const auto rank = static_cast<std::int64_t>(of_parts_.below(processes_));
   return json::json_object({{"time_s", json::json_number(draw_spread(of_parts_, 1e-5, 3))},
-                            {"stall_s", json::json_number(draw_spread(of_parts_, 0.1, 100))},
                             {scenario::victim_lists()[0].name, json::JsonValue::List{rank}}});
+}
+
+/// A rank that stands still for so long that its detector may err.
+json::JsonValue Draw::draw_stall() {
+  json::JsonValue stall = draw_death_of_rank();
+  stall.set("stall_s", json::json_number(draw_spread(of_parts_, 0.1, 100)));
+  return stall;
 }
 
 /// Lets a source take larger parts of the machine, if it fits the job then. Routers fail more
@@ -417,7 +423,10 @@ void Draw::draw_faults() {
   for (; count > 0; --count) at.push_back(draw_fault());
   if (of_parts_.chance(0.1))
     if (auto fault = draw_fault_of_parts()) at.push_back(std::move(*fault));
-  if (may_mislead() && of_parts_.chance(0.2)) at.insert(at.begin(), draw_stall());
+  if (may_mislead() && of_parts_.chance(0.25)) at.insert(at.begin(), draw_stall());
+  // Who has come back can be struck again.
+  const bool returns = guard_ == Guard::message_logging || guard_ == Guard::transactions;
+  if (returns && !at.empty() && of_parts_.chance(0.3)) at.push_back(draw_death_of_rank());
   if (!at.empty()) faults.set("at", std::move(at));
   if (random_.chance(0.2)) {
     std::vector<const faults::FaultSourceRegistration*> sources;

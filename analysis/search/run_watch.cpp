@@ -259,25 +259,40 @@ void RunWatch::received(const audit::Sight& sight) {
   places_.erase(place);
 }
 
-/// Only cuts lose the program's messages to live processes, and those lose them that have declared
-/// the sender dead. What a dead process has sent before still arrives.
+/// Only cuts lose messages to live processes, and those lose them that have declared the sender
+/// dead. What a dead process has sent before still arrives.
 void RunWatch::lost(const audit::Sight& sight) {
   const Message& message = *sight.message;
   places_.erase(&message);
-  if (message.channel != Family::workload || !has_entered(message) ||
-      !lives(message.to, message.to_incarnation) || may_be_refused(message) ||
-      is_cut(message, sight.time_s))
+  if (may_vanish(message) || !has_entered(message) || !lives(message.to, message.to_incarnation) ||
+      may_be_refused(message) || is_cut(message, sight.time_s))
     return;
   losses_.push_back({sight, message.from, message.to});
 }
 
-/// True if the sender lives, or has died later. Where it was when it died is not known any more,
-/// nor then whether the network was cut there.
+/// A lossy network loses words of the failure detector. Where there are phases, nobody hears the
+/// layers' words of one that is over.
+bool RunWatch::may_vanish(const Message& message) const {
+  if (message.channel == Family::failure_detection)
+    return spec_.platform.detection_loss_probability > 0.0;
+  return message.channel != Family::workload && message.channel != Family::message_logging &&
+         spec_.component(Family::termination).registration != nullptr;
+}
+
+/// True if the sender lives, or has died later.
 bool RunWatch::has_entered(const Message& message) const {
   if (lives(message.from, message.from_incarnation)) return true;
   const std::vector<Life>& before = processes_[message.from].before;
-  return !spec_.is_ever_cut() && message.from_incarnation < before.size() &&
+  return message.from_incarnation < before.size() &&
          message.inject_s < before[message.from_incarnation].to_s;
+}
+
+/// Where the sender is, or was in that life.
+NodeId RunWatch::sending_node(const Message& message) const {
+  const Process& sender = processes_[message.from];
+  return message.from_incarnation < sender.before.size()
+             ? sender.before[message.from_incarnation].node
+             : sender.node;
 }
 
 /// A process refuses also what the daemon of its node refuses.
@@ -296,14 +311,14 @@ void RunWatch::judge_losses(const audit::Sight& next) {
   });
   for (const Loss& loss : losses_)
     found("lost without a cut", loss.sight,
-          "a message of the program from " + std::to_string(loss.from) + " to " +
-              std::to_string(loss.to) + " is lost");
+          "a message from " + std::to_string(loss.from) + " to " + std::to_string(loss.to) +
+              " is lost");
   losses_.clear();
 }
 
 /// Routers that fail cut their nodes off. When drawn ones are repaired is not stated.
 bool RunWatch::is_cut_off(const Message& message, double at_s) const {
-  const NodeId from = processes_[message.from].node;
+  const NodeId from = sending_node(message);
   const NodeId to = processes_[message.to].node;
   if (from == to) return false;
   const auto is_stated = [&](const faults::FaultSpec& fault) {
@@ -319,11 +334,10 @@ bool RunWatch::is_cut_off(const Message& message, double at_s) const {
 bool RunWatch::is_cut(const Message& message, double at_s) const {
   if (is_cut_off(message, at_s)) return true;
   return std::ranges::any_of(spec_.partitions, [&](const faults::PartitionSpec& partition) {
-    const auto member = [&](ActorId actor) {
-      return partition.of_ranks ? actor : processes_[actor].node;
-    };
-    const std::size_t from = group_of(partition, member(message.from));
-    const std::size_t to = group_of(partition, member(message.to));
+    const std::size_t from =
+        group_of(partition, partition.of_ranks ? message.from : sending_node(message));
+    const std::size_t to =
+        group_of(partition, partition.of_ranks ? message.to : processes_[message.to].node);
     return !partition.waits && at_s >= partition.from_s - kRounding_s &&
            at_s < partition.to_s + kRounding_s && from != 0 && to != 0 && from != to;
   });

@@ -97,7 +97,9 @@ class RunWatch final : public audit::RunObserver {
   [[nodiscard]] ActorId daemon_of(ActorId actor) const {
     return spec_.platform.processes + processes_[actor].node;
   }
+  [[nodiscard]] bool may_vanish(const Message& message) const;
   [[nodiscard]] bool has_entered(const Message& message) const;
+  [[nodiscard]] NodeId sending_node(const Message& message) const;
   [[nodiscard]] bool may_be_refused(const Message& message) const;
   [[nodiscard]] bool is_cut_off(const Message& message, double at_s) const;
   [[nodiscard]] bool is_cut(const Message& message, double at_s) const;
@@ -114,7 +116,7 @@ class RunWatch final : public audit::RunObserver {
       places_;  ///< places of messages on their way; only looked up
   std::map<Channel, std::map<std::uint32_t, std::uint64_t>>
       last_;  ///< the last message that has come, by phase
-  /// A message of the program that was lost although its receiver seemed to live. An observer sees
+  /// A message that was lost although its receiver seemed to live. An observer sees
   /// a death after the messages that are lost with it.
   struct Loss {
     audit::Sight sight;
