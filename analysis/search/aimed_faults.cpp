@@ -13,6 +13,7 @@
 #include "analysis/search/admitted_scenario.hpp"
 #include "analysis/search/drawn_option.hpp"
 #include "analysis/search/drawn_scenario.hpp"
+#include "analysis/search/long_times.hpp"
 #include "analysis/search/run_track.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/faults/fault_source.hpp"
@@ -40,18 +41,20 @@ json::JsonValue taken_out(json::JsonValue& object, const std::string& key) {
   return value;
 }
 
-/// The times above 0 that the components of a job declare, by option or by default [s].
+/// The times above 0 that a component declares, by option or by default [s].
+std::vector<double> declared_times(scenario::ComponentChoice choice) {
+  std::vector<double> times;
+  if (choice.registration == nullptr) return times;
+  for (const auto& [name, time_s] : times_of(choice))
+    if (*time_s > 0.0 && std::isfinite(*time_s)) times.push_back(*time_s);
+  return times;
+}
+
 std::vector<double> declared_times(const scenario::RunSpec& spec) {
   std::vector<double> times;
   for (const scenario::ComponentChoice& choice : spec.components) {
-    if (choice.registration == nullptr) continue;
-    for (const OptionSpec& option : choice.registration->options) {
-      const auto given = choice.options.find(option.name);
-      if (option.unit != "s" || given == choice.options.end()) continue;
-      if (const auto* time_s = std::get_if<double>(&given->second);
-          time_s != nullptr && *time_s > 0.0 && std::isfinite(*time_s))
-        times.push_back(*time_s);
-    }
+    const std::vector<double> own = declared_times(choice);
+    times.insert(times.end(), own.begin(), own.end());
   }
   return times;
 }
@@ -62,7 +65,11 @@ class Aim {
 
   json::JsonValue take() {
     json::JsonValue* const faults = scenario_.find("faults");
-    if (faults == nullptr) return std::move(scenario_);
+    if (faults == nullptr) {
+      if (scenario_.find(family_key(Family::failure_detection)) != nullptr && looks_at_run())
+        aim_fence();
+      return std::move(scenario_);
+    }
     const json::JsonValue drawn = *faults;
     erase_key(scenario_, "faults");
     if (!looks_at_run()) {
@@ -71,6 +78,7 @@ class Aim {
     }
     aim_lasting(drawn);
     aim_stated(drawn);
+    aim_fence();
     return std::move(scenario_);
   }
 
@@ -80,10 +88,14 @@ class Aim {
   void aim_source(const faults::FaultSourceRegistration& source, json::JsonValue& options);
   void aim_window(json::JsonValue& window);
   void aim_stated(const json::JsonValue& drawn);
+  void aim_fence();
   void aim(json::JsonValue& fault, bool follows);
+  bool strike_again(json::JsonValue& fault);
   RunTrack::Moment choose_moment(json::JsonValue& fault, bool follows);
   void choose_victims(json::JsonValue& fault, const RunTrack::Moment& moment);
   void choose_stall(json::JsonValue& fault);
+  [[nodiscard]] double longest_wait_s() const;
+  double lasting_s();
   std::optional<std::pair<RunTrack::Kind, RunTrack::Moment>> any_moment(double from_s);
   ActorId relative_of(ActorId actor);
   ActorId partner_of(ActorId actor);
@@ -167,8 +179,7 @@ void Aim::aim_window(json::JsonValue& window) {
   const auto moment = any_moment(0.0);
   const double from_s = random_.chance(0.2) || !moment ? 0.0 : moment->second.time_s;
   window.set("from_s", json::json_number(from_s));
-  if (window.find("to_s") != nullptr)
-    window.set("to_s", json::json_number(from_s + around_run_s(0.01, 2)));
+  if (window.find("to_s") != nullptr) window.set("to_s", json::json_number(from_s + lasting_s()));
 }
 
 void Aim::aim_stated(const json::JsonValue& drawn) {
@@ -187,8 +198,36 @@ void Aim::aim_stated(const json::JsonValue& drawn) {
   }
 }
 
+/// Lets the resource manager end a process that is declared dead and lives while a message of it is
+/// on its way, mostly soon after the first report: later nobody listens to it.
+void Aim::aim_fence() {
+  if (!spec_.fences() || !random_.chance(0.5) || !looks_at_run()) return;
+  const auto reports = track_.moments().find({.kind = audit::Sight::Kind::reported});
+  if (reports == track_.moments().end()) return;
+  const RunTrack::Moments& all = reports->second;
+  const ActorId accused = all[random_.below(all.size())].peer;
+  const RunTrack::Moment report = *std::ranges::find(all, accused, &RunTrack::Moment::peer);
+  std::vector<double> sent_s;
+  for (const auto& [kind, moments] : track_.moments())
+    if (kind.kind == audit::Sight::Kind::sent)
+      for (const RunTrack::Moment& moment : moments)
+        if (moment.actor == accused && moment.time_s > report.time_s)
+          sent_s.push_back(moment.time_s);
+  if (sent_s.empty()) return;
+  std::ranges::sort(sent_s);
+  constexpr std::size_t kSoon = 4;
+  const std::size_t among = random_.chance(0.7) ? std::min(kSoon, sent_s.size()) : sent_s.size();
+  const double later_s = sent_s[random_.below(among)] - report.time_s;
+  json::JsonValue& platform = *scenario_.find("platform");
+  const json::JsonValue* const drawn = platform.find("fencing");
+  json::JsonValue fencing = drawn == nullptr ? json::JsonValue::Object{} : *drawn;
+  fencing.set("delay_s", json::json_number(later_s + draw_spread(random_, 1e-7, 1e-5)));
+  platform.set("fencing", std::move(fencing));
+}
+
 void Aim::aim(json::JsonValue& fault, bool follows) {
   if (fault.find("routers") != nullptr) return;  // they fail at times alone
+  if (follows && random_.chance(0.3) && strike_again(fault)) return;
   const RunTrack::Moment moment = choose_moment(fault, follows);
   if (fault.find("stall_s") != nullptr) choose_stall(fault);
   if (random_.chance(0.7)) choose_victims(fault, moment);
@@ -237,14 +276,47 @@ RunTrack::Moment Aim::choose_moment(json::JsonValue& fault, bool follows) {
   return moment;
 }
 
-/// Chooses the length of a stall: that of the run, or a time that a process in it waits.
+/// Lets the fault strike a process that has been started again, at once or some time later: its new
+/// life has to be as safe as the first one was. Returns false if none has been.
+bool Aim::strike_again(json::JsonValue& fault) {
+  const auto restarted = track_.moments().find({.kind = audit::Sight::Kind::restarted});
+  if (restarted == track_.moments().end()) return false;
+  const RunTrack::Moments& moments = restarted->second;
+  const RunTrack::Moment& moment = moments[random_.below(moments.size())];
+  for (const scenario::VictimList& list : scenario::victim_lists()) {
+    json::JsonValue* const drawn = fault.find(list.name);
+    const auto number = number_on(list.name, moment.actor);
+    if (drawn == nullptr || !number) continue;
+    *drawn = json::JsonValue::List{std::int64_t{*number}};
+    for (const char* const key : {"event", "mark"}) erase_key(fault, key);
+    const double later_s = random_.chance(0.2) ? 0.0 : lasting_s();
+    fault.set("time_s", json::json_number(moment.time_s + later_s));
+    if (fault.find("stall_s") != nullptr) choose_stall(fault);
+    last_victims_ = {moment.actor};
+    return true;
+  }
+  return false;
+}
+
+/// Half of all stalls last about as long as the failure detector waits for anything.
 void Aim::choose_stall(json::JsonValue& fault) {
+  const double longest_s = longest_wait_s();
+  fault.set("stall_s", json::json_number(longest_s > 0.0 && random_.chance(0.5)
+                                             ? longest_s * draw_spread(random_, 0.3, 4)
+                                             : lasting_s()));
+}
+
+/// The longest time above 0 that the failure detector declares [s]; 0 if there is none.
+double Aim::longest_wait_s() const {
+  const std::vector<double> times = declared_times(spec_.component(Family::failure_detection));
+  return times.empty() ? 0.0 : *std::ranges::max_element(times);
+}
+
+/// Chooses a time: some part of that of the run, or about a time that a process in it waits.
+double Aim::lasting_s() {
   const std::vector<double> times = declared_times(spec_);
-  if (times.empty() || random_.chance(0.4))
-    fault.set("stall_s", json::json_number(around_run_s(1e-3, 2)));
-  else
-    fault.set("stall_s",
-              json::json_number(times[random_.below(times.size())] * draw_spread(random_, 0.1, 4)));
+  if (times.empty() || random_.chance(0.4)) return around_run_s(1e-3, 2);
+  return times[random_.below(times.size())] * draw_spread(random_, 0.1, 4);
 }
 
 /// An actor with which this one has exchanged a message of some kind.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "analysis/search/unpromised.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/life_bound.hpp"
 #include "sim/scenario/may_err.hpp"
 #include "sim/scenario/stated_disturbance.hpp"
 
@@ -29,25 +29,16 @@ bool has(const scenario::RunSpec& spec, Family family) {
   return spec.component(family).registration != nullptr;
 }
 
-/// True if the job has a detector, and nobody comes back. Returning processes are not members of
-/// every detector.
-bool is_of_one_life(const scenario::Scenario& scenario) {
+/// True if the job has a detector that does not err on purpose.
+bool has_true_detector(const scenario::Scenario& scenario) {
   const scenario::RunSpec& spec = scenario.points.front();
   return scenario.engine == scenario::EngineKind::loggp && has(spec, Family::failure_detection) &&
-         !has(spec, Family::transactions) && !has(spec, Family::message_logging) &&
          !scenario::errs_as_stated(spec);
 }
 
-/// The times that a component declares and has, by the names of its options, in seconds.
-std::map<std::string, double*> times_of(scenario::ComponentChoice& choice) {
-  std::map<std::string, double*> times;
-  for (const OptionSpec& option : choice.registration->options) {
-    const auto given = choice.options.find(option.name);
-    if (option.unit != "s" || given == choice.options.end()) continue;
-    if (auto* const time_s = std::get_if<double>(&given->second); time_s != nullptr)
-      times.emplace(option.name, time_s);
-  }
-  return times;
+/// True if nobody comes back. Returning processes are not members of every detector.
+bool is_of_one_life(const scenario::RunSpec& spec) {
+  return !has(spec, Family::transactions) && !has(spec, Family::message_logging);
 }
 
 double sum_of_times_s(scenario::ComponentChoice choice) {
@@ -65,11 +56,6 @@ double longest_suspicion_s(const scenario::ComponentChoice& detector, std::uint3
       static_cast<double>(std::get<std::int64_t>(options.at("suspicion_multiplier"))) *
       std::max(1.0, std::log10(members)) * std::get<double>(options.at("heartbeat_period_s"));
   return least_s * std::get<double>(options.at("suspicion_maximum"));
-}
-
-/// True if the option is a cost of a detector, and no time for which it waits.
-bool is_cost(const std::string& option) {
-  return option.ends_with("cpu_s") || option.ends_with("delay_s");
 }
 
 /// The length of all stalls of a scenario, one after another [s].
@@ -204,6 +190,28 @@ std::optional<Finding> against_missed_deaths(const scenario::Scenario& scenario,
   return Finding{"missed death", "a live process is never told of a death"};
 }
 
+/// Where processes come back, others may wait for a process whose death nobody sees until the run
+/// is cut off. If it goes on for longer than the bound of the detector, that is told.
+std::optional<Finding> against_deaths_missed_later(const scenario::Scenario& scenario,
+                                                   const runs::RunRecord& first) {
+  const scenario::RunSpec& spec = scenario.points.front();
+  if (first.outcome != engine::Outcome::limit || count(first, "missed_reports") == 0.0 ||
+      !only_delays(spec))
+    return std::nullopt;
+  const auto bound = scenario::bound_of_life(spec, 1, 1);
+  if (!bound || bound->within_s == kNever) return std::nullopt;
+  constexpr double kTimes = 10;  // more deaths take longer
+  scenario::Scenario patient = scenario;
+  scenario::StopSpec& stop = patient.points.front().stop;
+  stop.time_s = std::max(stop.time_s, count(first, "end_time_s")) + kTimes * bound->within_s;
+  stop.events *= 10;
+  const runs::ReplicationRecord again = made_run(patient);
+  if (!again.run || again.run->outcome != engine::Outcome::missed_death ||
+      is_unpromised(patient, *again.run))
+    return std::nullopt;
+  return Finding{engine::outcome_word(again.run->outcome), text_of_end(*again.run)};
+}
+
 // ---- reports that are false -------------------------------------------------------------------
 
 /// True if a member answers within the time that messages take, unless it is dead or stalls.
@@ -212,7 +220,8 @@ bool is_quiet(const scenario::RunSpec& spec) {
 }
 
 /// A detector reports no live process if it waits so long that no load of the network or of its
-/// processors counts.
+/// processors counts. Nor does it take news of an earlier life for news of a later one. Faults
+/// strike later, too, unless they would come after the work that brings processes back.
 std::optional<Finding> against_false_reports_in_peace(const scenario::Scenario& scenario,
                                                       const runs::RunRecord& first) {
   constexpr double kTimes = 1000;
@@ -234,7 +243,7 @@ std::optional<Finding> against_false_reports_in_peace(const scenario::Scenario& 
   if (kMany * load_s > least_s) return std::nullopt;
   spec.stop.time_s *= kTimes;
   for (faults::FaultSpec& fault : spec.faults)
-    if (fault.time_s) *fault.time_s *= kTimes;
+    if (fault.time_s && is_of_one_life(spec)) *fault.time_s *= kTimes;
   const runs::ReplicationRecord again = made_run(slower);
   if (!again.run || !has_false_report(*again.run)) return std::nullopt;
   return Finding{"false report",
@@ -291,11 +300,15 @@ std::optional<Finding> against_false_reports_of_stalls(const scenario::Scenario&
 
 std::optional<Finding> against_detector(const scenario::Scenario& scenario,
                                         const runs::RunRecord& run) {
-  if (!is_of_one_life(scenario)) return std::nullopt;
-  if (auto missed = against_missed_deaths(scenario, run)) return missed;
-  if (!is_quiet(scenario.points.front())) return std::nullopt;
+  if (!has_true_detector(scenario)) return std::nullopt;
+  const scenario::RunSpec& spec = scenario.points.front();
+  const bool is_simple = is_of_one_life(spec);
+  if (auto missed = is_simple ? against_missed_deaths(scenario, run)
+                              : against_deaths_missed_later(scenario, run))
+    return missed;
+  if (!is_quiet(spec)) return std::nullopt;
   if (auto wrong = against_false_reports_in_peace(scenario, run)) return wrong;
-  return against_false_reports_of_stalls(scenario);
+  return is_simple ? against_false_reports_of_stalls(scenario) : std::nullopt;
 }
 
 }  // namespace faultline::search

@@ -90,8 +90,11 @@ class Draw {
   void draw_faults();
   json::JsonValue draw_fault();
   std::optional<json::JsonValue> draw_fault_of_parts();
+  json::JsonValue draw_stall();
+  json::JsonValue draw_death_of_rank();
   void let_parts_fail(const faults::FaultSourceRegistration& source, json::JsonValue& options);
   [[nodiscard]] faults::FaultTarget target() const;
+  [[nodiscard]] bool may_mislead() const;
   void draw_moment(json::JsonValue& fault);
   void draw_window(json::JsonValue& object, const std::vector<OptionSpec>& specs);
   json::JsonValue draw_partition();
@@ -343,6 +346,27 @@ std::optional<json::JsonValue> Draw::draw_fault_of_parts() {
   return fault;
 }
 
+/// True if the failure detector can take a live process for dead. What follows has to be right,
+/// too.
+bool Draw::may_mislead() const {
+  return std::ranges::any_of(stack_, [](const Registration* one) {
+    return one->family == Family::failure_detection && !one->as<DetectorTraits>().accurate;
+  });
+}
+
+json::JsonValue Draw::draw_death_of_rank() {
+  const auto rank = static_cast<std::int64_t>(of_parts_.below(processes_));
+  return json::json_object({{"time_s", json::json_number(draw_spread(of_parts_, 1e-5, 3))},
+                            {scenario::victim_lists()[0].name, json::JsonValue::List{rank}}});
+}
+
+/// A rank that stands still for so long that its detector may err.
+json::JsonValue Draw::draw_stall() {
+  json::JsonValue stall = draw_death_of_rank();
+  stall.set("stall_s", json::json_number(draw_spread(of_parts_, 0.1, 100)));
+  return stall;
+}
+
 /// Lets a source take larger parts of the machine, if it fits the job then. Routers fail more
 /// rarely than others, because all their failures are drawn before the run.
 void Draw::let_parts_fail(const faults::FaultSourceRegistration& source, json::JsonValue& options) {
@@ -396,6 +420,10 @@ void Draw::draw_faults() {
   for (; count > 0; --count) at.push_back(draw_fault());
   if (of_parts_.chance(0.1))
     if (auto fault = draw_fault_of_parts()) at.push_back(std::move(*fault));
+  if (may_mislead() && of_parts_.chance(0.25)) at.insert(at.begin(), draw_stall());
+  // Who has come back can be struck again.
+  const bool returns = guard_ == Guard::message_logging || guard_ == Guard::transactions;
+  if (returns && !at.empty() && of_parts_.chance(0.3)) at.push_back(draw_death_of_rank());
   if (!at.empty()) faults.set("at", std::move(at));
   if (random_.chance(0.2)) {
     std::vector<const faults::FaultSourceRegistration*> sources;
@@ -442,7 +470,9 @@ void Draw::draw_stop() {
 /// the rest of a scenario does not depend on it.
 void Draw::draw_fencing() {
   Stream random(number_, 0, Purpose::faults, 2);
-  if (!random.chance(0.3)) return;
+  const json::JsonValue* const faults = scenario_.find("faults");
+  const bool is_cut = faults != nullptr && faults->find("partition") != nullptr;
+  if (!random.chance(is_cut ? 0.6 : 0.3)) return;  // a cut may part the manager from some
   json::JsonValue fencing = json::JsonValue::Object{};
   draw_options(fencing, scenario::fencing_options().specs(), random, processes_,
                draw_boldness(random));

@@ -9,6 +9,7 @@
 #include "analysis/search/detector_promise.hpp"
 #include "analysis/search/explored_job.hpp"
 #include "analysis/search/given_up.hpp"
+#include "analysis/search/lasting_report.hpp"
 #include "analysis/search/long_times.hpp"
 #include "analysis/search/made_run.hpp"
 #include "analysis/search/run_watch.hpp"
@@ -72,6 +73,7 @@ class Judge {
     if (!judgement_.finding) repeat(first);
     if (!judgement_.finding && !judgement_.by_membership)
       judgement_.finding = against_detector(scenario_, *first.run);
+    if (!judgement_.finding) judgement_.finding = against_lasting_reports(scenario_);
     if (!judgement_.finding && settings_.compares) compare(*first.run);
     if (!judgement_.finding && settings_.explored_each > 0 &&
         scenario_.seed % settings_.explored_each == 0) {

@@ -32,6 +32,21 @@ double largest_in(const scenario::RunSpec& spec, const std::string& unit, Counts
 
 bool is_timeout(const std::string& option) { return option.ends_with("_timeout_s"); }
 
+bool is_cost(const std::string& option) {
+  return option.ends_with("cpu_s") || option.ends_with("delay_s");
+}
+
+std::map<std::string, double*> times_of(scenario::ComponentChoice& choice) {
+  std::map<std::string, double*> times;
+  for (const OptionSpec& option : choice.registration->options) {
+    const auto given = choice.options.find(option.name);
+    if (option.unit != "s" || given == choice.options.end()) continue;
+    if (auto* const time_s = std::get_if<double>(&given->second); time_s != nullptr)
+      times.emplace(option.name, time_s);
+  }
+  return times;
+}
+
 double longest_time_s(const scenario::RunSpec& spec) {
   const scenario::PlatformSpec& platform = spec.platform;
   double longest_s = std::max({platform.silent_link_lost_delay_s, platform.link_lost_delay_s,

@@ -44,7 +44,9 @@ std::size_t group_of(const faults::PartitionSpec& partition, std::uint32_t membe
 
 }  // namespace
 
-RunWatch::RunWatch(const scenario::RunSpec& spec) : spec_(spec) { read_sources(); }
+RunWatch::RunWatch(const scenario::RunSpec& spec) : spec_(spec), accusations_(spec) {
+  read_sources();
+}
 
 /// A source that does not state when it strikes, such as a trace, may do so at any time.
 void RunWatch::read_sources() {
@@ -79,10 +81,14 @@ void RunWatch::see(const audit::Sight& sight) {
     case audit::Sight::Kind::died:
       return died(sight);
     case audit::Sight::Kind::reported:
-      misled_ = misled_ || lives(sight.peer, static_cast<std::uint16_t>(sight.value));
+      return reported(sight);
+    case audit::Sight::Kind::taken_back:
+      return accusations_.take_back(sight.actor, sight.peer);
+    case audit::Sight::Kind::gave_up:
+      processes_[sight.actor].gives_up = true;
       return;
     case audit::Sight::Kind::sent:
-      return sent(*sight.message);
+      return sent(sight);
     case audit::Sight::Kind::received:
       return received(sight);
     case audit::Sight::Kind::lost:
@@ -104,6 +110,7 @@ void RunWatch::put(const audit::Sight& sight) {
   Process& process = processes_[sight.actor];
   process.node = static_cast<NodeId>(sight.value);
   process.alive = true;
+  process.gives_up = false;
   process.since_s = sight.time_s;
   if (sight.kind == audit::Sight::Kind::restarted) {
     ++process.life;
@@ -123,7 +130,7 @@ void RunWatch::died(const audit::Sight& sight) {
   process.before.push_back({process.node, process.since_s, sight.time_s});
   if (sight.actor < spec_.platform.processes) --ranks_on_[process.node];
   note_death(sight);
-  if (misled_ || is_stated(sight.actor)) return;
+  if (is_stated(sight.actor) || is_ended_by_report(sight)) return;
   const bool is_drawn = std::ranges::any_of(windows_, [&](const Window& window) {
     return sight.time_s >= window.from_s - kRounding_s && sight.time_s <= window.to_s + kRounding_s;
   });
@@ -131,6 +138,34 @@ void RunWatch::died(const audit::Sight& sight) {
   if (!is_drawn) found("a fault at another time", sight, who + " dies, and no source strikes");
   if (spares_root_ && sight.actor == 0 && process.life == 0)
     found("a fault of the spared rank", sight, "rank 0 dies");
+}
+
+/// Whoever reports a daemon reports the ranks on its node, too.
+void RunWatch::reported(const audit::Sight& sight) {
+  if (!lives(sight.peer, static_cast<std::uint16_t>(sight.value))) return;
+  const auto accuse = [&](ActorId peer) {
+    return accusations_.add({.accuser = life_of(sight.actor),
+                             .accuser_node = processes_[sight.actor].node,
+                             .accused = life_of(peer),
+                             .time_s = sight.time_s});
+  };
+  if (!accuse(sight.peer) || sight.peer < spec_.platform.processes || sight.peer == sight.actor)
+    return;
+  for (Rank rank = 0; rank < spec_.platform.processes; ++rank)
+    if (processes_[rank].alive && processes_[rank].node == processes_[sight.peer].node)
+      accuse(rank);
+}
+
+/// A daemon takes the ranks of its node along.
+bool RunWatch::is_ended_by_report(const audit::Sight& death) const {
+  const Process& process = processes_[death.actor];
+  const auto may_cause = [&](ActorId accused) {
+    return accused < processes_.size() && accusations_.may_cause({.accused = life_of(accused),
+                                                                  .node = process.node,
+                                                                  .time_s = death.time_s,
+                                                                  .gives_up = process.gives_up});
+  };
+  return may_cause(death.actor) || may_cause(daemon_of(death.actor));
 }
 
 /// True if a fault at a stated moment kills this process, or the processes on its node.
@@ -192,15 +227,25 @@ bool RunWatch::lives(ActorId actor, std::uint16_t life) const {
   return processes_[actor].alive && processes_[actor].life == life;
 }
 
-void RunWatch::sent(const Message& message) { places_[&message] = ++sent_; }
+void RunWatch::sent(const audit::Sight& sight) {
+  const Message& message = *sight.message;
+  places_[&message] = ++sent_;
+  if (message.to_incarnation > processes_[message.to].life)
+    found("a message to a life to come", sight,
+          std::to_string(message.from) + " sends to " + std::to_string(message.to) +
+              ", which has not been started again,");
+}
 
 void RunWatch::received(const audit::Sight& sight) {
   const Message& message = *sight.message;
+  if (accusations_.must_refuse(life_of(message.to), message))
+    found("heard though declared dead", sight,
+          std::to_string(message.to) + " takes in a message of " + std::to_string(message.from) +
+              ", which it has declared dead before,");
   const auto place = places_.find(&message);
   if (place == places_.end()) return;
-  const Channel channel{{message.from, message.from_incarnation},
-                        {message.to, processes_[message.to].life},
-                        lane_of(message)};
+  const Channel channel{
+      {message.from, message.from_incarnation}, life_of(message.to), lane_of(message)};
   std::map<std::uint32_t, std::uint64_t>& last = last_[channel];
   // A message of a later phase waits for it, and lets messages of this one pass.
   const bool is_late = std::any_of(last.lower_bound(message.phase), last.end(),
@@ -214,15 +259,48 @@ void RunWatch::received(const audit::Sight& sight) {
   places_.erase(place);
 }
 
-/// Only cuts lose the program's messages between live processes.
+/// Only cuts lose messages to live processes, and those lose them that have declared the sender
+/// dead. What a dead process has sent before still arrives.
 void RunWatch::lost(const audit::Sight& sight) {
   const Message& message = *sight.message;
   places_.erase(&message);
-  if (misled_ || message.channel != Family::workload ||
-      !lives(message.from, message.from_incarnation) ||
-      !lives(message.to, message.to_incarnation) || is_cut(message, sight.time_s))
+  if (may_vanish(message) || !has_entered(message) || !lives(message.to, message.to_incarnation) ||
+      may_be_refused(message) || is_cut(message, sight.time_s))
     return;
   losses_.push_back({sight, message.from, message.to});
+}
+
+/// A lossy network loses words of the failure detector. Where there are phases, nobody hears the
+/// layers' words of one that is over.
+bool RunWatch::may_vanish(const Message& message) const {
+  if (message.channel == Family::failure_detection)
+    return spec_.platform.detection_loss_probability > 0.0;
+  return message.channel != Family::workload && message.channel != Family::message_logging &&
+         spec_.component(Family::termination).registration != nullptr;
+}
+
+/// True if the sender lives, or has died later.
+bool RunWatch::has_entered(const Message& message) const {
+  if (lives(message.from, message.from_incarnation)) return true;
+  const std::vector<Life>& before = processes_[message.from].before;
+  return message.from_incarnation < before.size() &&
+         message.inject_s < before[message.from_incarnation].to_s;
+}
+
+/// Where the sender is, or was in that life.
+NodeId RunWatch::sending_node(const Message& message) const {
+  const Process& sender = processes_[message.from];
+  return message.from_incarnation < sender.before.size()
+             ? sender.before[message.from_incarnation].node
+             : sender.node;
+}
+
+/// A process refuses also what the daemon of its node refuses.
+bool RunWatch::may_be_refused(const Message& message) const {
+  const Incarnation sender{message.from, message.from_incarnation};
+  const ActorId daemon = daemon_of(message.to);
+  return accusations_.may_refuse(life_of(message.to), sender) ||
+         (daemon < processes_.size() && accusations_.may_refuse(life_of(daemon), sender));
 }
 
 /// Messages that are lost with a process whose death comes next have a reason.
@@ -233,14 +311,14 @@ void RunWatch::judge_losses(const audit::Sight& next) {
   });
   for (const Loss& loss : losses_)
     found("lost without a cut", loss.sight,
-          "a message of the program from " + std::to_string(loss.from) + " to " +
-              std::to_string(loss.to) + " is lost");
+          "a message from " + std::to_string(loss.from) + " to " + std::to_string(loss.to) +
+              " is lost");
   losses_.clear();
 }
 
 /// Routers that fail cut their nodes off. When drawn ones are repaired is not stated.
 bool RunWatch::is_cut_off(const Message& message, double at_s) const {
-  const NodeId from = processes_[message.from].node;
+  const NodeId from = sending_node(message);
   const NodeId to = processes_[message.to].node;
   if (from == to) return false;
   const auto is_stated = [&](const faults::FaultSpec& fault) {
@@ -256,11 +334,10 @@ bool RunWatch::is_cut_off(const Message& message, double at_s) const {
 bool RunWatch::is_cut(const Message& message, double at_s) const {
   if (is_cut_off(message, at_s)) return true;
   return std::ranges::any_of(spec_.partitions, [&](const faults::PartitionSpec& partition) {
-    const auto member = [&](ActorId actor) {
-      return partition.of_ranks ? actor : processes_[actor].node;
-    };
-    const std::size_t from = group_of(partition, member(message.from));
-    const std::size_t to = group_of(partition, member(message.to));
+    const std::size_t from =
+        group_of(partition, partition.of_ranks ? message.from : sending_node(message));
+    const std::size_t to =
+        group_of(partition, partition.of_ranks ? message.to : processes_[message.to].node);
     return !partition.waits && at_s >= partition.from_s - kRounding_s &&
            at_s < partition.to_s + kRounding_s && from != 0 && to != 0 && from != to;
   });

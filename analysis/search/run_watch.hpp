@@ -9,15 +9,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/search/accusations.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline::search {
 
 /// Compares a run on `loggp` with what its scenario states, whatever its protocols: how many ranks
-/// are on a node, when and where drawn faults strike, which messages the network loses, and in
-/// which order it delivers the others. It reads the scenario itself, and shares nothing with the
-/// engine.
+/// are on a node, when and where drawn faults strike, which messages the network loses, in which
+/// order it delivers the others, and what becomes of a process that is declared dead and lives, and
+/// of its messages. It reads the scenario itself, and shares nothing with the engine.
 class RunWatch final : public audit::RunObserver {
  public:
   explicit RunWatch(const scenario::RunSpec& spec);
@@ -51,8 +52,9 @@ class RunWatch final : public audit::RunObserver {
     NodeId node = kNobody;
     std::uint16_t life = 0;
     bool alive = true;
+    bool gives_up = false;
     double since_s = 0.0;
-    std::vector<Life> before = {};
+    std::vector<Life> before = {};  ///< by the number of the incarnation
   };
   /// A death that is not dealt with.
   struct Open {
@@ -84,11 +86,21 @@ class RunWatch final : public audit::RunObserver {
   [[nodiscard]] bool is_stated(ActorId actor) const;
   [[nodiscard]] bool outlives(const faults::FaultSpec& fault, ActorId actor,
                               const Life& life) const;
-  void sent(const Message& message);
+  void reported(const audit::Sight& sight);
+  [[nodiscard]] bool is_ended_by_report(const audit::Sight& death) const;
+  void sent(const audit::Sight& sight);
   void received(const audit::Sight& sight);
   void lost(const audit::Sight& sight);
   void judge_losses(const audit::Sight& next);
   [[nodiscard]] bool lives(ActorId actor, std::uint16_t life) const;
+  [[nodiscard]] Incarnation life_of(ActorId actor) const { return {actor, processes_[actor].life}; }
+  [[nodiscard]] ActorId daemon_of(ActorId actor) const {
+    return spec_.platform.processes + processes_[actor].node;
+  }
+  [[nodiscard]] bool may_vanish(const Message& message) const;
+  [[nodiscard]] bool has_entered(const Message& message) const;
+  [[nodiscard]] NodeId sending_node(const Message& message) const;
+  [[nodiscard]] bool may_be_refused(const Message& message) const;
   [[nodiscard]] bool is_cut_off(const Message& message, double at_s) const;
   [[nodiscard]] bool is_cut(const Message& message, double at_s) const;
 
@@ -98,14 +110,14 @@ class RunWatch final : public audit::RunObserver {
   std::vector<Window> windows_;          ///< of all sources
   std::vector<Window> router_windows_;   ///< of sources whose routers fail
   bool spares_root_ = false;             ///< all sources spare the root
-  bool misled_ = false;  ///< a live process was declared dead: it ends, and is not heard
+  Accusations accusations_;
   std::uint64_t sent_ = 0;
   std::unordered_map<const Message*, std::uint64_t>
       places_;  ///< places of messages on their way; only looked up
   std::map<Channel, std::map<std::uint32_t, std::uint64_t>>
       last_;  ///< the last message that has come, by phase
-  /// A message of the program that was lost while both its ends seemed to live. An observer sees a
-  /// death after the messages that are lost with it.
+  /// A message that was lost although its receiver seemed to live. An observer sees
+  /// a death after the messages that are lost with it.
   struct Loss {
     audit::Sight sight;
     ActorId from;

@@ -44,8 +44,9 @@ TEST_CASE("a number is a scenario, with its aim") {
     CHECK(json::to_json(aimed_scenario(number)) == json::to_json(aimed_scenario(number)));
 }
 
-TEST_CASE("aiming changes moments, victims and times, and nothing else") {
-  const std::set<std::string> moments{"faults.at.time_s", "faults.at.event", "faults.at.mark"};
+TEST_CASE("aiming changes moments, victims, times and the delay of fences, and nothing else") {
+  const std::set<std::string> moments{"faults.at.time_s", "faults.at.event", "faults.at.mark",
+                                      "platform.fencing.delay_s"};
   for (std::uint64_t number = 0; number < 100; ++number) {
     CAPTURE(number);
     const auto places = [&](const json::JsonValue& scenario) {
@@ -57,8 +58,14 @@ TEST_CASE("aiming changes moments, victims and times, and nothing else") {
     json::JsonValue drawn = draw_scenario(number);
     json::JsonValue aimed = with_aimed_faults(drawn, Stream(number, 0, Purpose::faults, 0));
     CHECK(places(drawn) == places(aimed));
-    drawn.set("faults", {});
-    aimed.set("faults", {});
+    for (json::JsonValue* const scenario : {&drawn, &aimed}) {
+      scenario->set("faults", {});
+      json::JsonValue& platform = *scenario->find("platform");
+      json::JsonValue fencing = json::JsonValue::Object{};
+      if (const json::JsonValue* const given = platform.find("fencing")) fencing = *given;
+      fencing.set("delay_s", {});
+      platform.set("fencing", std::move(fencing));
+    }
     CHECK(json::to_json(json::sorted(drawn)) == json::to_json(json::sorted(aimed)));
   }
 }
@@ -84,6 +91,44 @@ TEST_CASE("faults that would strike after the end are aimed into the run") {
   CHECK(ways.contains("faults.at.event"));
   CHECK(ways.contains("faults.at.mark"));
   CHECK(ways.contains("faults.at.time_s"));
+}
+
+TEST_CASE("a process that has come back is struck again") {
+  const auto again = [](const json::JsonValue& scenario) {
+    scenario::Scenario parsed = scenario::parse_scenario(json::to_json(scenario), "again.json");
+    RunTrack track;
+    engine::run_simulation(parsed.points.front(), scenario::EngineKind::loggp, 1, 0, &track);
+    const auto restarted = track.moments().find({.kind = audit::Sight::Kind::restarted});
+    if (restarted == track.moments().end()) return false;
+    std::set<ActorId> ranks;
+    for (const RunTrack::Moment& moment : restarted->second)
+      if (!ranks.insert(moment.actor).second) return true;
+    return false;
+  };
+  int times = 0;
+  for (std::uint64_t number = 0; number < 100; ++number)
+    times += again(with_aimed_faults(tree(kLate), Stream(number, 0, Purpose::faults, 0))) ? 1 : 0;
+  CHECK(times >= 10);
+}
+
+TEST_CASE("a fence is aimed at what the accused process sends") {
+  const std::string text = R"({"schema_version": 1, "seed": 1,
+    "platform": {"machine": "mira", "processes": 8, "spare_nodes": 4},
+    "workload": {"name": "stencil", "iterations": 60, "checkpoint_iterations": 2,
+                 "compute_s": 1e-3},
+    "message_logging": {"name": "checkpoint-restart"},
+    "failure_detection": {"name": "erring-oracle", "delay_s": 1e-4}})";
+  int aimed = 0;
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    const json::JsonValue scenario =
+        with_aimed_faults(tree(text), Stream(number, 0, Purpose::faults, 0));
+    const json::JsonValue* const fencing = scenario.find("platform")->find("fencing");
+    if (fencing == nullptr) continue;
+    ++aimed;
+    CHECK(json::number_of(*fencing->find("delay_s")).value_or(-1) > 0.0);
+  }
+  CHECK(aimed > 0);
+  CHECK(aimed < 20);
 }
 
 TEST_CASE("sources get the scale of the run") {

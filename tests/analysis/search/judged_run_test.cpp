@@ -96,6 +96,24 @@ TEST_CASE("a death in a life that its page says nobody watches is missed, and is
   CHECK_FALSE(watched.finding);
 }
 
+// The run ends at 60 s, before the bound of its detector.
+TEST_CASE(
+    "a run in which all wait for somebody who may be dead is judged when that must be known") {
+  const auto judged_over = [](const std::string& detector) {
+    return judged(tree(R"({"schema_version": 1, "platform": {"machine": "cori", "processes": 8,
+    "spare_nodes": 4}, "workload": {"name": "try-blocks", "compute_s": 5, "iterations": 8},
+    "transactions": {"name": "ulfm"}, "failure_detection": {"name": "ulfm", )" +
+                       detector + R"(}, "faults": {"at": [{"time_s": 3, "ranks": [2]},
+    {"time_s": 40, "ranks": [2]}]}})"),
+                  {});
+  };
+  // Nobody watches the second life, as the page says.
+  const Judgement unwatched = judged_over(R"("rejoin": false)");
+  CHECK(unwatched.outcome == "limit");
+  CHECK_FALSE(unwatched.finding);
+  CHECK_FALSE(judged_over(R"("rejoin": true)").finding);
+}
+
 TEST_CASE("a detector whose words wait behind gigabytes has not erred without a reason") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "intrepid", "processes": 4},

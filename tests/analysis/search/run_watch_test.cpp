@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an observer holds a run against: places on nodes, moments of faults, order and losses. The
-// sights are made here, as a wrong engine would show them.
+// What an observer holds a run against: places on nodes, moments of faults, order and losses, and
+// what may follow a false report. The sights are made here, as a wrong engine would show them.
 
 #include <catch2/catch.hpp>
 #include <optional>
@@ -142,13 +142,191 @@ TEST_CASE("a death amid the handling of another is told from one that comes late
   CHECK_FALSE(amid(true, true, true));
 }
 
-TEST_CASE("a live process that is taken for dead may die at any time") {
-  const scenario::RunSpec spec = spec_of(kFour);
+namespace {
+
+/// Four ranks whose resource manager ends after 1 s who is declared dead.
+std::string fenced(const std::string& reach) {
+  return R"("platform": {"machine": "mira", "processes": 4,
+    "fencing": {"by": "resource-manager", "delay_s": 1, "reach": ")" +
+         reach + "\"}}";
+}
+
+void accuse(RunWatch& watch, ActorId accuser, ActorId accused, double time_s) {
+  watch.see({.kind = audit::Sight::Kind::reported,
+             .time_s = time_s,
+             .actor = accuser,
+             .peer = accused,
+             .value = 0});
+}
+
+void die(RunWatch& watch, ActorId actor, double time_s) {
+  watch.see({.kind = audit::Sight::Kind::died, .time_s = time_s, .actor = actor});
+}
+
+}  // namespace
+
+TEST_CASE("a live process that is taken for dead ends by its fence, or when it hears of that") {
+  const auto seen = [](const std::string& platform, ActorId dies, double time_s, bool hears) {
+    const scenario::RunSpec spec = spec_of(platform);
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 0, 3, 1);
+    if (hears) accuse(watch, dies, dies, time_s);
+    die(watch, dies, time_s);
+    return kind_of(watch);
+  };
+  const std::string without_reason = "a fault at another time";
+  CHECK(seen(fenced("all"), 3, 2, false).empty());
+  CHECK(seen(fenced("all"), 3, 5, false).empty());
+  CHECK(seen(fenced("all"), 3, 1.5, false) == without_reason);
+  CHECK(seen(fenced("all"), 2, 2, false) == without_reason);
+  CHECK(seen(fenced("all"), 3, 1.5, true).empty());
+  CHECK(seen(kFour, 3, 2, false) == without_reason);  // nobody ends it
+  CHECK(seen(kFour, 3, 2, true).empty());
+}
+
+TEST_CASE("an accused process that gives up ends at once") {
+  const scenario::RunSpec spec = spec_of(fenced("all"));
   RunWatch watch(spec);
   place_four(watch);
-  watch.see({.kind = audit::Sight::Kind::reported, .time_s = 1, .actor = 0, .peer = 3, .value = 0});
-  watch.see({.kind = audit::Sight::Kind::died, .time_s = 2, .actor = 3});
+  accuse(watch, 0, 3, 1);
+  watch.see({.kind = audit::Sight::Kind::gave_up, .time_s = 1.5, .actor = 3, .text = "waited"});
+  die(watch, 3, 1.5);
   CHECK(kind_of(watch).empty());
+}
+
+TEST_CASE("of two that accuse each other one ends, namely whom the manager hears accused first") {
+  const auto seen = [](const std::string& reach, ActorId dies, double time_s) {
+    const scenario::RunSpec spec = spec_of(fenced(reach) + R"(, "faults": {"partition":
+        {"nodes": [[0, 1], [2, 3]], "from_s": 0, "to_s": 10}})");
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 3, 0, 1);
+    accuse(watch, 1, 3, 2);
+    die(watch, dies, time_s);
+    return kind_of(watch);
+  };
+  // What the far side says is heard when the cut heals.
+  CHECK(seen("connected", 3, 10).empty());
+  CHECK(seen("connected", 0, 11) == "a fault at another time");
+  CHECK(seen("all", 0, 2).empty());
+  // Rank 1 is not accused itself, so the manager believes it, too.
+  CHECK(seen("all", 3, 3).empty());
+}
+
+TEST_CASE("the manager does not believe a process that is dead to it") {
+  const scenario::RunSpec spec = spec_of(fenced("all"));
+  const auto seen = [&](ActorId dies) {
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 3, 0, 1);
+    accuse(watch, 0, 3, 2);
+    die(watch, dies, 4);
+    return kind_of(watch);
+  };
+  CHECK(seen(0).empty());
+  CHECK(seen(3) == "a fault at another time");
+}
+
+TEST_CASE("what a process sends after a report its accuser refuses, and nobody else") {
+  const auto seen = [](const std::string& spec_text, Message message, double entered_s) {
+    const scenario::RunSpec spec = spec_of(spec_text);
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 1, 0, 1);
+    message.inject_s = entered_s;
+    watch.see({.kind = audit::Sight::Kind::received,
+               .time_s = 3,
+               .actor = message.to,
+               .message = &message});
+    return kind_of(watch);
+  };
+  Message detects = message_between(0, 1);
+  detects.channel = Family::failure_detection;
+  Message later_life = message_between(0, 1);
+  later_life.from_incarnation = 1;
+  const std::string refused = "heard though declared dead";
+  CHECK(seen(fenced("all"), message_between(0, 1), 2) == refused);
+  CHECK(seen(fenced("all"), detects, 2) == refused);
+  CHECK(seen(fenced("all"), message_between(0, 1), 0.5).empty());
+  CHECK(seen(fenced("all"), message_between(0, 2), 2).empty());
+  CHECK(seen(fenced("all"), later_life, 2).empty());
+}
+
+TEST_CASE("an accused process is heard by its detector where it can deny the report") {
+  const auto seen = [](const std::string& options, Family channel, bool is_taken_back) {
+    const scenario::RunSpec spec = scenario::parse_scenario(
+                                       R"({"schema_version": 1, "workload": {"name":
+      "uniform-traffic"}, "failure_detection": {"name": "swim")" +
+                                           options + "}, " + kFour + "}",
+                                       "swim.json")
+                                       .points.front();
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 1, 0, 1);
+    if (is_taken_back)
+      watch.see({.kind = audit::Sight::Kind::taken_back, .time_s = 1.5, .actor = 1, .peer = 0});
+    Message message = message_between(0, 1);
+    message.channel = channel;
+    message.inject_s = 2;
+    watch.see({.kind = audit::Sight::Kind::received, .time_s = 3, .actor = 1, .message = &message});
+    return !kind_of(watch).empty();
+  };
+  CHECK_FALSE(seen("", Family::failure_detection, false));
+  CHECK(seen("", Family::workload, false));
+  CHECK_FALSE(seen("", Family::workload, true));
+  CHECK(seen(R"(, "rejoin": false)", Family::failure_detection, false));
+}
+
+TEST_CASE("what a process had sent before its fence arrives, unless its accuser refuses it") {
+  const scenario::RunSpec spec = spec_of(fenced("all"));
+  const auto seen = [&](ActorId to, double entered_s) {
+    RunWatch watch(spec);
+    place_four(watch);
+    accuse(watch, 1, 0, 1);
+    die(watch, 0, 2);
+    Message message = message_between(0, to);
+    message.inject_s = entered_s;
+    show(watch, audit::Sight::Kind::lost, message, 3);
+    watch.see({.kind = audit::Sight::Kind::idle, .time_s = 3, .actor = 2});
+    return kind_of(watch);
+  };
+  CHECK(seen(2, 1.5) == "lost without a cut");
+  CHECK(seen(1, 1.5).empty());
+  CHECK(seen(2, 2.5).empty());  // it never got that far
+}
+
+TEST_CASE("what is said of the first life of a process is not held against the second") {
+  const scenario::RunSpec spec = spec_of(fenced("all"));
+  RunWatch watch(spec);
+  place_four(watch);
+  accuse(watch, 1, 0, 1);
+  die(watch, 0, 2);
+  watch.see({.kind = audit::Sight::Kind::restarted, .time_s = 2, .actor = 0, .value = 0});
+  Message message = message_between(0, 1);
+  message.from_incarnation = 1;
+  message.inject_s = 2.5;
+  show(watch, audit::Sight::Kind::lost, message, 3);
+  watch.see({.kind = audit::Sight::Kind::idle, .time_s = 3, .actor = 2});
+  CHECK(kind_of(watch) == "lost without a cut");
+}
+
+TEST_CASE("nobody writes to a life that has not begun") {
+  const scenario::RunSpec spec =
+      spec_of(kFour + R"(, "faults": {"at": [{"time_s": 1, "ranks": [2]}]})");
+  const auto seen = [&](bool is_back) {
+    RunWatch watch(spec);
+    place_four(watch);
+    die(watch, 2, 1);
+    if (is_back)
+      watch.see({.kind = audit::Sight::Kind::restarted, .time_s = 2, .actor = 2, .value = 2});
+    Message message = message_between(0, 2);
+    message.to_incarnation = 1;
+    show(watch, audit::Sight::Kind::sent, message, 3);
+    return kind_of(watch);
+  };
+  CHECK(seen(true).empty());
+  CHECK(seen(false) == "a message to a life to come");
 }
 
 TEST_CASE("a message that comes before an earlier one is seen where messages keep their order") {
