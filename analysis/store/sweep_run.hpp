@@ -31,7 +31,7 @@ struct SweepOutcome {
   std::size_t stored_before = 0;
   std::size_t stored = 0;
   std::size_t failed = 0;  ///< points stored as failed, and points that did not grow
-  std::size_t grown = 0;   ///< points that got the replications they lacked
+  std::size_t grown = 0;   ///< points that had all that an earlier sweep wanted, and got more
   std::size_t longer = 0;  ///< points that keep more replications than they need
   std::size_t kept = 0;    ///< points of the store that the study does not have
   std::map<std::size_t, std::string> failures;  ///< why points failed or did not grow, by number
