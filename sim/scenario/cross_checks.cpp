@@ -5,36 +5,16 @@
 #include <set>
 #include <vector>
 
+#include "sim/scenario/alternatives.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/fencing_checks.hpp"
 #include "sim/scenario/may_err.hpp"
 #include "sim/scenario/point_notes.hpp"
 #include "sim/scenario/router_checks.hpp"
+#include "sim/scenario/try_block_checks.hpp"
 
 namespace faultline::scenario {
 namespace {
-
-constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
-
-/// Other components of the same family that the scenario could use instead: would_do(registration).
-template <class Predicate>
-std::string alternatives(Family family, Predicate would_do) {
-  std::vector<std::string> names;
-  for (const Registration& registration : registrations())
-    if (registration.family == family && would_do(registration)) names.push_back(registration.name);
-  return names.empty() ? "" : ", choose " + json::any_of(names);
-}
-
-/// True for a program of TryBlocks, or a protocol that commits them.
-bool has_try_blocks(const Registration& component) {
-  return component.family == Family::workload
-             ? static_cast<bool>(component.as<WorkloadTraits>().try_blocks)
-             : component.as<RecoveryTraits>().commits_blocks;
-}
-
-std::string alternatives_with_try_blocks(Family family) {
-  return alternatives(family, has_try_blocks);
-}
 
 /// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
@@ -56,7 +36,7 @@ class AssumptionCheck {
         component_.family != Family::workload && !component_.tolerates_faults() && !is_recovered();
     if (point_.has_faults() && is_exposed) refuse_faults();
     if (!point_.has_faults() && errs_as_stated(point_) && is_exposed) refuse_false_reports();
-    const bool needs_detection = component_.needs_detection() && !is_told_by_transactions();
+    const bool needs_detection = component_.needs_detection() && !is_recovered_program();
     if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults; expected failure_detection" +
              alternatives(Family::failure_detection, [](const Registration&) { return true; }));
@@ -108,10 +88,11 @@ class AssumptionCheck {
           return above.registration != nullptr && above.registration->needs_logging_off();
         });
   }
-  /// A program above transactions leaves it to them what happens after a death, so they must hear
-  /// of it, and the program need not.
-  [[nodiscard]] bool is_told_by_transactions() const {
-    return component_.family == Family::workload && has(Family::transactions);
+  /// A program above transactions or message logging leaves it to them what happens after a death,
+  /// so they must hear of it, and the program need not.
+  [[nodiscard]] bool is_recovered_program() const {
+    return component_.family == Family::workload &&
+           (has(Family::transactions) || has(Family::message_logging));
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);
@@ -308,7 +289,7 @@ class AssumptionCheck {
     const Registration* workload = point_.component(Family::workload).registration;
     if (workload != nullptr && !has_try_blocks(*workload))
       refuse("needs a program of TryBlocks, and " + workload->name + " is none" +
-             alternatives_with_try_blocks(Family::workload));
+             alternatives(Family::workload, has_try_blocks));
     if (has(Family::termination))
       refuse("does not work above termination detection (" +
              point_.component(Family::termination).registration->name +
@@ -396,25 +377,6 @@ void note_unprotected(const RunSpec& point, json::Problems& problems) {
                : ""));
 }
 
-/// Only a TryBlock can be rejected because of an error that kills nobody.
-void check_soft_faults(const RunSpec& point, json::Problems& problems) {
-  const auto first = std::find_if(point.faults.begin(), point.faults.end(),
-                                  [](const faults::FaultSpec& fault) { return fault.soft; });
-  if (first == point.faults.end()) return;
-  const auto number = static_cast<std::size_t>(first - point.faults.begin());
-  const std::string path = json::item_path("faults.at", number) + ".soft";
-  const Registration* workload = point.component(Family::workload).registration;
-  const Registration* transactions = point.component(Family::transactions).registration;
-  if (workload != nullptr && !has_try_blocks(*workload))
-    problems.add(path, "is raised in a TryBlock, and " + workload->name + " has none" +
-                           alternatives_with_try_blocks(Family::workload));
-  else if (transactions == nullptr || !has_try_blocks(*transactions))
-    problems.add(path, "is raised in a TryBlock, and " +
-                           (transactions == nullptr ? "a stack without transactions"
-                                                    : "transactions " + transactions->name) +
-                           " has none" + alternatives_with_try_blocks(Family::transactions));
-}
-
 std::set<std::string> marks_of(const RunSpec& point) {
   std::set<std::string> names;
   for (const ComponentChoice& component : point.components)
@@ -438,6 +400,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
         AssumptionCheck(point, *component, paths, problems).run();
     }
     note_unprotected(point, problems);
+    check_detector_of_blocks(point, paths, problems);
   }
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
