@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/core/block_presumed.hpp"
+#include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/iterations_done.hpp"
 #include "workloads/collectives.hpp"
 
 namespace faultline::workloads {
@@ -29,7 +30,9 @@ constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
 constexpr MetricSpec kHaloMessages{"halo_messages", Merge::sum,
                                    "messages of exchanges, including those of redone iterations"};
 constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
-                             "iterations that a process did again; the process with the most"};
+                             "iterations that a process did again; the process with the most. "
+                             "null if message logging takes checkpoints: an image does not know "
+                             "of what came after it"};
 constexpr MetricSpec kTimeouts{"timeouts", Merge::sum, "requests that have timed out"};
 constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
                                 "requests that were pending when their TryBlock was given up"};
@@ -44,12 +47,19 @@ constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "without an engine; if it is not 0, the run ends as "
                                  "`wrong-state`"};
 
-constexpr Mark kRedoMark{
-    "redo", "a program goes back to an iteration that it has done: its number, from 0"};
-constexpr Mark kRedoneMark{
-    "redone", "a program is at the first iteration that it has not done: its number, from 0"};
+bool asks_for_checkpoints(const OptionValues& values) {
+  return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
+}
 
 }  // namespace
+
+OptionNotes checkpoint_notes() {
+  return {.doc =
+              "least number of iterations from one checkpoint to the next, each at the end of a "
+              "TryBlock. With it the program asks message logging for checkpoints there, at the "
+              "start and at the end. null: it asks for none",
+          .minimum = 1};
+}
 
 Registration bulk_program_registration(std::string name, std::string summary, std::string source) {
   return {.family = Family::workload,
@@ -58,6 +68,10 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .source = std::move(source),
           .traits = WorkloadTraits{.needs_detection = true,
                                    .finishes = true,
+                                   .driven_by_messages = true,
+                                   .has_images = true,
+                                   .order_free = true,
+                                   .asks_for_checkpoints = asks_for_checkpoints,
                                    .end_checks = {{&kDifference, "wrong-state"}}},
           .message_kinds = {"request"},
           .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
@@ -86,10 +100,12 @@ std::unique_ptr<Component> BulkProgram::clone() const {
 
 void BulkProgram::start(WorkloadContext& context) {
   has_blocks_ = context.ask(Family::transactions, EnterWorld{program_->state_bytes});
-  if (has_blocks_)
+  if (has_blocks_) {
     waits_ = Waits::world;
-  else
-    walk(context);
+    return;
+  }
+  ask_for_image(context);
+  walk(context);
 }
 
 // ---- steps ------------------------------------------------------------------------------------
@@ -99,12 +115,12 @@ void BulkProgram::walk(WorkloadContext& context) {
   hold_work(context);
 }
 
-/// When a send that the rank waits for has left, the rank goes on, although no message has come. If
-/// the rank counted as idle meanwhile, it would begin work that no termination detector can know
-/// of.
+/// When a send that the rank waits for has left, or a checkpoint is complete, the rank goes on,
+/// although no message has come. If the rank counted as idle meanwhile, it would begin work that no
+/// termination detector can know of.
 void BulkProgram::hold_work(WorkloadContext& context) {
   const bool waits_for_requests = waits_ == Waits::requests || waits_ == Waits::sum;
-  const bool holds = waits_for_requests && operations_.waits_for_send();
+  const bool holds = waits_ == Waits::image || (waits_for_requests && operations_.waits_for_send());
   if (holds != std::exchange(holds_work_, holds)) context.declare_work(holds ? 1 : -1);
 }
 
@@ -158,7 +174,10 @@ void BulkProgram::next_step() {
 }
 
 void BulkProgram::leave(WorkloadContext& context) {
-  if (!has_blocks_) return end_program(context);
+  if (!has_blocks_) {
+    if (!ask_for_image(context)) end_program(context);
+    return;
+  }
   waits_ = Waits::leave;
   context.ask(Family::transactions, LeaveWorld{});
 }
@@ -166,6 +185,7 @@ void BulkProgram::leave(WorkloadContext& context) {
 void BulkProgram::end_program(WorkloadContext& context) {
   waits_ = Waits::end;
   finish_s_ = context.now_s();
+  if (!has_blocks_) context.ask(Family::message_logging, IterationsDone{iteration_});
   context.finish();
 }
 
@@ -243,189 +263,35 @@ void BulkProgram::consume_exchange() {
         ProgramStates::next(state_, operations_.data(first_operation_ + halo).get<Halo>().value);
 }
 
-// ---- TryBlocks --------------------------------------------------------------------------------
-
-void BulkProgram::begin_block(WorkloadContext& context) {
-  const bool begins = step().local || program_->begins_block(iteration_);
-  if (!has_blocks_ || !begins) return next_step();
-  if (step().local) {
-    open_.push_back({step_, false});
-    return next_step();
-  }
-  operations_.enter_epoch(context, ++attempt_);
-  tag_ = errors_ = cancelled_ = 0;
-  waits_ = Waits::start;
-  context.ask(Family::transactions, StartBlock{attempt_}, attempt_);
-}
-
-void BulkProgram::raise_error() {
-  raises_next_ = open_.empty();
-  if (raises_next_) return;
-  open_.back().failed = true;
-  ++errors_;
-}
-
-bool BulkProgram::has_failed() const {
-  return std::any_of(open_.begin(), open_.end(),
-                     [](const OpenBlock& block) { return block.failed; });
-}
-
-/// A failure in an inner TryBlock is a failure in the one around it, which is then given up.
-void BulkProgram::finish_block(WorkloadContext& context) {
-  if (open_.empty()) return next_step();
-  const OpenBlock block = open_.back();
-  const bool is_local = program_->steps[block.begin].local;
-  if (!is_local && !block.failed && !program_->ends_block(iteration_)) return next_step();
-  open_.pop_back();
-  if (!is_local) {
-    const FinishBlock finish{attempt_, errors_, cancelled_};
-    context.ask(Family::transactions, finish, attempt_);
-    return ask_for_outcome(context);
-  }
-  if (!block.failed || open_.empty()) return next_step();
-  open_.back().failed = true;
-  step_ = program_->finish_of(open_.back().begin);
-  finish_block(context);
-}
-
-void BulkProgram::give_block_up(WorkloadContext& context) {
-  const std::uint32_t late = operations_.count(OperationState::timed_out);
-  const std::uint32_t pending = operations_.count(OperationState::pending);
-  errors_ += operations_.count(OperationState::failed) + late;
-  cancelled_ += pending;
-  timed_out_ += late;
-  all_cancelled_ += pending;
-  operations_.cancel_all(context);
-  operations_.forget_ended();
-  operations_.shrink();
-  open_.back().failed = true;
-  step_ = program_->finish_of(open_.back().begin);
-  finish_block(context);
-}
-
-void BulkProgram::ask_for_outcome(WorkloadContext& context) {
-  waits_ = Waits::outcome;
-  timeout_s_ = kNever;
-  context.ask(Family::transactions, WaitBlock{attempt_}, attempt_);
-}
-
-/// If a commit takes too long, the rank asks for it again: it is the same commit.
-void BulkProgram::on_outcome(WorkloadContext& context, BlockVerdict verdict) {
-  if (verdict == BlockVerdict::accepted) return next_step();
-  if (verdict == BlockVerdict::timed_out) {
-    context.ask(Family::transactions, FinishBlock{attempt_, errors_, cancelled_}, attempt_);
-    return ask_for_outcome(context);
-  }
-  waits_ = Waits::world;
-  context.ask(Family::transactions, QueryBlock{.attempt = attempt_}, attempt_);
-  context.ask(Family::transactions, RecoverWorld{});
-}
+// ---- checkpoints ------------------------------------------------------------------------------
 
 void BulkProgram::save(WorkloadContext& context) {
-  if (!has_blocks_ || !program_->ends_block(iteration_)) return next_step();
-  waits_ = Waits::saved;
-  context.ask(Family::transactions, SaveCheckpoint{iteration_ + 1, state_, program_->state_bytes});
-}
-
-/// A rank that has come to its end only waits to be released.
-void BulkProgram::stop(WorkloadContext& context) {
-  if (waits_ == Waits::leave || waits_ == Waits::end) return;
-  abandon(context);
-  waits_ = Waits::world;
-}
-
-/// Ends the requests and computations that are under way.
-void BulkProgram::abandon(WorkloadContext& context) {
-  operations_.cancel_all(context);
-  if (waits_ == Waits::compute) context.cancel_computations();
-  open_.clear();
-}
-
-/// Goes on from here, whatever the program was doing.
-void BulkProgram::enter(WorkloadContext& context, const WorldEntered& entered) {
-  abandon(context);
-  if (entered.epoch == epoch_ && attempt_ > 0) {
-    operations_.enter_epoch(context, ++attempt_);
-    operations_.forget_ended();
-  } else {
-    operations_.begin_again(context);
-    attempt_ = 0;
-  }
-  epoch_ = entered.epoch;
-  tag_ = 0;
-  timeout_s_ = kNever;
-  iteration_ = entered.iteration;
-  take_rank();
-  state_ = entered.finds_state_itself != 0
-               ? ProgramStates::state_after(*program_, data_rank(), iteration_, others_->shrunk)
-               : entered.state;
-  step_ = 0;
-  waits_ = Waits::nothing;
-  if (iteration_ >= reached_ && !redoes_) return;
-  redoes_ = iteration_ < reached_;
-  context.mark(redoes_ ? kRedoMark : kRedoneMark, static_cast<std::int64_t>(iteration_));
-}
-
-/// Takes its rank of the world that it has been told of. The program will repeat, in this world,
-/// the later iterations that it had done.
-void BulkProgram::take_rank() {
-  world_ = others_->next.size() > 0 ? std::exchange(others_.change().next, World(0))
-                                    : World(program_->processes);
-  const Rank now = *world_.rank_of(self_);
-  if (now != rank_) program_ = (*programs_)(now);
-  rank_ = now;
-  if (OtherWorlds* others = others_.changed())
-    std::erase_if(others->shrunk,
-                  [this](const WorldSince& since) { return since.iteration >= iteration_; });
-  if (world_.size() < program_->processes)
-    others_.change().shrunk.push_back({iteration_, world_.size()});
-}
-
-/// The rank whose data the process has: its own, unless the program goes on without the data of
-/// others.
-Rank BulkProgram::data_rank() const { return others_->shrunk.empty() ? rank_ : self_; }
-
-void BulkProgram::on_started(const BlockStarted& started) {
-  if (started.released != 0) {
-    if (!open_.empty()) open_.front().failed = true;
-  } else if (waits_ == Waits::start) {
-    timeout_s_ = started.request_timeout_s;
-    open_.push_back({step_, false});
+  if (has_blocks_ && program_->ends_block(iteration_)) {
+    waits_ = Waits::saved;
+    const SaveCheckpoint point{iteration_ + 1, state_, program_->state_bytes};
+    context.ask(Family::transactions, point);
+  } else if (has_blocks_ || !program_->is_saved_after(iteration_) || !ask_for_image(context)) {
     next_step();
-    if (raises_next_) raise_error();
   }
 }
 
-void BulkProgram::on_answer(WorkloadContext& context, const StackRequest& answer) {
-  if (answer.is<WorldPart>()) {
-    const auto part = answer.get<WorldPart>();
-    return others_.change().next.append(part.actor, part.count);
-  }
-  if (answer.is<MemberLife>()) {
-    operations_.on_peer_restarted(context, answer.get<MemberLife>().life);
-    return;  // entering the world abandons what this is about
-  }
-  if (answer.is<WorldEntered>()) {
-    enter(context, answer.get<WorldEntered>());
-  } else if (answer.is<JobEnded>()) {
-    stop(context);
-  } else if (answer.is<LeaveWorld>()) {
-    if (waits_ == Waits::leave) end_program(context);
-  } else if (answer.is<BlockStarted>()) {
-    const auto started = answer.get<BlockStarted>();
-    if (started.attempt == 0 && waits_ == Waits::start) next_step();
-    if (started.attempt == attempt_) on_started(started);
-  } else if (answer.is<BlockOutcome>()) {
-    const auto outcome = answer.get<BlockOutcome>();
-    if (waits_ == Waits::outcome && outcome.attempt == attempt_)
-      on_outcome(context, outcome.verdict);
-  } else if (answer.is<BlockPresumed>()) {
-    if (waits_ == Waits::outcome && answer.get<BlockPresumed>().attempt == attempt_) next_step();
-  } else if (answer.is<CheckpointSaved>()) {
-    if (waits_ == Waits::saved && answer.get<CheckpointSaved>().iteration == iteration_ + 1)
-      next_step();
-  }
-  walk(context);
+/// Nothing of the program is under way here, and all ranks ask for the same. False if the stack has
+/// no message logging, or the scenario no checkpoints.
+bool BulkProgram::ask_for_image(WorkloadContext& context) {
+  if (program_->checkpoint_iterations == 0) return false;
+  const CheckpointRequest request{.number = checkpoint_, .bytes = program_->state_bytes};
+  if (!context.ask(Family::message_logging, request)) return false;
+  waits_ = Waits::image;
+  return true;
+}
+
+/// The checkpoint is complete, or the rank goes on from it after a death.
+void BulkProgram::on_image(WorkloadContext& context, std::uint64_t number) {
+  if (waits_ != Waits::image || number != checkpoint_) return;
+  ++checkpoint_;
+  if (iteration_ == program_->iterations) return end_program(context);
+  if (number > 0) return next_step();
+  waits_ = Waits::nothing;
 }
 
 // ---- events -----------------------------------------------------------------------------------
@@ -475,7 +341,8 @@ void BulkProgram::on_peer_restarted(WorkloadContext& context, Incarnation peer) 
 /// A rank that finished twice counts once.
 void BulkProgram::report(MetricTotals& totals) const {
   totals.put(kHaloMessages, halo_messages_);
-  totals.put(kRedone, redone_);
+  totals.put_null(kRedone);
+  if (has_blocks_ || program_->checkpoint_iterations == 0) totals.put(kRedone, redone_);
   totals.put(kTimeouts, timed_out_);
   totals.put(kCancelled, all_cancelled_);
   totals.put(kRaised, raised_);
@@ -494,7 +361,7 @@ void BulkProgram::report(MetricTotals& totals) const {
 
 void BulkProgram::digest_state(Digest& into) const {
   into.add(rank_, world_, others_, epoch_, operations_, sum_, open_, waits_, has_blocks_,
-           iteration_, step_, state_);
+           checkpoint_, iteration_, step_, state_);
   into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_);
   into.add(raises_next_, reached_, redoes_, holds_work_);
 }
@@ -514,6 +381,8 @@ std::string BulkProgram::waiting_for() const {
       return "the end of the job";
     case Waits::saved:
       return "checkpoint " + std::to_string(iteration_ + 1);
+    case Waits::image:
+      return "checkpoint " + std::to_string(checkpoint_) + " of all ranks";
     default:
       return {};
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
+#include "sim/core/mark.hpp"
 #include "sim/core/operations.hpp"
 #include "sim/core/seldom.hpp"
 #include "sim/core/transaction_requests.hpp"
@@ -27,7 +28,10 @@ using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
 /// In a TryBlock, a request that fails or times out leads to the finish of that block. A TryBlock
 /// is a request of the one around it. Outside of TryBlocks a request that fails never ends, as in
 /// MPI without fault tolerance. A stack without `transactions` has no TryBlocks, and the death of a
-/// rank ends the job, as MPI's default error handler does.
+/// rank ends the job, as MPI's default error handler does, unless message logging brings it back.
+///
+/// Message logging takes a checkpoint when all ranks have asked for it: at the start, where a
+/// TryBlock would be committed and one is due, and at the end.
 ///
 /// A rank raises an error in its own data on the innermost open TryBlock, as on any request of the
 /// one around it (MPI_Request_raise_error), or else on the next TryBlock.
@@ -58,7 +62,8 @@ class BulkProgram final : public Workload {
     sum,       ///< the requests of an allreduce
     compute,
     outcome,  ///< the outcome of a TryBlock
-    saved,    ///< a checkpoint to be saved
+    saved,    ///< a checkpoint of transactions
+    image,    ///< a checkpoint of message logging, of all ranks
     leave,    ///< being released, at the end
     end,      ///< nothing: the end has come
   };
@@ -100,6 +105,8 @@ class BulkProgram final : public Workload {
   void ask_for_outcome(WorkloadContext& context);
   void on_outcome(WorkloadContext& context, BlockVerdict verdict);
   void save(WorkloadContext& context);
+  bool ask_for_image(WorkloadContext& context);
+  void on_image(WorkloadContext& context, std::uint64_t number);
   void stop(WorkloadContext& context);
   void abandon(WorkloadContext& context);
   void enter(WorkloadContext& context, const WorldEntered& entered);
@@ -121,11 +128,12 @@ class BulkProgram final : public Workload {
   SumRequest sum_;
   std::vector<OpenBlock> open_;  ///< the outermost first
   Waits waits_ = Waits::nothing;
-  bool has_blocks_ = false;    ///< the stack has the family `transactions`
-  bool raises_next_ = false;   ///< raises an error when the next TryBlock begins
-  bool redoes_ = false;        ///< repeats what it had done before a rollback
-  bool holds_work_ = false;    ///< has declared work, because it waits for a send
-  std::uint32_t sum_tag_ = 0;  ///< the first tag of the allreduce
+  bool has_blocks_ = false;       ///< the stack has the family `transactions`
+  bool raises_next_ = false;      ///< raises an error when the next TryBlock begins
+  bool redoes_ = false;           ///< repeats what it had done before a rollback
+  bool holds_work_ = false;       ///< has declared work, because it waits for a send
+  std::uint32_t sum_tag_ = 0;     ///< the first tag of the allreduce
+  std::uint64_t checkpoint_ = 0;  ///< number of the next checkpoint of message logging
   std::uint64_t iteration_ = 0;
   std::size_t step_ = 0;
   std::uint64_t state_ = 0;        ///< a digest of what was consumed
@@ -148,8 +156,17 @@ class BulkProgram final : public Workload {
 /// Makes the component of each rank.
 ComponentFactory bulk_program_factory(ProgramOfRank programs);
 
-/// What registrations of programs have in common: metrics and how they are judged. The caller still
-/// sets their options and `make`.
+/// Declares `checkpoint_iterations`, which all these programs have, as an optional number.
+OptionNotes checkpoint_notes();
+
+inline constexpr Mark kRedoMark{
+    "redo", "a program goes back to an iteration that it has done: its number, from 0"};
+inline constexpr Mark kRedoneMark{
+    "redone", "a program is at the first iteration that it has not done: its number, from 0"};
+
+/// What registrations of programs have in common: metrics, how they are judged, and how they are
+/// recovered. The caller still sets their options, of which one is `checkpoint_iterations`, and
+/// `make`.
 Registration bulk_program_registration(std::string name, std::string summary, std::string source);
 
 }  // namespace faultline::workloads

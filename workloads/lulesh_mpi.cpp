@@ -18,6 +18,7 @@ struct LuleshMpiOptions {
   std::uint32_t exchanges = 3;
   double zone_compute_s = 1e-6;
   std::optional<std::uint64_t> state_bytes;
+  std::optional<std::uint64_t> checkpoint_iterations;
 };
 
 /// The shares of a step's computation before the exchange of forces, before that of positions,
@@ -46,6 +47,7 @@ OptionSet<LuleshMpiOptions> options() {
                .source = "fampi-2015 section 4: one",
                .minimum = 1,
                .maximum = kMostIterations})
+      .option("checkpoint_iterations", &Options::checkpoint_iterations, checkpoint_notes())
       .option(
           "exchanges", &Options::exchanges,
           {.doc = "exchanges in a time step. 3: forces, positions and velocities, gradients. 4: "
@@ -75,6 +77,7 @@ Program program_of(const LuleshMpiOptions& options, const LuleshPlan& plan, Rank
   Program program;
   program.iterations = options.iterations;
   program.iterations_per_block = options.iterations_per_block;
+  program.checkpoint_iterations = options.checkpoint_iterations.value_or(0);
   program.processes = plan.side() * plan.side() * plan.side();
   program.state_bytes = options.state_bytes.value_or(plan.state_bytes());
   std::vector<ProgramStep>& steps = program.steps;

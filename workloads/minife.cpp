@@ -19,6 +19,7 @@ struct MiniFeOptions {
   std::string dots = "inside";
   double memory_bandwidth_Bps = 5e9;
   std::optional<std::uint64_t> state_bytes;
+  std::optional<std::uint64_t> checkpoint_iterations;
 };
 
 OptionSet<MiniFeOptions> options() {
@@ -41,6 +42,7 @@ OptionSet<MiniFeOptions> options() {
                .source = "fampi-2015 section 5: one",
                .minimum = 1,
                .maximum = 1e12})
+      .option("checkpoint_iterations", &Options::checkpoint_iterations, checkpoint_notes())
       .option("dots", &Options::dots,
               {.doc = "where the two sums over all ranks in each iteration are. `inside`: in the "
                       "TryBlock; `outside`: before and after it, where the death of a rank leaves "
@@ -86,6 +88,7 @@ Program program_of(const MiniFeOptions& options, const MiniFePlan& plan, Rank ra
   Program program;
   program.iterations = options.iterations;
   program.iterations_per_block = options.iterations_per_block;
+  program.checkpoint_iterations = options.checkpoint_iterations.value_or(0);
   program.processes = plan.processes();
   program.state_bytes = options.state_bytes.value_or(plan.state_bytes(rank));
   program.exchanges.push_back(plan.halo(rank));

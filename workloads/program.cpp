@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/program.hpp"
 
+#include <algorithm>
+
 #include "sim/core/split_mix.hpp"
 
 namespace faultline::workloads {
@@ -14,6 +16,11 @@ std::size_t Program::finish_of(std::size_t begin) const {
     ++step;
   } while (depth > 0);
   return step - 1;
+}
+
+std::uint64_t Program::checkpoint_period() const {
+  const std::uint64_t least = std::max<std::uint64_t>(checkpoint_iterations, 1);
+  return (least + iterations_per_block - 1) / iterations_per_block * iterations_per_block;
 }
 
 std::uint64_t ProgramStates::sent(Rank by, std::uint64_t iteration, std::size_t step) {

@@ -50,12 +50,20 @@ struct Program {
   std::uint64_t iterations_per_block = 1;
   std::uint32_t processes = 1;
   std::uint64_t state_bytes = 0;  ///< the size of a checkpoint
+  /// From one checkpoint to the next, at least. 0: message logging is asked for none.
+  std::uint64_t checkpoint_iterations = 0;
 
   [[nodiscard]] bool begins_block(std::uint64_t iteration) const {
     return iteration % iterations_per_block == 0;
   }
   [[nodiscard]] bool ends_block(std::uint64_t iteration) const {
     return (iteration + 1) % iterations_per_block == 0 || iteration + 1 == iterations;
+  }
+  /// Iterations from one checkpoint to the next: those of whole TryBlocks. At least 1.
+  [[nodiscard]] std::uint64_t checkpoint_period() const;
+  /// Is a checkpoint due when an iteration has ended, where the program goes on after it?
+  [[nodiscard]] bool is_saved_after(std::uint64_t iteration) const {
+    return iteration + 1 < iterations && (iteration + 1) % checkpoint_period() == 0;
   }
   /// The ranks that take part in an allreduce of a world with that many ranks.
   [[nodiscard]] RankRange summing(const ProgramStep& step, std::uint32_t ranks) const {

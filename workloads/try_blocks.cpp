@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "workloads/bulk_program.hpp"
@@ -16,6 +17,7 @@ struct TryBlocksOptions {
   std::uint64_t bytes = 8;
   std::uint64_t state_bytes = 0;
   bool needs_all_ranks = false;
+  std::optional<std::uint64_t> checkpoint_iterations;
 };
 
 OptionSet<TryBlocksOptions> options() {
@@ -26,6 +28,7 @@ OptionSet<TryBlocksOptions> options() {
               {.doc = "iterations of the program", .minimum = 1, .maximum = kMostIterations})
       .option("iterations_per_block", &Options::iterations_per_block,
               {.doc = "iterations in one TryBlock", .minimum = 1, .maximum = kMostIterations})
+      .option("checkpoint_iterations", &Options::checkpoint_iterations, checkpoint_notes())
       .option("compute_s", &Options::compute_s,
               {.doc = "computation of a rank in an iteration",
                .unit = "s",
@@ -48,6 +51,7 @@ Program program_of(const TryBlocksOptions& options, std::uint32_t processes) {
   Program program;
   program.iterations = options.iterations;
   program.iterations_per_block = options.iterations_per_block;
+  program.checkpoint_iterations = options.checkpoint_iterations.value_or(0);
   program.processes = processes;
   program.state_bytes = options.state_bytes;
   program.steps.push_back({.kind = Kind::begin_try});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct TryScriptOptions {
   std::uint64_t iterations_per_block = 1;
   std::uint64_t state_bytes = 0;
   bool needs_all_ranks = true;
+  std::optional<std::uint64_t> checkpoint_iterations;
 };
 
 OptionSet<TryScriptOptions> options() {
@@ -33,6 +35,7 @@ OptionSet<TryScriptOptions> options() {
               {.doc = "iterations of the program", .minimum = 1, .maximum = kMostIterations})
       .option("iterations_per_block", &Options::iterations_per_block,
               {.doc = "iterations in one TryBlock", .minimum = 1, .maximum = kMostIterations})
+      .option("checkpoint_iterations", &Options::checkpoint_iterations, checkpoint_notes())
       .option("state_bytes", &Options::state_bytes,
               {.doc = "size of a rank's checkpoint", .unit = "B", .maximum = 1e12})
       .option("needs_all_ranks", &Options::needs_all_ranks,
@@ -75,6 +78,10 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
     return {{"iterations_per_block",
              "expected 1, or one TryBlock around all steps but the checkpoint: a TryBlock of "
              "several iterations also contains everything between two of them"}};
+  if (read.checkpoint_iterations && script.steps.back().step.kind != Kind::checkpoint)
+    return {
+        {"checkpoint_iterations",
+         "expected null, or \"checkpoint\" as the last of the steps, where the state is saved"}};
   const auto named = std::find_if(script.steps.begin(), script.steps.end(), names_ranks);
   if (!read.needs_all_ranks && named != script.steps.end())
     return {{"needs_all_ranks", "expected true: steps[" +
@@ -88,6 +95,7 @@ Program program_of(const TryScriptOptions& options, const TryScript& script, Ran
   Program program;
   program.iterations = options.iterations;
   program.iterations_per_block = options.iterations_per_block;
+  program.checkpoint_iterations = options.checkpoint_iterations.value_or(0);
   program.processes = script.processes;
   program.state_bytes = options.state_bytes;
   program.steps.reserve(script.steps.size());

@@ -44,6 +44,7 @@ void count_faults(const scenario::RunSpec& spec, BlockPromise& promise) {
 std::optional<BlockPromise> block_promise_of(const scenario::RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;
   if (workload == nullptr || !workload->as<WorkloadTraits>().try_blocks) return std::nullopt;
+  if (spec.component(Family::message_logging).registration != nullptr) return std::nullopt;
   BlockPromise promise;
   count_faults(spec, promise);
   const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);

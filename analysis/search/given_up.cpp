@@ -102,7 +102,8 @@ std::optional<Finding> against_giving_up(const scenario::Scenario& scenario,
   }
   // To give up because of a report is right, be it false, and the conditions below count deaths.
   if (has_false_report(run)) return std::nullopt;
-  if (spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
+  const bool is_logged = spec.component(Family::message_logging).registration != nullptr;
+  if (!is_logged && spec.component(Family::workload).registration->as<WorkloadTraits>().try_blocks)
     return against_blocks_given_up(scenario);
   return against_logging_given_up(scenario, run);
 }

@@ -57,9 +57,10 @@ ImageCheckpoints::Due ImageCheckpoints::on_message(RecoveryContext& context,
                                                          : round_.on_message(context, message);
 }
 
-/// Objects say how large they are.
+/// A program says how large its state is, or its objects do.
 std::uint64_t ImageCheckpoints::bytes_of(const Checkpoint& checkpoint) const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes =
+      checkpoint.request ? checkpoint.request->get<CheckpointRequest>().bytes : 0;
   for (const ObjectId object : checkpoint.image.objects())
     bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = image_bytes_;

@@ -41,7 +41,8 @@ void add_checkpoint_options(OptionSet<Options>& set) {
               .maximum = kLargestPart_B})
       .option(
           "image_bytes", inherited<Options>(&checkpoints::CheckpointOptions::image_bytes),
-          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
+          {.doc = "size of the image of a rank whose program does not say how large its state or "
+                  "its objects are, or says 0 bytes",
            .unit = "B",
            .source = "assumed"});
 }

@@ -16,6 +16,7 @@ namespace faultline {
 struct CheckpointRequest {
   static constexpr std::uint16_t kRequest = 1;
   std::uint64_t number = 0;  ///< of the synchronisation point, ascending by 1
+  std::uint64_t bytes = 0;   ///< size of the state to be saved; 0: the program does not say
 };
 
 }  // namespace faultline

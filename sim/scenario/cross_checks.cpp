@@ -13,13 +13,10 @@
 #include "sim/scenario/prospect_notes.hpp"
 #include "sim/scenario/router_checks.hpp"
 #include "sim/scenario/told_once.hpp"
+#include "sim/scenario/try_block_checks.hpp"
 
 namespace faultline::scenario {
 namespace {
-
-std::string alternatives_with_try_blocks(Family family) {
-  return alternatives(family, has_try_blocks);
-}
 
 /// True if a rank can die, or be ended because a detector errs.
 bool ranks_restart(const RunSpec& point) {
@@ -263,25 +260,6 @@ void note_unprotected(const RunSpec& point, json::Problems& problems) {
                     (workload->has_images() ? alternatives(Family::message_logging,
                                                            [](const Registration&) { return true; })
                                             : ""));
-}
-
-/// Only a TryBlock can be rejected because of an error that kills nobody.
-void check_soft_faults(const RunSpec& point, json::Problems& problems) {
-  const auto first = std::find_if(point.faults.begin(), point.faults.end(),
-                                  [](const faults::FaultSpec& fault) { return fault.soft; });
-  if (first == point.faults.end()) return;
-  const auto number = static_cast<std::size_t>(first - point.faults.begin());
-  const std::string path = json::item_path("faults.at", number) + ".soft";
-  const Registration* workload = point.component(Family::workload).registration;
-  const Registration* transactions = point.component(Family::transactions).registration;
-  if (workload != nullptr && !has_try_blocks(*workload))
-    problems.add(path, "is raised in a TryBlock, and " + workload->name + " has none" +
-                           alternatives_with_try_blocks(Family::workload));
-  else if (transactions == nullptr || !has_try_blocks(*transactions))
-    problems.add(path, "is raised in a TryBlock, and " +
-                           (transactions == nullptr ? "a stack without transactions"
-                                                    : "transactions " + transactions->name) +
-                           " has none" + alternatives_with_try_blocks(Family::transactions));
 }
 
 /// Adds what the rule of stacks holds against a component.

@@ -28,6 +28,8 @@ constexpr StackReason kNoImages{
     Ground::not_built, "message logging needs images of all that lies above it, and there is none"};
 constexpr StackReason kProgramNeedsOrder{
     Ground::nature, "ranks repeat messages in another order, on which the program depends"};
+constexpr StackReason kSendsNeedOrder{
+    Ground::not_built, "ranks do not repeat when their messages leave, on which a detector depends"};
 constexpr StackReason kDetectorNeedsOrder{
     Ground::nature, "ranks repeat messages in another order, on which the detector depends"};
 constexpr StackReason kLayerBetween{
@@ -65,6 +67,7 @@ class NeedsOfComponent {
                  beside("above message logging", component_.family, *logging()));
     if (recovery_.takes_images) check_images();
     if (recovery_.needs_order_free) check_order();
+    if (recovery_.recovers_singly && !recovery_.needs_order_free) check_detector_of_blocks();
     if (recovery_.needs_no_layer_above) refuse_layers_above();
     if (component_.family == Family::transactions) check_transactions();
   }
@@ -87,10 +90,11 @@ class NeedsOfComponent {
   [[nodiscard]] bool is_recovered() const {
     return logging() != nullptr && index_of(component_.family) < index_of(Family::message_logging);
   }
-  /// A program above transactions leaves it to them what happens after a death, so they must hear
-  /// of it, and the program need not.
-  [[nodiscard]] bool is_told_by_transactions() const {
-    return component_.family == Family::workload && has_part(parts_, Family::transactions);
+  /// A program above transactions or message logging leaves it to them what happens after a death,
+  /// so they must hear of it, and the program need not.
+  [[nodiscard]] bool is_recovered_program() const {
+    return component_.family == Family::workload &&
+           (has_part(parts_, Family::transactions) || logging() != nullptr);
   }
 
   void check_demands() const {
@@ -106,7 +110,7 @@ class NeedsOfComponent {
              ", expected no faults" + tolerant_alternatives());
     else if (demands_.false_reports && is_exposed)
       refuse_false_reports(*part(Family::failure_detection));
-    const bool needs_detection = component_.needs_detection() && !is_told_by_transactions();
+    const bool needs_detection = component_.needs_detection() && !is_recovered_program();
     if (demands_.deaths && needs_detection && !has_part(parts_, Family::failure_detection))
       refuse(kNoDetector, nullptr, "needs a failure detector under faults",
              "; expected failure_detection" +
@@ -152,6 +156,18 @@ class NeedsOfComponent {
         "replays messages in another order, and what " + detector->name + " sends depends on that",
         ", expected termination none" +
             beside("below " + detector->name, component_.family, *detector));
+  }
+  /// A program of TryBlocks also goes on when its own messages have left, which no replay does in the
+  /// same order.
+  void check_detector_of_blocks() const {
+    const Registration* detector = part(Family::termination);
+    if (detector == nullptr || workload() == nullptr || !has_try_blocks(*workload()) ||
+        !demands_.restarts)
+      return;
+    refuse(kSendsNeedOrder, detector,
+           "does not replay when the messages of " + workload()->name + " leave, and what " +
+               detector->name + " sends depends on that",
+           ", expected termination none");
   }
   void refuse_layers_above() const {
     for (std::size_t above = index_of(Family::workload) + 1; above < index_of(component_.family);
