@@ -65,6 +65,7 @@ void draw_costs(Stream& random, FaultSchedule& schedule) {
 void draw_checkpoint(Stream& random, FaultSchedule& schedule) {
   OptionValues& options = schedule.transactions;
   if (random.chance(0.3)) options["spawn"] = std::string("same-node");
+  options["checkpoint"] = std::string("none");
   if (random.chance(0.4)) return;
   std::string checkpoint = word_among(random, {"partner", "partner", "storage", "local"});
   const bool moves =

@@ -82,7 +82,7 @@ bool is_single_commit(const scenario::RunSpec& spec) {
          option<std::int64_t>(workload, "iterations") == 1 &&
          option<std::int64_t>(workload, "allreduces") == 0 &&
          option<std::string>(protocol, "agreement") != "star" &&
-         option<std::string>(protocol, "checkpoint") == "none" &&
+         protocol.options.at("checkpoint") == OptionValue(std::string("none")) &&
          spec.platform.processes_per_node == 1 &&
          spec.platform.mapping == scenario::Mapping::block && spec.platform.xml_path.empty() &&
          !disturbs(spec);

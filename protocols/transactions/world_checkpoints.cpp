@@ -48,7 +48,7 @@ void WorldCheckpoints::give_up() {
 // ---- taking one -------------------------------------------------------------------------------
 
 void WorldCheckpoints::begin_work(double now_s) {
-  if (options_->checkpoint != "none") own_.change().data.begin_work(now_s);
+  if (options_->takes_checkpoints()) own_.change().data.begin_work(now_s);
 }
 
 void WorldCheckpoints::save(RecoveryContext& context, const StackRequest& request,
@@ -67,7 +67,7 @@ void WorldCheckpoints::save(RecoveryContext& context, const StackRequest& reques
 }
 
 bool WorldCheckpoints::is_due(std::uint64_t iteration) const {
-  return options_->checkpoint != "none" &&
+  return options_->takes_checkpoints() &&
          iteration >= own_->data.saved().newest() +
                           options_->checkpoint_iterations.value_or(own_->data.every());
 }
@@ -263,7 +263,7 @@ void WorldCheckpoints::report_to(Ready& ready) const {
 std::optional<std::uint64_t> WorldCheckpoints::common_point(const Ready& own,
                                                             const RollCall& others,
                                                             const WorldMembers& members) const {
-  if (options_->checkpoint == "none") return 0;
+  if (!options_->takes_checkpoints()) return 0;
   if (options_->checkpoint == "storage") return point_in_storage(own, others);
   if (options_->checkpoint == "local") return point_on_nodes(own, others, is_collective());
   return point_with_partners(own, others, members, shrinks());
@@ -338,7 +338,7 @@ checkpoints::SavedPoint WorldCheckpoints::settle(const WorldMembers& members) {
   const bool has_moved = data_rank_ != members.rank() && data_rank_ != kNobody;
   data_rank_ = members.rank();
   if (has_moved) ++moved_;
-  if (options_->checkpoint == "none") return *from;
+  if (!options_->takes_checkpoints()) return *from;
   checkpoints::DataCheckpoints& own = own_.change().data;
   if (has_moved) {
     if (!shrinks()) own.saved() = {};

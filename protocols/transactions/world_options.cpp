@@ -3,14 +3,24 @@
 
 namespace faultline::transactions {
 
+namespace {
+
+/// null, where nobody has asked for checkpoints: none.
+std::string checkpoint_of(const OptionValues& values) {
+  const auto* const stated = std::get_if<std::string>(&values.at("checkpoint"));
+  return stated == nullptr ? "none" : *stated;
+}
+
+}  // namespace
+
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job) {
   std::vector<OptionProblem> problems;
-  if (std::get<std::string>(values.at("checkpoint")) == "partner" && job.nodes < 2)
+  if (checkpoint_of(values) == "partner" && job.nodes < 2)
     problems.push_back({"checkpoint",
                         "expected at least 2 nodes for \"partner\", which keeps a checkpoint on "
                         "another node than its rank's"});
   const auto recovery = values.find("recovery");
-  if (std::get<std::string>(values.at("checkpoint")) == "local" && recovery != values.end() &&
+  if (checkpoint_of(values) == "local" && recovery != values.end() &&
       std::get<std::string>(recovery->second) == "merge")
     problems.push_back(
         {"checkpoint",
@@ -24,8 +34,7 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
   if (is_counted && is_timed)
     problems.push_back({"checkpoint_interval_s",
                         "expected at most one of checkpoint_iterations and checkpoint_interval_s"});
-  if (std::get<std::string>(values.at("checkpoint")) != "none" && !is_counted && !is_timed &&
-      job.mtbf_s == kNever)
+  if (checkpoint_of(values) != "none" && !is_counted && !is_timed && job.mtbf_s == kNever)
     problems.push_back(
         {"checkpoint_interval_s",
          "expected checkpoint_iterations or checkpoint_interval_s, or faults with a mean time "
@@ -62,7 +71,7 @@ std::vector<OptionProblem> death_problems(const OptionValues& values, const Deat
     return {{"spawn",
              "\"same-node\" has no node for the processes of a node that fails, expected "
              "\"spare-node\" under faults of nodes"}};
-  if (needs_spare && std::get<std::string>(values.at("checkpoint")) == "local")
+  if (needs_spare && checkpoint_of(values) == "local")
     return {{"checkpoint",
              "\"local\" leaves checkpoints on the node of the dead process, and spawn "
              "\"spare-node\" starts the new one on another, expected \"partner\" or \"storage\" "

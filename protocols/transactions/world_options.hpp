@@ -14,7 +14,7 @@ namespace faultline::transactions {
 struct WorldOptions {
   std::string recovery = "rebuild";
   bool protect_recovery = true;
-  std::string checkpoint = "none";
+  std::optional<std::string> checkpoint;
   std::optional<std::uint64_t> checkpoint_iterations;
   std::optional<double> checkpoint_interval_s;
   double storage_bandwidth_Bps = 58e9;
@@ -23,6 +23,8 @@ struct WorldOptions {
   std::string spawn = "spare-node";
   std::string rebuild_over = "star";
   std::uint64_t control_bytes = 32;
+
+  [[nodiscard]] bool takes_checkpoints() const { return checkpoint && *checkpoint != "none"; }
 };
 
 /// A member of WorldOptions as one of `Options`, which inherits from it.
@@ -40,18 +42,20 @@ OptionSet<Options> world_options() {
           "checkpoint", member(&WorldOptions::checkpoint),
           {.doc = "where the state of a rank is saved. `none`: nowhere, and the program begins "
                   "again. `local`: on the node of the rank, and lost with it. `partner`: at a rank "
-                  "of another node, too. `storage`: in a storage that all share",
+                  "of another node, too. `storage`: in a storage that all share. null: `partner` "
+                  "if the workload has `checkpoint_iterations`, else `none`",
            .source = "`local`: the authors' program",
            .choices = {"none", "local", "partner", "storage"}})
       .option(
           "checkpoint_iterations", member(&WorldOptions::checkpoint_iterations),
           {.doc = "least number of iterations from one checkpoint to the next; ranks take it at "
-                  "the end of a TryBlock. null: determined by checkpoint_interval_s",
+                  "the end of a TryBlock. null: determined by checkpoint_interval_s, or else by "
+                  "`checkpoint_iterations` of the workload",
            .minimum = 1})
       .option("checkpoint_interval_s", member(&WorldOptions::checkpoint_interval_s),
               {.doc = "time from one checkpoint to the next, rounded to whole TryBlocks. null: "
                       "Daly's interval for the mean time between faults and the cost of the last "
-                      "checkpoint, unless checkpoint_iterations is given",
+                      "checkpoint, unless checkpoint_iterations is given, here or for the workload",
                .unit = "s",
                .source = "Daly, FGCS 22(3), 2006, equation 37",
                .minimum = 0,

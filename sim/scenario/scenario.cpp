@@ -14,6 +14,7 @@
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/disturbances.hpp"
 #include "sim/scenario/fencing_checks.hpp"
+#include "sim/scenario/inherited_checkpoints.hpp"
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
@@ -199,6 +200,7 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
       label.insert(0, candidate.label);
     }
   }
+  inherit_checkpoints(point);
   if (!stop_given_) point.stop.when = default_stop(point);
   // If a component could not be read, checking its points would only repeat that.
   if (valid) check_point(point, paths, problems_);
