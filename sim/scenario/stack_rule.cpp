@@ -29,7 +29,7 @@ constexpr StackReason kNoImages{
 constexpr StackReason kProgramNeedsOrder{
     Ground::nature, "ranks repeat messages in another order, on which the program depends"};
 constexpr StackReason kSendsNeedOrder{
-    Ground::not_built, "ranks do not repeat when their messages leave, on which a detector depends"};
+    Ground::not_built, "a replay does not say when messages leave, on which a detector depends"};
 constexpr StackReason kDetectorNeedsOrder{
     Ground::nature, "ranks repeat messages in another order, on which the detector depends"};
 constexpr StackReason kLayerBetween{
@@ -157,8 +157,8 @@ class NeedsOfComponent {
         ", expected termination none" +
             beside("below " + detector->name, component_.family, *detector));
   }
-  /// A program of TryBlocks also goes on when its own messages have left, which no replay does in the
-  /// same order.
+  /// A program of TryBlocks also goes on when its own messages have left, and a replay does not put
+  /// that in order.
   void check_detector_of_blocks() const {
     const Registration* detector = part(Family::termination);
     if (detector == nullptr || workload() == nullptr || !has_try_blocks(*workload()) ||
