@@ -59,8 +59,7 @@ ImageCheckpoints::Due ImageCheckpoints::on_message(RecoveryContext& context,
 
 /// A program says how large its state is, or its objects do.
 std::uint64_t ImageCheckpoints::bytes_of(const Checkpoint& checkpoint) const {
-  std::uint64_t bytes =
-      checkpoint.request ? checkpoint.request->get<CheckpointRequest>().bytes : 0;
+  std::uint64_t bytes = checkpoint.request ? checkpoint.request->get<CheckpointRequest>().bytes : 0;
   for (const ObjectId object : checkpoint.image.objects())
     bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = image_bytes_;
