@@ -46,7 +46,7 @@ TEST_CASE("a number is a scenario, with its aim") {
 
 TEST_CASE("aiming changes moments, victims, times and the delay of fences, and nothing else") {
   const std::set<std::string> moments{"faults.at.time_s", "faults.at.event", "faults.at.mark",
-                                      "platform.fencing.delay_s"};
+                                      "platform.fencing", "platform.fencing.delay_s"};
   for (std::uint64_t number = 0; number < 100; ++number) {
     CAPTURE(number);
     const auto places = [&](const json::JsonValue& scenario) {
