@@ -67,6 +67,11 @@ Value option(const scenario::ComponentChoice& choice, const char* name) {
   return std::get<Value>(choice.options.at(name));
 }
 
+bool takes_checkpoints(const scenario::ComponentChoice& protocol) {
+  const auto* const where = std::get_if<std::string>(&protocol.options.at("checkpoint"));
+  return where != nullptr && *where != "none";
+}
+
 bool disturbs(const scenario::RunSpec& spec) {
   return spec.has_faults() || !spec.faults.empty() || scenario::is_disturbed(spec) || spec.order ||
          spec.platform.ordering != scenario::Ordering::fifo;
@@ -81,8 +86,7 @@ bool is_single_commit(const scenario::RunSpec& spec) {
          scenario::protocol_of(spec, Family::transactions) == "fampi" &&
          option<std::int64_t>(workload, "iterations") == 1 &&
          option<std::int64_t>(workload, "allreduces") == 0 &&
-         option<std::string>(protocol, "agreement") != "star" &&
-         protocol.options.at("checkpoint") == OptionValue(std::string("none")) &&
+         option<std::string>(protocol, "agreement") != "star" && !takes_checkpoints(protocol) &&
          spec.platform.processes_per_node == 1 &&
          spec.platform.mapping == scenario::Mapping::block && spec.platform.xml_path.empty() &&
          !disturbs(spec);

@@ -40,7 +40,7 @@ struct CheckpointOptions {
   std::uint64_t control_bytes = 32;
   std::uint64_t image_bytes = 1000000;
   /// From one checkpoint to the next, where the layer takes them and not the program.
-  std::optional<double> checkpoint_interval_s;
+  std::optional<double> checkpoint_interval_s = {};
 };
 
 /// One rank's part in the checkpoints of all: it takes an image, keeps it, and sends a copy to a

@@ -38,8 +38,7 @@ class Batches(SweepTest):
 
     def test_several_workers_share_a_point(self):
         whole = self.whole()
-        self.write("slow.json", changed(changed(ONE_POINT, ["stop"], {"time_s": 1e6}),
-                                        ["workload", "stop_probability"], 0.0005))
+        self.write("slow.json", changed(ONE_POINT, ["replications"], 100000))
         process = self.start("--jobs", 3, file="slow.json", store="slow.sqlite")
         self.wait_until(lambda: len(children(process.pid)) == 3)
         process.kill()

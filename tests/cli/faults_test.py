@@ -170,7 +170,9 @@ class Summaries(ProgramTest):
         self.assertAlmostEqual(repair["mu"], math.log(600), delta=0.1)
         self.assertAlmostEqual(repair["sigma"], 0.5, delta=0.1)
         self.write("made/s.json", {**JOB, "faults": block})
-        self.report("made/s.json")
+        ran = self.faultline("run", "made/s.json")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("faults.weibull[0]: no fault is expected: one strikes every 3", ran.stderr)
         # The laws draw a trace in which they are found again.
         words = [f"{key}={block['weibull'][key]}" for key in ("shape", "scale_s")]
         words.append("repair=" + json.dumps(repair))
@@ -295,7 +297,7 @@ class Runs(ProgramTest):
     FAULTS = {
         "poisson": {"mtbf_s": 0.5, "sizes": "jaguar", "placement": "contiguous"},
         "weibull": [{"mtbf_s": 8, "per": "node", "victims": "ranks"},
-                    {"scale_s": 900, "scope": "machine", "per": "node", "stationary": True}],
+                    {"scale_s": 100, "scope": "machine", "per": "node", "stationary": True}],
         "jaguar": {"time_s": 1, "window_s": 1, "limit": 3},
         "lognormal": {"mtbf_s": 2, "sigma": 1.5, "repair": {"mean_s": 0.5}},
     }

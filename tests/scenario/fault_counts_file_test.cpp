@@ -85,7 +85,7 @@ TEST_CASE("JSON that breaks off or is malformed is refused with line and column"
   CHECK_THAT(refusal_of(with_counts("{\"1\": NaN}")),
              Contains(":1:") && Contains("not valid JSON"));
   CHECK_THAT(refusal_of(with_counts("{\"1\": 1}") + " {}"), Contains("not valid JSON"));
-  CHECK_THAT(refusal_of("\xff\xfe"), Contains("not valid JSON"));
+  CHECK_THAT(refusal_of("\xff\xfe"), Contains("UTF-16"));
 }
 
 TEST_CASE("every prefix of a good file is refused, never read as something smaller") {

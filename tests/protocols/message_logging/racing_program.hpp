@@ -59,8 +59,9 @@ class RacingProgram final : public Workload {
 };
 
 inline void use_race(test::Job& job, const Race& race) {
-  job.own(Family::workload, [race](ActorId) { return std::make_unique<RacingProgram>(race); },
-          {.traits = WorkloadTraits{.finishes = true, .has_images = true}});
+  job.own(
+      Family::workload, [race](ActorId) { return std::make_unique<RacingProgram>(race); },
+      {.traits = WorkloadTraits{.finishes = true, .has_images = true, .driven_by_messages = true}});
   job.spec.stop.when = scenario::StopWhen::finished;
 }
 

@@ -351,8 +351,6 @@ TEST_CASE("each mistake in a scenario of transactions is one line, with its file
       {{.transactions = R"("name": "relaunch")", .rest = ""}, "transactions"},
       {{.rest = Told().rest + R"("message_logging": {"name": "causal"}, )"}, "transactions"},
       {{.rest = Told().rest + R"("message_logging": {"name": "fast"}, )"}, "transactions"},
-      {{.transactions = "", .rest = Told().rest + R"("message_logging": {"name": "fast"}, )"},
-       "workload.checkpoint_iterations"},
       {{.rest = Told().rest + R"("termination": {"name": "indep"}, )"}, "transactions"},
       {{.transactions = "", .rest = ""}, "workload"}};
   for (const auto& [told, path] : mistakes) {
