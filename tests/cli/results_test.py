@@ -586,7 +586,10 @@ class SparedPoints(ProgramTest):
     def test_in_every_table(self):
         rare = {"poisson": {"mtbf_s": 1e12}}
         self.write("rare.json", {**self.JOB, "faults": rare})
-        words = self.words("run", "rare.json")
+        result = self.faultline("run", "rare.json")
+        self.assertIn("faults.poisson[0]: no fault is expected: one strikes every 1e+12 s on average",
+                      result.stderr)
+        words = " ".join(result.stdout.split())
         self.assertIn(f"indep: {self.WORDS} rel-eager: {self.WORDS}", words)
         self.write("s.json", {**self.JOB, "faults": rare, "sweep": {
             "faults.poisson.mtbf_s": [1e12, 1e-4]}})

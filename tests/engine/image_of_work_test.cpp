@@ -137,7 +137,7 @@ TEST_CASE("what is left of a computation is work, whatever interrupts it") {
       Job job(1);
       use_own<Worker>(job, Family::workload, 1);
       job.script(Family::message_logging, image_between(job, taken_s, 1000));
-      job.spec.platform.os_noise = scenario::OsNoise{.interval_s = 10, .length_s = 2};
+      job.spec.platform.os_noise = scenario::OsNoise{.interval_s = 10, .length_s = 2, .nodes = {}};
       job.spec.stop.when = scenario::StopWhen::time;
       job.spec.stop.time_s = 2000;
       const Seen seen = job.run(engine);

@@ -323,7 +323,7 @@ TEST_CASE("a recovery from a false report is late, and not stuck, where each wor
   CHECK_FALSE(judgement.finding);
 }
 
-TEST_CASE("an accused rank begins again at the start of its program where there are no checkpoints") {
+TEST_CASE("an accused rank begins again at its start where there are no checkpoints") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "stampede", "processes": 3},
     "workload": {"name": "ping-pong"}, "message_logging": {"name": "checkpoint-restart"},
