@@ -52,7 +52,7 @@ std::string bash_action(const Completed& what) {
 /// The words after the first complete what can stand in the second place.
 std::string bash_actions(const std::vector<Completed>& arguments) {
   if (arguments.empty()) return "";
-  const std::string first = bash_action(arguments.front());
+  std::string first = bash_action(arguments.front());
   if (arguments.size() == 1) return first;
   return "if ((COMP_CWORD == 2)); then " + first + "; else " + bash_action(arguments[1]) + "; fi";
 }

@@ -33,7 +33,7 @@ class Marks {
         reasons_, std::pair(reason.ground, reason.reason),
         [](const Numbered& entry) { return std::pair(entry.ground, entry.reason); });
     if (known != reasons_.end()) return known->mark;
-    const std::string mark =
+    std::string mark =
         letter(reason.ground) + std::to_string(++counts_[index_of_ground(reason.ground)]);
     reasons_.push_back({reason.ground, reason.reason, mark});
     return mark;

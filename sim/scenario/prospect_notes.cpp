@@ -145,9 +145,12 @@ void note_costs_of(const RunSpec& point, const ComponentChoice& choice, const st
     const std::string machine = origin_of(spec, choice.options);
     if (!machine.empty() && machine != here) costs[machine].push_back(spec.name);
   }
-  for (const auto& [machine, names] : costs)
-    problems.note(
-        path, defaults_of(names) + " calibrated on " + machine + ", and this job runs on " + here);
+  for (const auto& [machine, names] : costs) {
+    std::string words = defaults_of(names);
+    words.append(" calibrated on ").append(machine);
+    words.append(", and this job runs on ").append(here);
+    problems.note(path, words);
+  }
 }
 
 // ---- faults ------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ auto rank_of(const Judgement& judgement, const std::vector<const Registration*>&
 
 std::vector<PairReason> reasons_of(const std::vector<StackRefusal>& refusals) {
   std::vector<PairReason> reasons;
+  reasons.reserve(refusals.size());
   for (const StackRefusal& refusal : refusals)
     reasons.push_back(
         {refusal.ground, refusal.reason,

@@ -3,6 +3,7 @@
 // A layer puts images of what is above it back: what goes on from there, and what is undone.
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -67,6 +68,16 @@ void check_goes_on(Job& job, scenario::EngineKind engine) {
   CHECK(seen.result.outcome == Outcome::finished);
 }
 
+/// Takes messages of the epoch that the layer is in, and discards those of earlier ones.
+std::function<Passage(ScriptContext&, Message&)> of_this_epoch(
+    const std::shared_ptr<Keeping>& keeping) {
+  return [keeping](ScriptContext& context, Message& message) {
+    if (message.logging.get<std::uint64_t>() == keeping->epoch) return Passage::deliver;
+    context.discard(message);
+    return Passage::hold;
+  };
+}
+
 class Wrapped final : public PassThrough<Wrapped, Workload> {
  public:
   using PassThrough::PassThrough;
@@ -122,11 +133,7 @@ TEST_CASE("all ranks roll back, and old messages in flight are discarded by thei
         for (const Message& logged : keeping->log)
           context.resend(logged).logging.put(keeping->epoch);
       };
-      handlers.receive = [keeping](ScriptContext& context, Message& message) {
-        if (message.logging.get<std::uint64_t>() == keeping->epoch) return Passage::deliver;
-        context.discard(message);
-        return Passage::hold;
-      };
+      handlers.receive = of_this_epoch(keeping);
       return handlers;
     });
     const Seen straight = job.run(engine);
@@ -170,11 +177,7 @@ TEST_CASE("a layer lets ranks that live start again, as if they had done nothing
         ++keeping->epoch;
         context.start_above();
       };
-      handlers.receive = [keeping](ScriptContext& context, Message& message) {
-        if (message.logging.get<std::uint64_t>() == keeping->epoch) return Passage::deliver;
-        context.discard(message);
-        return Passage::hold;
-      };
+      handlers.receive = of_this_epoch(keeping);
       return handlers;
     });
     const Seen straight = job.run(engine);

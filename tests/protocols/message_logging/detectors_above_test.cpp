@@ -12,6 +12,7 @@
 #include "analysis/exploration/counterexample.hpp"
 #include "analysis/exploration/exploration.hpp"
 #include "sim/core/invariant.hpp"
+#include "tests/protocols/message_logging/announced_run.hpp"
 #include "tests/protocols/message_logging/logging_mutants.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 #include "tests/support/job.hpp"
@@ -28,8 +29,6 @@ struct Stack {
   scenario::Ordering ordering = scenario::Ordering::unordered;
   bool checkpoints = true;
   std::string workload = "stencil";
-  std::uint32_t worker_cores = 1;
-  scenario::Progress progress = scenario::Progress::dedicated;
   OptionValues of_detector = {};
 };
 
@@ -41,8 +40,6 @@ void set_up_stack(Job& job, const Stack& stack) {
   if (stack.checkpoints) options["checkpoint_iterations"] = std::int64_t{2};
   job.workload(stack.workload, options);
   job.spec.platform.ordering = stack.ordering;
-  job.spec.platform.worker_cores = stack.worker_cores;
-  job.spec.platform.progress = stack.progress;
   job.spec.stop.when = scenario::StopWhen::announced;
   job.use(Family::termination, stack.detector, stack.of_detector);
   use_logging(job, stack.logging);
@@ -55,49 +52,17 @@ scenario::Ordering ordering_for(const std::string& detector) {
   return detector == "edod" ? scenario::Ordering::fifo : scenario::Ordering::unordered;
 }
 
-/// "" if the run has been announced when it was over, else what is wrong.
-std::string wrong_in(const Job& job, const Seen& seen) {
-  if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
-  std::string words = engine::outcome_word(seen.result.outcome);
-  for (const faults::FaultSpec& fault : job.spec.faults) {
-    words += ", rank " + std::to_string(fault.ranks.front());
-    if (fault.event) words += " at event " + std::to_string(*fault.event);
-  }
-  for (const audit::Violation& violation : seen.result.violations) words += ", " + violation.detail;
-  return words + ", " + seen.result.fatal_reason;
-}
-
-/// Lets a rank die at moments all over the run, one in each run. What goes wrong first; "" if
-/// nothing does.
-std::string wrong_under_deaths(Stack stack, scenario::EngineKind engine,
-                               const std::function<void(scenario::RunSpec&)>& change = {},
-                               std::uint64_t runs = 60) {
-  const std::uint64_t deaths = sample_of(runs, engine);
-  std::uint64_t events = 0;
-  for (std::uint64_t death = 0; death <= deaths; ++death) {
-    constexpr scenario::Progress kProgresses[] = {
-        scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between};
-    stack.worker_cores = 1 + static_cast<std::uint32_t>(death % 2);
-    stack.progress = kProgresses[death % 3];
-    Job job(6, quick_machine());
-    set_up_stack(job, stack);
-    if (change) change(job.spec);
-    if (death > 0) {
-      faults::FaultSpec fault;
-      fault.event = death * events / deaths;
-      fault.ranks = {static_cast<Rank>(death % 6)};
-      job.spec.faults.push_back(fault);
-    }
-    try {
-      const Seen seen = job.run(engine, 1 + death);
-      if (death == 0) events = seen.result.events;
-      std::string wrong = wrong_in(job, seen);
-      if (!wrong.empty()) return wrong;
-    } catch (const BrokenInvariant& broken) {
-      return broken.what();
-    }
-  }
-  return "";
+/// Of six ranks.
+std::string wrong_with_deaths(const Stack& stack, scenario::EngineKind engine,
+                              std::uint64_t runs = 60,
+                              const std::function<void(scenario::RunSpec&)>& change = {}) {
+  return wrong_under_deaths(
+      6,
+      [&](Job& job) {
+        set_up_stack(job, stack);
+        if (change) change(job.spec);
+      },
+      engine, runs);
 }
 
 }  // namespace
@@ -130,11 +95,11 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
           for (const scenario::Ordering ordering :
                {scenario::Ordering::fifo, ordering_for(detector)}) {
             CAPTURE(engine_word(engine), detector, logging, workload, ordering);
-            CHECK(wrong_under_deaths({.detector = detector,
-                                      .logging = logging,
-                                      .ordering = ordering,
-                                      .workload = workload},
-                                     engine) == "");
+            CHECK(wrong_with_deaths({.detector = detector,
+                                     .logging = logging,
+                                     .ordering = ordering,
+                                     .workload = workload},
+                                    engine) == "");
           }
 }
 
@@ -145,12 +110,12 @@ TEST_CASE("a detector above message logging announces after a death without any 
       for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
         for (const char* workload : {"stencil", "ordered-stencil"}) {
           CAPTURE(engine_word(engine), detector, logging, workload);
-          CHECK(wrong_under_deaths({.detector = detector,
-                                    .logging = logging,
-                                    .ordering = ordering_for(detector),
-                                    .checkpoints = false,
-                                    .workload = workload},
-                                   engine, {}, 30) == "");
+          CHECK(wrong_with_deaths({.detector = detector,
+                                   .logging = logging,
+                                   .ordering = ordering_for(detector),
+                                   .checkpoints = false,
+                                   .workload = workload},
+                                  engine, 30) == "");
         }
 }
 
@@ -201,7 +166,7 @@ TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting"
                               .workload = workload,
                               .of_detector = {{"flush_delay_s", delay_s}}};
             CAPTURE(engine_word(engine), logging, workload, delay_s, checkpoints);
-            CHECK(wrong_under_deaths(stack, engine) == "");
+            CHECK(wrong_with_deaths(stack, engine) == "");
           }
 }
 
@@ -257,12 +222,11 @@ TEST_CASE("a detector above message logging announces if a rank dies at a checkp
 TEST_CASE("detectors find out if computations do not end in their order in a replay") {
   const Registration& mutant = mistaken<OrdersNoComputations>("causal");
   const auto found = [&](const char* detector) {
-    return wrong_under_deaths(
-        {.detector = detector, .logging = "causal"}, scenario::EngineKind::loggp,
-        [&](scenario::RunSpec& spec) {
-          spec.components[index_of(Family::message_logging)].registration = &mutant;
-        },
-        600);
+    return wrong_with_deaths({.detector = detector, .logging = "causal"},
+                             scenario::EngineKind::loggp, 600, [&](scenario::RunSpec& spec) {
+                               spec.components[index_of(Family::message_logging)].registration =
+                                   &mutant;
+                             });
   };
   CHECK(found("cda") != "");
   CHECK(found("dijkstra-scholten") != "");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/invariant.hpp"
+#include "tests/protocols/message_logging/announced_run.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
 #include "tests/support/job.hpp"
 
@@ -44,14 +44,10 @@ struct Stack {
   std::string detector;
   std::string logging;
   std::optional<double> interval_s;
-  std::uint32_t worker_cores = 1;
-  scenario::Progress progress = scenario::Progress::dedicated;
 };
 
 void set_up(Job& job, const Stack& stack) {
   job.workload(stack.program.name, stack.program.options);
-  job.spec.platform.worker_cores = stack.worker_cores;
-  job.spec.platform.progress = stack.progress;
   job.spec.platform.ordering =
       stack.detector == "edod" ? scenario::Ordering::fifo : scenario::Ordering::unordered;
   job.spec.stop.when = scenario::StopWhen::announced;
@@ -62,45 +58,14 @@ void set_up(Job& job, const Stack& stack) {
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
 
-/// "" if the end was announced when it had come, and not before, else what is wrong.
-std::string wrong_in(const Seen& seen) {
-  if (seen.result.outcome == engine::Outcome::terminated && seen.violations().empty()) return "";
-  std::string words = engine::outcome_word(seen.result.outcome);
-  for (const audit::Violation& violation : seen.result.violations) words += ", " + violation.detail;
-  return words + ", " + seen.result.fatal_reason;
-}
-
-/// Lets a rank die at moments all over the run, one in each run. What goes wrong first.
-std::string wrong_under_deaths(Stack stack, scenario::EngineKind engine, std::uint64_t runs) {
-  const std::uint64_t deaths = sample_of(runs, engine);
-  std::uint64_t events = 0;
-  for (std::uint64_t death = 0; death <= deaths; ++death) {
-    constexpr scenario::Progress kProgresses[] = {
-        scenario::Progress::dedicated, scenario::Progress::shared, scenario::Progress::between};
-    stack.worker_cores = 1 + static_cast<std::uint32_t>(death % 2);
-    stack.progress = kProgresses[death % 3];
-    Job job(5, quick_machine());
-    set_up(job, stack);
-    if (death > 0) {
-      faults::FaultSpec fault;
-      fault.event = death * events / deaths;
-      fault.ranks = {static_cast<Rank>(death % 5)};
-      job.spec.faults.push_back(fault);
-    }
-    try {
-      const Seen seen = job.run(engine, 1 + death);
-      if (death == 0) events = seen.result.events;
-      const std::string wrong = wrong_in(seen);
-      if (!wrong.empty()) return wrong + ", death " + std::to_string(death);
-    } catch (const BrokenInvariant& broken) {
-      return std::string(broken.what()) + ", death " + std::to_string(death);
-    }
-  }
-  return "";
-}
-
 constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
 constexpr const char* kLogging[] = {"checkpoint-restart", "causal", "pessimistic"};
+
+/// Of five ranks.
+std::string wrong_with_deaths(const Stack& stack, scenario::EngineKind engine, std::uint64_t runs) {
+  return wrong_under_deaths(
+      5, [&stack](Job& job) { set_up(job, stack); }, engine, runs);
+}
 
 }  // namespace
 
@@ -110,7 +75,8 @@ TEST_CASE("a dynamic program comes to its right end whoever dies and when, witho
       for (const char* detector : kDetectors)
         for (const char* logging : kLogging) {
           CAPTURE(engine_word(engine), program.name, detector, logging);
-          CHECK(wrong_under_deaths({program, detector, logging, std::nullopt}, engine, 30) == "");
+          const Stack stack{program, detector, logging, std::nullopt};
+          CHECK(wrong_with_deaths(stack, engine, 30) == "");
         }
 }
 
@@ -121,7 +87,8 @@ TEST_CASE("a dynamic program comes to its right end from checkpoints that time m
         for (const char* logging : kLogging)
           for (const double interval_s : {1e-5, 1e-4}) {
             CAPTURE(engine_word(engine), program.name, detector, logging, interval_s);
-            CHECK(wrong_under_deaths({program, detector, logging, interval_s}, engine, 20) == "");
+            const Stack stack{program, detector, logging, interval_s};
+            CHECK(wrong_with_deaths(stack, engine, 20) == "");
           }
 }
 
@@ -141,19 +108,18 @@ TEST_CASE(
                      .detector = "four-counter",
                      .logging = logging,
                      .interval_s = interval_s});
-        if (death_s > 0.0) job.kill(death_s, {0, 1, 2});
-        if (death_s > 0.0) job.spec.faults.back().ranks = {1};
-        return job.run(engine);
+        if (death_s > 0.0) job.kill(death_s, {1});
+        Seen seen = job.run(engine);
+        CHECK(wrong_in(job, seen) == "");
+        return seen;
       };
       CAPTURE(engine_word(engine), logging);
       const Seen calm = seen_with(30.0, 0.0);
       CHECK(calm.metric("termination_time_s") == Approx(400).epsilon(0.01));
       CHECK(calm.metric("control_messages.commit") == 2 * 13);
       const Seen saved = seen_with(30.0, 205.0);
-      CHECK(wrong_in(saved) == "");
       CHECK(saved.metric("termination_time_s") < 435);
       const Seen repeated = seen_with(std::nullopt, 205.0);
-      CHECK(wrong_in(repeated) == "");
       CHECK(repeated.metric("control_messages.commit") == 0);
     }
 }
