@@ -68,10 +68,9 @@ const Registered registered{registration<Allreduce>(
      .name = "allreduce",
      .summary = "repeated all-reduce by recursive doubling, each sum checked",
      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-     .traits = WorkloadTraits{.finishes = true,
-                              .has_images = true,
-                              .driven_by_messages = true,
-                              .end_checks = {{&kWrongSums, "wrong-result"}}},
+     .traits =
+         WorkloadTraits{
+             .finishes = true, .has_images = true, .end_checks = {{&kWrongSums, "wrong-result"}}},
      .message_kinds = {"part"},
      .metrics = {&kTime, &kWrongSums},
      .marks = {&kOperationMark}},

@@ -92,6 +92,36 @@ TEST_CASE("a dynamic program comes to its right end from checkpoints that time m
           }
 }
 
+// A part that comes while a rank computes goes into what it sends next, and one that comes later
+// does not. So a replay must end the computations at their places, also where no detector looks.
+TEST_CASE("a program that computes between its messages ends rightly without a detector") {
+  for (const scenario::EngineKind engine : engines())
+    for (const char* logging : kLogging) {
+      const auto seen_with = [&](std::uint64_t event) {
+        Job job(5, quick_machine());
+        job.workload("allreduce", {{"compute_s", 3e-6}, {"repetitions", std::int64_t{12}}});
+        job.spec.stop.when = scenario::StopWhen::finished;
+        use_logging(job, logging);
+        job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+        if (event > 0) {
+          faults::FaultSpec fault;
+          fault.event = event;
+          fault.ranks = {static_cast<Rank>(event % 5)};
+          job.spec.faults.push_back(fault);
+        }
+        return job.run(engine);
+      };
+      const std::uint64_t events = seen_with(0).result.events;
+      const std::uint64_t step = engine == scenario::EngineKind::loggp ? 1 : 20;
+      for (std::uint64_t event = 1; event < events; event += step) {
+        const Seen seen = seen_with(event);
+        CAPTURE(engine_word(engine), logging, event, seen.result.fatal_reason);
+        CHECK(seen.result.outcome == engine::Outcome::finished);
+        CHECK(seen.violations().empty());
+      }
+    }
+}
+
 // A rank is at work for 10 s at a time, and a checkpoint takes far less than a second. So those of
 // a run of about 400 s that are due every 30 s are 13, and a death in its middle repeats less than
 // 30 s, where it would repeat half of the run.
