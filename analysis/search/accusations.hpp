@@ -11,9 +11,9 @@
 
 namespace faultline::search {
 
-/// Who has declared whom dead that lived, and what docs/membership.md lets follow from that: the
-/// accuser refuses what the accused sends from then on, and the resource manager ends the accused.
-/// It reads the scenario itself, and shares nothing with the engine.
+/// Which actors have declared which live ones dead, and what docs/membership.md lets follow from
+/// that: the accuser refuses what the accused sends from then on, and the resource manager ends the
+/// accused. It reads the scenario itself, and shares nothing with the engine.
 class Accusations {
  public:
   /// Somebody declares an incarnation dead that lives, be it itself.

@@ -421,7 +421,7 @@ void Draw::draw_faults() {
   if (of_parts_.chance(0.1))
     if (auto fault = draw_fault_of_parts()) at.push_back(std::move(*fault));
   if (may_mislead() && of_parts_.chance(0.25)) at.insert(at.begin(), draw_stall());
-  // Who has come back can be struck again.
+  // A process that has come back can be struck again.
   const bool returns = guard_ == Guard::message_logging || guard_ == Guard::transactions;
   if (returns && !at.empty() && of_parts_.chance(0.3)) at.push_back(draw_death_of_rank());
   if (!at.empty()) faults.set("at", std::move(at));

@@ -17,8 +17,8 @@ namespace faultline::search {
 
 /// Compares a run on `loggp` with what its scenario states, whatever its protocols: how many ranks
 /// are on a node, when and where drawn faults strike, which messages the network loses, in which
-/// order it delivers the others, and what becomes of a process that is declared dead and lives, and
-/// of its messages. It reads the scenario itself, and shares nothing with the engine.
+/// order it delivers the others, and what happens to a process that is declared dead while it
+/// lives, and to its messages. It reads the scenario itself, and shares nothing with the engine.
 class RunWatch final : public audit::RunObserver {
  public:
   explicit RunWatch(const scenario::RunSpec& spec);

@@ -7,6 +7,7 @@
 
 #include "analysis/theory/commit_time.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/scenario/inherited_checkpoints.hpp"
 #include "sim/scenario/stated_disturbance.hpp"
 
 namespace faultline::theory {
@@ -67,11 +68,6 @@ Value option(const scenario::ComponentChoice& choice, const char* name) {
   return std::get<Value>(choice.options.at(name));
 }
 
-bool takes_checkpoints(const scenario::ComponentChoice& protocol) {
-  const auto* const where = std::get_if<std::string>(&protocol.options.at("checkpoint"));
-  return where != nullptr && *where != "none";
-}
-
 bool disturbs(const scenario::RunSpec& spec) {
   return spec.has_faults() || !spec.faults.empty() || scenario::is_disturbed(spec) || spec.order ||
          spec.platform.ordering != scenario::Ordering::fifo;
@@ -86,8 +82,8 @@ bool is_single_commit(const scenario::RunSpec& spec) {
          scenario::protocol_of(spec, Family::transactions) == "fampi" &&
          option<std::int64_t>(workload, "iterations") == 1 &&
          option<std::int64_t>(workload, "allreduces") == 0 &&
-         option<std::string>(protocol, "agreement") != "star" && !takes_checkpoints(protocol) &&
-         spec.platform.processes_per_node == 1 &&
+         option<std::string>(protocol, "agreement") != "star" &&
+         !scenario::takes_checkpoints(protocol.options) && spec.platform.processes_per_node == 1 &&
          spec.platform.mapping == scenario::Mapping::block && spec.platform.xml_path.empty() &&
          !disturbs(spec);
 }

@@ -18,14 +18,21 @@ bool is_open(const OptionValues& options, const char* name) {
 
 }  // namespace
 
+bool takes_checkpoints(const OptionValues& transactions) {
+  const auto found = transactions.find(kWhere);
+  if (found == transactions.end()) return false;
+  const auto* const where = std::get_if<std::string>(&found->second);
+  return where != nullptr && *where != "none";
+}
+
 void inherit_checkpoints(RunSpec& point) {
   OptionValues& own = point.components[index_of(Family::transactions)].options;
   if (!own.contains(kWhere)) return;
   const OptionValues& program = point.component(Family::workload).options;
   const bool asks = program.contains(kIterations) && !is_open(program, kIterations);
   if (is_open(own, kWhere)) own[kWhere] = std::string(asks ? "partner" : "none");
-  const bool takes = own.at(kWhere) != OptionValue(std::string("none"));
-  if (takes && asks && is_open(own, kIterations) && is_open(own, "checkpoint_interval_s"))
+  if (takes_checkpoints(own) && asks && is_open(own, kIterations) &&
+      is_open(own, "checkpoint_interval_s"))
     own[kIterations] = program.at(kIterations);
 }
 

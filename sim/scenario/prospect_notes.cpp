@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/json/json_value.hpp"
+#include "sim/scenario/inherited_checkpoints.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::scenario {
@@ -50,14 +51,9 @@ std::optional<CheckpointPlan> plan_by_iterations(const RunSpec& point, Family fa
   return CheckpointPlan{family, "checkpoint_iterations", *count * *compute_s};
 }
 
-bool has_checkpoints(const OptionValues& transactions) {
-  const auto where = transactions.find("checkpoint");
-  return where != transactions.end() && where->second != OptionValue(std::string("none"));
-}
-
 std::optional<CheckpointPlan> plan_of(const RunSpec& point) {
   const OptionValues& transactions = point.component(Family::transactions).options;
-  if (has_checkpoints(transactions)) {
+  if (takes_checkpoints(transactions)) {
     if (const auto interval_s = number_among(transactions, "checkpoint_interval_s"))
       return CheckpointPlan{Family::transactions, "checkpoint_interval_s", *interval_s};
     if (const auto plan = plan_by_iterations(point, Family::transactions)) return plan;
@@ -66,7 +62,7 @@ std::optional<CheckpointPlan> plan_of(const RunSpec& point) {
   if (const auto interval_s = number_among(logs.options, "checkpoint_interval_s"))
     return CheckpointPlan{Family::message_logging, "checkpoint_interval_s", *interval_s};
   const Registration* logging = logs.registration;
-  if (logging == nullptr && !has_checkpoints(transactions)) return std::nullopt;
+  if (logging == nullptr && !takes_checkpoints(transactions)) return std::nullopt;
   return plan_by_iterations(point, Family::workload);
 }
 

@@ -101,33 +101,38 @@ void Images::restore(ActorId self, Family layer, const Image& image) {
   run_.reached.anything();
   if (image.empty() || image.content().layer != layer)
     throw std::logic_error("a layer restores only images that its own family has captured");
-  turns_.void_actions(run_.incarnation_of(self), layer);
-  void_waits(self, layer);
-  put_back(self, image.content());
+  go_back(self, image.content());
   go_on_with_work(self, image.content());
-  run_.show_about(audit::Sight::Kind::restored, self);
   const bool owes_idle = image.content().owes_idle;
   for (std::size_t level = index_of(layer); level-- > 0;)
     turns_.turn(
         self, kStack[level].family,
         [](auto& component, auto& context) { component.on_restored(context); }, !owes_idle);
   turns_.turn(self, layer, [](auto& component, auto& context) { component.on_restored(context); });
-  phases_.release_early(self);
-  processors_.look_again(self);
-  verdict_.check();
+  take_up(self);
 }
 
 void Images::begin_anew(ActorId self, Family layer) {
   run_.reached.anything();
-  turns_.void_actions(run_.incarnation_of(self), layer);
-  void_waits(self, layer);
   run_.state.truth.auditor().begins_anew();
   ImageContent beginning;
   beginning.layer = layer;
-  put_back(self, beginning);
+  go_back(self, beginning);
   stacks_.make_above(self, layer);
-  run_.show_about(audit::Sight::Kind::restored, self);
   stacks_.start_above(self, layer);
+  take_up(self);
+}
+
+/// What is above the layer is as in the image, and has still to be told.
+void Images::go_back(ActorId self, const ImageContent& content) {
+  turns_.void_actions(run_.incarnation_of(self), content.layer);
+  void_waits(self, content.layer);
+  put_back(self, content);
+  run_.show_about(audit::Sight::Kind::restored, self);
+}
+
+/// What is above has been told. Now comes what has waited for it.
+void Images::take_up(ActorId self) {
   phases_.release_early(self);
   processors_.look_again(self);
   verdict_.check();

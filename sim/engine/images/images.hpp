@@ -64,6 +64,8 @@ class Images {
   [[nodiscard]] bool actor_waits_above(Family layer, Moment moment) const;
   void add_work(ImageContent& content) const;
   [[nodiscard]] bool moves_objects(Family layer) const;
+  void go_back(ActorId self, const ImageContent& content);
+  void take_up(ActorId self);
   void void_waits(ActorId self, Family layer);
   void put_back(ActorId self, const ImageContent& content);
   void go_on_with_work(ActorId self, const ImageContent& content);
