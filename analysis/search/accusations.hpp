@@ -24,7 +24,9 @@ class Accusations {
     double time_s = 0.0;
   };
 
+  /// It keeps a reference to `spec`.
   explicit Accusations(const scenario::RunSpec& spec);
+  explicit Accusations(const scenario::RunSpec&&) = delete;
 
   /// Returns false if the accuser takes it for dead already.
   bool add(const Accusation& accusation);

@@ -21,7 +21,9 @@ namespace faultline::search {
 /// lives, and to its messages. It reads the scenario itself, and shares nothing with the engine.
 class RunWatch final : public audit::RunObserver {
  public:
+  /// It keeps a reference to `spec`.
   explicit RunWatch(const scenario::RunSpec& spec);
+  explicit RunWatch(const scenario::RunSpec&&) = delete;
 
   void see(const audit::Sight& sight) override;
 

@@ -35,7 +35,9 @@ std::size_t first_needed(const scenario::Study& study, std::size_t point);
 /// not from the number of jobs or from time.
 class Batches {
  public:
+  /// It keeps a reference to `study`.
   explicit Batches(const scenario::Study& study);
+  explicit Batches(const scenario::Study&&) = delete;
 
   [[nodiscard]] std::size_t size() const { return size_; }
 

@@ -349,12 +349,13 @@ TEST_CASE("a message that comes before an earlier one is seen where messages kee
 }
 
 TEST_CASE("a message of the next phase lets those of this one pass, and not the other way round") {
-  const auto seen = [](std::uint32_t first_phase, std::uint32_t second_phase) {
+  const scenario::RunSpec spec = spec_of(kFour);
+  const auto seen = [&spec](std::uint32_t first_phase, std::uint32_t second_phase) {
     Message first = message_between(0, 1);
     Message second = message_between(0, 1);
     first.put_in_phase(first_phase);
     second.put_in_phase(second_phase);
-    RunWatch watch(spec_of(kFour));
+    RunWatch watch(spec);
     place_four(watch);
     for (const Message* message : {&first, &second})
       show(watch, audit::Sight::Kind::sent, *message, 0);
