@@ -52,9 +52,12 @@ void note_late_starts(const RunSpec& point, json::Problems& problems) {
     note(path_of("faults.partition", i, point.partitions.size()), point.partitions[i].from_s);
   for (std::size_t i = 0; i < point.slow.size(); ++i)
     note(path_of("faults.slow", i, point.slow.size()), point.slow[i].from_s);
-  for (std::size_t i = 0; i < point.faults.size(); ++i)
-    if (!point.faults[i].cut_off.empty())
-      note(json::item_path("faults.at", i), *point.faults[i].time_s);
+  for (std::size_t i = 0; i < point.faults.size(); ++i) {
+    const faults::FaultSpec& fault = point.faults[i];
+    // One at an event or a mark is refused as well.
+    if (!fault.cut_off.empty() && fault.time_s)
+      note(json::item_path("faults.at", i), *fault.time_s);
+  }
 }
 
 void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {

@@ -132,7 +132,7 @@ class Mutator {
     static const std::vector<std::string> keys = {
         "name",      "at",     "xml",         "machine",           "time_ms", "mark",
         "overheads", "",       "spare_nodes", "allow_unsafe",      "when",    "event",
-        "ranks",     "a.b[0]", "\n",          "failure_detection", "faults"};
+        "ranks",     "a.b[0]", "\n",          "failure_detection", "faults",  "routers"};
     std::string key = below(2) == 0 ? keys[below(keys.size())] : old;
     if (!key.empty() && below(2) == 0) key[below(key.size())] ^= 1;
     return key;
@@ -255,6 +255,21 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
   // Mutants that are all refused at the first byte would prove nothing.
   CHECK(tally.valid > 0);
   CHECK(tally.refused > tally.valid / 100);
+}
+
+// What no example states, such as routers that fail, is in some scenario that is drawn.
+TEST_CASE("mutants of scenarios that are drawn are read or refused, too") {
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 500) * 4;
+  const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
+    CAPTURE(seed);
+    Mutator mutator(seed);
+    read_mutant(mutator.mutate(json::to_json(search::draw_scenario(seed))), "drawn.json", {},
+                tally);
+  }
+  CHECK(tally.valid > mutants / 100);
+  CHECK(tally.refused > mutants / 10);
 }
 
 // A mutant that asks for more than this tells nothing about the program.
