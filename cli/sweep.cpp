@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "analysis/store/study_growth.hpp"
+#include "analysis/store/sweep_estimate.hpp"
 #include "analysis/store/sweep_plan.hpp"
 #include "analysis/store/sweep_run.hpp"
 #include "sim/core/error.hpp"
@@ -43,10 +44,15 @@ bool is_missing_or_empty(const std::string& path) {
           std::filesystem::file_size(path, error) == 0);
 }
 
+struct Plan {
+  std::string text;      ///< a line, if there is a store
+  std::size_t runs = 0;  ///< to simulate; with a precision, the least number
+};
+
 /// Describes in a line what a sweep would add to a store. Leaves a file alone that is missing or
 /// empty.
-std::string plan_text(const scenario::Study& study, const std::string& path, bool may_add,
-                      const store::SweepSettings& settings) {
+Plan plan_for(const scenario::Study& study, const std::string& path, bool may_add,
+              const store::SweepSettings& settings) {
   store::check_store_name(path);
   std::vector<store::StoredPoint> stored;
   if (!is_missing_or_empty(path)) {
@@ -63,19 +69,22 @@ std::string plan_text(const scenario::Study& study, const std::string& path, boo
   if (plan.begun > 0) text += ", " + std::to_string(plan.begun) + " begun";
   if (plan.growing > 0) text += ", " + std::to_string(plan.growing) + " would grow";
   if (plan.failed > 0) text += ", " + std::to_string(plan.failed) + " failed";
-  return text + (study.sweep.precision && plan.runs > 0 ? "; at least " : "; ") +
-         count_of(plan.runs, "replication") + " would be simulated\n";
+  text += study.sweep.precision && plan.runs > 0 ? "; at least " : "; ";
+  return {text + count_of(plan.runs, "replication") + " would be simulated\n", plan.runs};
 }
 
-/// `plan` is the line that plan_text() makes.
-std::string dry_run_text(const scenario::Study& study, const std::string& plan) {
+std::size_t runs_of(const scenario::Study& study) {
+  std::size_t runs = 0;
+  for (const scenario::StudyPoint& point : study.points) runs += point.replications;
+  return runs;
+}
+
+std::string dry_run_text(const scenario::Study& study, const Plan& plan) {
   constexpr std::size_t kShown = 1000;
   const auto& precision = study.sweep.precision;
   std::string text = study.file + ": " + count_of(study.points.size(), "point");
-  std::size_t runs = 0;
   std::string list;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
-    runs += study.points[i].replications;
     if (i < kShown)
       list += "  point " + std::to_string(i) + ": " + scenario::point_label(study, i) + "\n";
   }
@@ -83,8 +92,9 @@ std::string dry_run_text(const scenario::Study& study, const std::string& plan) 
               ? ", until half the interval of " + precision->metric + " is within " +
                     json::shortest(precision->relative_half_width) + " of the mean, at most " +
                     count_of(precision->most_replications, "replication") + " each\n"
-              : ", " + count_of(runs, "run") + "\n";
-  text += plan;
+              : ", " + count_of(runs_of(study), "run") + "\n";
+  text += plan.text;
+  text += store::estimate_text(study, store::estimate_sweep(study, plan.runs));
   if (study.points.size() == 1) return text;
   if (study.points.size() > kShown)
     list += "  and " + std::to_string(study.points.size() - kShown) + " more\n";
@@ -224,8 +234,8 @@ int carry_out_sweep(const Call& call) {
   if (values.count("dry-run") != 0) {
     const auto store = text_of(values, "store");
     const bool may_add = values.count("add-study") != 0;
-    call.out << dry_run_text(study,
-                             store ? plan_text(study, *store, may_add, settings_of(values)) : "");
+    call.out << dry_run_text(study, store ? plan_for(study, *store, may_add, settings_of(values))
+                                          : Plan{"", runs_of(study)});
     return runs::kExitGood;
   }
   if (values.count("store") == 0)

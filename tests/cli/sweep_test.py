@@ -122,6 +122,17 @@ class Results(SweepTest):
         self.assertIn("  point 23: termination=cda, platform.processes=64, seed=3,", text)
         self.assertEqual(self.files(), ["s.json"])
 
+    def test_dry_run_of_a_long_study_says_how_long_it_would_take(self):
+        long = self.answer("sweep", "s.json", "--dry-run", "--replications", 1000000)
+        found = re.search(r"\nabout (.*) with one job: a run of 8 of the 24 points took (.*) s on "
+                          r"average\n", long)
+        self.assertIsNotNone(found, long)
+        # 24 million runs of some milliseconds each.
+        self.assertRegex(found.group(1), r"\A[1-9]\d* h \d\d min\Z")
+        self.assertGreaterEqual(float(found.group(2)), 0.0)
+        self.assertNotIn("with one job", self.answer("sweep", "s.json", "--dry-run"))
+        self.assertEqual(self.files(), ["s.json"])
+
     def dry_run(self, *arguments):
         """The output of a dry run about the store, which it leaves as it is."""
         before = self.store.read_bytes() if self.store.exists() else None
