@@ -161,7 +161,7 @@ void add_comparisons(drawing::HtmlPage& page, const StudyReport& report, const s
       "All compared points used the same random numbers, so differences are taken run by run. A "
       "winner is a point whose differences show that it is better than every other. A point that "
       "failed, or has a bad run or one that was cut off at a limit, cannot win. Nor does one that "
-      "completes less often than the best, by exact intervals that do not meet, or less than half "
+      "completes less often than the best, by intervals that do not meet, or less than half "
       "of its runs.");
   const std::string common = store::common_values(report.points);
   if (!common.empty()) page.paragraph("At every point: " + drawing::escaped(common) + ".");

@@ -84,7 +84,9 @@ std::string same_completion_words(const std::vector<store::SelectedPoint>& point
   }
   if (runs < 2 || (completed > 0 && completed < runs)) return {};
   const std::string all = std::to_string(runs) + " runs completed: ";
-  const std::string of_points = " of the runs of each point do, by exact 95 % intervals.";
+  const std::string of_points = std::string(" of the runs of each point do, by ") +
+                                (store::sampled_by_strata(points) ? "" : "exact ") +
+                                "95 % intervals.";
   return completed == runs ? "All " + all + "at least " + text::compact(low) + of_points
                            : "None of the " + all + "at most " + text::compact(high) + of_points;
 }

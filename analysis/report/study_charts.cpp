@@ -245,7 +245,8 @@ std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::st
         if (of.cut_off > 0) point.bound = runs::bound_of(metric);
         point.x = x;
         point.runs = values.size();
-        if (values.empty()) return point;
+        // A boxplot of unweighted values would show the sample, and not what it is drawn from.
+        if (values.empty() || of.strata) return point;
         point.y = statistics::summarize(values).mean;
         point.box = statistics::boxplot(values);
         point.outliers = outliers_of(values, *point.box);

@@ -72,10 +72,13 @@ void add_charts(StudyReport& report, const std::string& store) {
     append(report.boxes, boxes_of(usual, metric), "", query.runs);
   }
   if (!has_faults(report.points) || !report.completion.empty()) return;
-  append(report.survival, survival_of(faults_first),
-         "Share of the runs that completed: they end terminated or finished; bars are exact 95 % "
-         "intervals (Clopper and Pearson).",
-         with_metrics(query.survival, {runs::kCompleted}));
+  append(
+      report.survival, survival_of(faults_first),
+      std::string("Share of the runs that completed: they end terminated or finished; bars are ") +
+          (store::sampled_by_strata(report.points)
+               ? "95 % intervals. Each size of a fault counts by its weight."
+               : "exact 95 % intervals (Clopper and Pearson)."),
+      with_metrics(query.survival, {runs::kCompleted}));
   const auto& metrics = report.metrics;
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "analysis/runs/derived_metrics.hpp"
+#include "analysis/runs/run_strata.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -271,6 +272,7 @@ RunRecord run_record(std::uint64_t replication, const engine::RunResult& result,
   for (const auto& [name, value] : result.metrics.values())
     // JSON has no infinities and NaN. In memory a run must have the same values as in its JSON.
     run.metrics.push_back({name, value && std::isfinite(*value) ? value : std::nullopt});
+  add_stratum(run, spec);
   run.derived = derived_metrics(run, frame_of(spec));
   run.violations = result.violations;
   run.events = static_cast<std::int64_t>(result.events);

@@ -13,6 +13,7 @@
 
 #include "analysis/runs/cut_off.hpp"
 #include "analysis/runs/derived_metrics.hpp"
+#include "analysis/runs/run_strata.hpp"
 #include "analysis/runs/usual_metrics.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -33,9 +34,24 @@ json::JsonValue optional_json(const std::optional<double>& value) {
   return value ? json::JsonValue(*value) : json::JsonValue();
 }
 
+/// That share by strata.
+statistics::Summary stratified_share(const scenario::Scenario& scenario, const RunTally& tally,
+                                     std::size_t point) {
+  statistics::StratifiedSample share = tally.points[point].strata.at(kCompleted);
+  const scenario::RunSpec& spec = scenario.points[point];
+  for (const TroubledReplication& crash : tally.crashes)
+    if (crash.point == point && crash.outcome == kOutOfMemory && frame_of(spec).ends_with_program)
+      share.add(stratum_of(spec, crash.replication).value(), 0.0);
+  return share.summary(statistics::StrataOf::shares);
+}
+
 /// The share of a point's replications that completed their program. Those that ran out of memory
 /// did not; what those would have done that crashed is not known.
-statistics::Summary completed_share(const PointTally& point, const scenario::RunSpec& spec) {
+statistics::Summary completed_share(const scenario::Scenario& scenario, const RunTally& tally,
+                                    std::size_t number) {
+  const PointTally& point = tally.points[number];
+  const scenario::RunSpec& spec = scenario.points[number];
+  if (point.strata.contains(kCompleted)) return stratified_share(scenario, tally, number);
   std::vector<double> truths(point.completed, 1.0);
   std::size_t uncompleted = point.uncompleted;
   const auto out_of_memory = point.outcomes.find(kOutOfMemory);
@@ -51,9 +67,11 @@ std::map<std::string, statistics::Summary> summaries(const scenario::Scenario& s
                                                      const RunTally& tally, std::size_t point) {
   std::map<std::string, statistics::Summary> result;
   const PointTally& of = tally.points[point];
-  result[kCompleted] = completed_share(of, scenario.points[point]);
+  result[kCompleted] = completed_share(scenario, tally, point);
   for (const auto& [name, values] : of.metrics) {
-    statistics::Summary& summary = result[name] = values.summary();
+    const auto strata = of.strata.find(name);
+    statistics::Summary& summary = result[name] =
+        strata == of.strata.end() ? values.summary() : strata->second.summary(strata_of(name));
     const auto cut_off = of.cut_off.find(name);
     if (cut_off != of.cut_off.end()) mark_cut_off(summary, name, cut_off->second);
   }
@@ -74,15 +92,24 @@ json::JsonValue summary_json(const statistics::Summary& summary) {
                             {"bound", bound_json(summary.bound)}});
 }
 
+/// Three standard errors of a mean, more for few values; nothing if its spread is not known.
+std::optional<double> three_errors(const statistics::Summary& measured) {
+  if (!measured.mean || !measured.standard_deviation) return std::nullopt;
+  if (!measured.is_stratified)
+    return statistics::student_t_three_sigma(measured.count) * *measured.standard_deviation /
+           std::sqrt(static_cast<double>(measured.count));
+  constexpr double kNormal95 = 1.959964;  // standard errors in half an interval of 95 %
+  if (!measured.confidence_95) return std::nullopt;
+  return (measured.confidence_95->high - *measured.mean) * 3.0 / kNormal95;
+}
+
 /// True if the mean agrees with the closed form, within three standard errors. Null if one
 /// replication, a sample without spread, or runs that were cut off leave that open.
 json::JsonValue agreement(const theory::ClosedForm& form, const statistics::Summary& measured) {
   if (measured.bound != statistics::MeanBound::exact) return {};
-  if (!measured.mean || !measured.standard_deviation || form.relation == theory::Relation::about)
-    return {};
-  const double slack = statistics::student_t_three_sigma(measured.count) *
-                       *measured.standard_deviation /
-                       std::sqrt(static_cast<double>(measured.count));
+  const std::optional<double> errors = three_errors(measured);
+  if (!errors || form.relation == theory::Relation::about) return {};
+  const double slack = *errors;
   if (form.relation == theory::Relation::at_least) return *measured.mean + slack >= form.value;
   if (form.relation == theory::Relation::at_most) return *measured.mean - slack <= form.value;
   if (slack == 0.0 && *measured.mean != form.value) return {};
@@ -174,7 +201,7 @@ std::string legend(const PointNames& labels) {
 std::string common_completed_share(const scenario::Scenario& scenario, const RunTally& tally) {
   std::string common;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
-    const statistics::Summary share = completed_share(tally.points[point], scenario.points[point]);
+    const statistics::Summary share = completed_share(scenario, tally, point);
     if (!share.mean) return "";
     const std::string text = text::with_interval(share);
     if (point > 0 && text != common) return "";
@@ -196,6 +223,9 @@ std::string heading(const scenario::Scenario& scenario, const RunTally& tally) {
   text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
   if (scenario.replications > 1) text += "; 95% intervals";
+  const bool by_strata = std::any_of(tally.points.begin(), tally.points.end(),
+                                     [](const PointTally& of) { return !of.strata.empty(); });
+  if (by_strata) text += "; means weighted by the sizes of faults";
   const std::string share =
       scenario.replications > 1 ? common_completed_share(scenario, tally) : std::string();
   const char* const of = scenario.points.size() == 1 ? "completed: " : "completed at each point: ";

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analysis/runs/derived_metrics.hpp"
+#include "analysis/runs/run_strata.hpp"
 
 namespace faultline::runs {
 
@@ -43,6 +44,10 @@ void RunTally::add(const ReplicationRecord& record) {
     else if (metric.value)
       ++(*metric.value != 0.0 ? point.completed : point.uncompleted);
   }
+  if (const auto stratum = stratum_of(run))
+    for (const auto* numbers : {&run.metrics, &run.derived})
+      for (const RunMetric& metric : *numbers)
+        point.strata[metric.name].add(*stratum, metric.value);
   for (const audit::Violation& violation : run.violations) add_trouble(record, in_words(violation));
 }
 

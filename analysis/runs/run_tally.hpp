@@ -11,6 +11,7 @@
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/runs/replications.hpp"
+#include "analysis/statistics/strata.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace faultline::runs {
@@ -18,7 +19,9 @@ namespace faultline::runs {
 /// The statistics of one point.
 struct PointTally {
   std::map<std::string, statistics::RunningSummary>
-      metrics;                                 ///< statistics of numbers, not of shares
+      metrics;  ///< statistics of numbers, not of shares, over runs of equal weight
+  /// Statistics of numbers and of `completed`, if the runs have strata.
+  std::map<std::string, statistics::StratifiedSample> strata;
   std::map<std::string, std::size_t> cut_off;  ///< number of these values from cut-off runs
   std::size_t completed = 0;                   ///< runs that completed their program
   std::size_t uncompleted = 0;                 ///< runs that did not, if that is a question

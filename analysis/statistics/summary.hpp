@@ -33,8 +33,9 @@ struct Summary {
   std::optional<Interval> confidence_95;     ///< of the mean, by Student's t with n - 1 degrees
   std::optional<double> min;
   std::optional<double> max;
-  bool is_share = false;    ///< then the interval is exact, asymmetric, and present for one value
-  std::size_t cut_off = 0;  ///< number of values from runs that were cut off at a limit
+  bool is_share = false;  ///< then the interval is exact, asymmetric, and present for one value
+  bool is_stratified = false;  ///< weighted (analysis/statistics/strata); shares are then not exact
+  std::size_t cut_off = 0;     ///< number of values from runs that were cut off at a limit
   MeanBound bound = MeanBound::exact;
 };
 

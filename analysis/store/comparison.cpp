@@ -8,6 +8,7 @@
 
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/run_strata.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/share_interval.hpp"
 #include "analysis/store/completion_ranking.hpp"
@@ -21,16 +22,40 @@ namespace {
 
 constexpr const char* kUndecided = "no difference shown";
 
-std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
-                                const std::string& metric) {
-  std::map<std::int64_t, double> values;
-  for (const runs::RunRecord& run : b.stored.runs)
-    if (const auto number = run.number(metric)) values[run.replication] = *number;
-  std::vector<double> result;
+/// The stratum of two runs that used the same random numbers, if they have one. What one of two
+/// does is only sure if that is so for both.
+std::optional<statistics::Stratum> common_stratum(const runs::RunRecord& a,
+                                                  const runs::RunRecord& b) {
+  auto stratum = runs::stratum_of(a);
+  const auto other = runs::stratum_of(b);
+  if (!stratum || !other || stratum->number != other->number || stratum->weight != other->weight)
+    return std::nullopt;
+  stratum->is_sure = stratum->is_sure && other->is_sure;
+  return stratum;
+}
+
+/// First minus second, over common replications.
+struct Differences {
+  std::vector<double> values;
+  std::optional<statistics::StratifiedSample> strata;  ///< of these, if the runs of both have any
+};
+
+Differences differences(const SelectedPoint& a, const SelectedPoint& b, const std::string& metric) {
+  std::map<std::int64_t, const runs::RunRecord*> others;
+  for (const runs::RunRecord& run : b.stored.runs) others[run.replication] = &run;
+  Differences result;
   for (const runs::RunRecord& run : a.stored.runs) {
+    const auto other = others.find(run.replication);
+    if (other == others.end()) continue;
+    std::optional<double> difference;
     const auto number = run.number(metric);
-    const auto other = values.find(run.replication);
-    if (number && other != values.end()) result.push_back(*number - other->second);
+    const auto subtracted = other->second->number(metric);
+    if (number && subtracted) difference = *number - *subtracted;
+    if (difference) result.values.push_back(*difference);
+    if (const auto stratum = common_stratum(run, *other->second)) {
+      if (!result.strata) result.strata.emplace();
+      result.strata->add(*stratum, difference);
+    }
   }
   return result;
 }
@@ -51,7 +76,8 @@ std::string exclusion(const SelectedPoint& point) {
   return why;
 }
 
-/// The interval that misses the mean of paired differences with probability `outside`.
+/// The interval that misses the mean of paired differences with probability `outside`, of runs
+/// without strata.
 std::optional<statistics::Interval> interval_of(const std::vector<double>& differences,
                                                 const statistics::Summary& summary,
                                                 double outside) {
@@ -75,15 +101,22 @@ std::optional<statistics::Interval> interval_of(const std::vector<double>& diffe
 PairedDifference paired(const Situation& situation, std::size_t first, std::size_t second,
                         std::size_t pairs, const ComparisonSettings& settings) {
   PairedDifference pair{.first = first, .second = second, .difference = {}};
-  const std::vector<double> values = differences(
-      *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
-  pair.difference = statistics::summarize(values);
-  pair.difference.is_share =
-      statistics::metric_type(settings.metric) == statistics::MetricType::share;
+  const Differences of = differences(*situation.contenders[first].point,
+                                     *situation.contenders[second].point, settings.metric);
+  const bool is_share = statistics::metric_type(settings.metric) == statistics::MetricType::share;
   // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
   // of many contenders could be the winner by chance.
-  const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
-  pair.difference.confidence_95 = interval;
+  const double outside = 0.05 / static_cast<double>(pairs);
+  if (of.strata) {
+    pair.difference = of.strata->summary(
+        is_share ? statistics::StrataOf::share_differences : statistics::StrataOf::numbers,
+        outside);
+  } else {
+    pair.difference = statistics::summarize(of.values);
+    pair.difference.is_share = is_share;
+    pair.difference.confidence_95 = interval_of(of.values, pair.difference, outside);
+  }
+  const auto interval = pair.difference.confidence_95;
   if (!interval) return pair;
   const bool lower = interval->high < 0;
   const bool higher = interval->low > 0;

@@ -200,7 +200,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   if (shows_completed(comparison, settings))
     text += "\n" +
             text::wrapped(
-                "completed: the share of runs that completed, with its exact 95 % interval. What "
+                "completed: the share of runs that completed, with its 95 % interval. What "
                 "completes less often than the best, or less than half of its runs, does not win: "
                 "a run that gives up early is cheap.");
   const std::string note = cut_off_runs(comparison);

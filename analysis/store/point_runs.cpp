@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/runs/cut_off.hpp"
+#include "analysis/runs/run_strata.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/batches.hpp"
@@ -43,7 +44,8 @@ PointRuns::Value PointRuns::value_of(const runs::RunRecord& run) const {
   const bool counts_anyway = runs::bound_of(metric) == statistics::MeanBound::exact;
   return {.known = run.has_number(metric),
           .is_result = counts_anyway || !runs::is_cut_off(run),
-          .number = run.number(metric)};
+          .number = run.number(metric),
+          .stratum = runs::stratum_of(run)};
 }
 
 void PointRuns::take(const Value& value) {
@@ -51,6 +53,10 @@ void PointRuns::take(const Value& value) {
   if (value.is_result) {
     ++results_;
     if (value.number) values_.push_back(*value.number);
+    if (value.stratum) {
+      if (!strata_) strata_.emplace();
+      strata_->add(*value.stratum, value.number);
+    }
   }
   if (without_gap_ < first_needed_) return;
   const bool is_text = statistics::metric_type(precision_->metric) == statistics::MetricType::text;
@@ -69,8 +75,10 @@ void PointRuns::take(const Value& value) {
 
 bool PointRuns::is_precise() const {
   if (results_ < first_needed_) return false;
+  const std::string& metric = precision_->metric;
   const statistics::Summary summary =
-      statistics::summarize(statistics::metric_type(precision_->metric), values_);
+      strata_ ? strata_->summary(runs::strata_of(metric))
+              : statistics::summarize(statistics::metric_type(metric), values_);
   if (!summary.confidence_95) return false;
   const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
   return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);

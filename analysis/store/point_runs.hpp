@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/runs/run_record.hpp"
+#include "analysis/statistics/strata.hpp"
 #include "sim/scenario/study.hpp"
 
 namespace faultline::store {
@@ -50,6 +51,7 @@ class PointRuns {
     bool known = false;      ///< the run has such a number, perhaps without a value
     bool is_result = false;  ///< it was not cut off, or may count nevertheless
     std::optional<double> number;
+    std::optional<statistics::Stratum> stratum;
   };
 
   [[nodiscard]] Value value_of(const runs::RunRecord& run) const;
@@ -64,9 +66,10 @@ class PointRuns {
   std::string trouble_;
 
   // The rest is only of a point with a precision.
-  std::map<std::size_t, Value> waiting_;  ///< values of replications after a gap
-  std::vector<double> values_;            ///< of results
-  std::size_t results_ = 0;               ///< runs whose values count
+  std::map<std::size_t, Value> waiting_;                ///< values of replications after a gap
+  std::vector<double> values_;                          ///< of results
+  std::optional<statistics::StratifiedSample> strata_;  ///< of results, if they have strata
+  std::size_t results_ = 0;                             ///< runs whose values count
   bool known_ = false;
   bool settled_ = false;  ///< true once `needed_` is final
 };

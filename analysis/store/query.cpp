@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/runs/derived_metrics.hpp"
+#include "analysis/runs/run_strata.hpp"
 #include "analysis/runs/usual_metrics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
@@ -138,6 +139,13 @@ Row run_row(const SelectedPoint& point, const runs::RunRecord& run,
   row.push_back({"wall_s", run.wall_s});
   row.push_back({"peak_rss_bytes", run.peak_rss_bytes});
   return row;
+}
+
+[[noreturn]] void refuse_strata(const SelectedPoint& point) {
+  throw UsageError("study " + std::to_string(point.study.id) + ", point " +
+                   std::to_string(point.stored.point) +
+                   ": its strata are not those of the points that would count with it; tell them "
+                   "apart with --by, or leave some out with --where");
 }
 
 }  // namespace
@@ -285,7 +293,9 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
   struct Shared {
     double sum = 0;
     std::size_t count = 0;
+    std::size_t runs = 0;  ///< with or without a value
     bool cut_off = false;
+    std::optional<statistics::Stratum> stratum;
   };
   std::map<std::int64_t, std::size_t> points_of_seed;
   std::map<std::int64_t, std::size_t> lost_of_seed;
@@ -294,9 +304,13 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
     if (!counts_for(metric, *point)) continue;
     ++(point->stored.failure.empty() ? points_of_seed : lost_of_seed)[point->stored.seed];
     for (const runs::RunRecord& run : point->stored.runs) {
+      Shared& place = shared[{point->stored.seed, run.replication}];
+      const auto stratum = runs::stratum_of(run);
+      if (place.runs > 0 && place.stratum != stratum) refuse_strata(*point);
+      place.stratum = stratum;
+      ++place.runs;
       const auto value = run.number(metric);
       if (!value) continue;
-      Shared& place = shared[{point->stored.seed, run.replication}];
       place.sum += *value;
       ++place.count;
       place.cut_off = place.cut_off || runs::is_cut_off(run);
@@ -304,13 +318,30 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
   }
   GroupSample sample;
   for (const auto& [key, place] : shared) {
-    if (place.count != points_of_seed[key.first]) continue;
-    sample.values.push_back(place.sum / static_cast<double>(place.count + lost_of_seed[key.first]));
+    const std::size_t points = points_of_seed[key.first];
+    if (place.runs != points) continue;
+    std::optional<double> value;
+    if (place.count == points)
+      value = place.sum / static_cast<double>(points + lost_of_seed[key.first]);
+    if (place.stratum) {
+      if (!sample.strata) sample.strata.emplace();
+      sample.strata->add(*place.stratum, value);
+    }
+    if (!value) continue;
+    sample.values.push_back(*value);
     sample.cut_off += place.cut_off ? 1 : 0;
   }
   for (const auto& [seed, lost] : lost_of_seed)
     if (!points_of_seed.contains(seed)) sample.values.push_back(0.0);
   return sample;
+}
+
+bool sampled_by_strata(const std::vector<SelectedPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const SelectedPoint& point) {
+    return std::any_of(
+        point.stored.runs.begin(), point.stored.runs.end(),
+        [](const runs::RunRecord& run) { return runs::stratum_of(run).has_value(); });
+  });
 }
 
 statistics::Summary summarize(const PointGroup& group, const std::string& metric) {
@@ -322,9 +353,12 @@ statistics::Summary summarize(const PointGroup& group, const std::string& metric
     ++points;
   }
   const GroupSample of = sample(group, metric);
-  statistics::Summary summary = statistics::summarize(
-      statistics::metric_type(metric), of.values,
-      points == seeds.size() ? statistics::ShareValues::runs : statistics::ShareValues::means);
+  const bool of_runs = points == seeds.size();
+  statistics::Summary summary =
+      of.strata ? of.strata->summary(runs::strata_of(metric, of_runs))
+                : statistics::summarize(
+                      statistics::metric_type(metric), of.values,
+                      of_runs ? statistics::ShareValues::runs : statistics::ShareValues::means);
   runs::mark_cut_off(summary, metric, of.cut_off);
   return summary;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/runs/cut_off.hpp"
+#include "analysis/statistics/strata.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/result_store.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -74,14 +75,19 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
 /// The values of a metric over the replications of a group.
 struct GroupSample {
   std::vector<double> values;
+  std::optional<statistics::StratifiedSample> strata;  ///< of these values, if their runs have any
   std::size_t cut_off = 0;  ///< number of values from runs that were cut off at a limit
 };
 
 /// The sample of a metric over the replications of a group, without failed points. Points of one
 /// seed share their random numbers, so their mean is a single value of the sample, for each
 /// replication that all of them have. A point that failed because memory ran out has completed none
-/// of these replications; alone, it counts as one.
+/// of these replications; alone, it counts as one. Throws UsageError if points of one seed have
+/// different strata.
 GroupSample sample(const PointGroup& group, const std::string& metric);
+
+/// True if the faults of some of these runs are sampled by strata.
+bool sampled_by_strata(const std::vector<SelectedPoint>& points);
 
 /// Summarises that sample by the type of the metric. Marks it if it has runs that were cut off.
 statistics::Summary summarize(const PointGroup& group, const std::string& metric);

@@ -21,6 +21,7 @@ const std::vector<Group>& groups() {
       {"runs in which ranks can die or be declared dead",
        {&kFaultsStruck, &kFirstFaultTime, &kLastFaultTime, &kFailedRanks, &kFalseReports,
         &kFencedAlive, &kFailureReports, &kFailureReportLatency}},
+      {"runs whose faults are sampled by strata", {&kStratum, &kStratumWeight, &kStratumSure}},
       {"runs with a failure detector",
        {&kDetectionMessages, &kDetectionMessagesOfKind, &kDetectionRate, &kDetectionBytes,
         &kBusiestNode, &kBusiestLink, &kMissedReports, &kFailureDetectionLatency,

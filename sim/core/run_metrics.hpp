@@ -143,6 +143,21 @@ inline constexpr MetricSpec kFailureReports{
 inline constexpr MetricSpec kFailureReportLatency{"failure_report_latency_max_s", Merge::whole,
                                                   "the longest time from a death to such a report"};
 
+// ---- of runs whose faults are sampled by strata -------------------------------------------------
+
+inline constexpr MetricSpec kStratum{"stratum", Merge::whole,
+                                     "how many fail together in this replication", Trend::settled};
+inline constexpr MetricSpec kStratumWeight{
+    "stratum_weight", Merge::whole,
+    "share of the recorded faults that have this size: the weight of the replications of this size "
+    "together in means over all",
+    Trend::settled};
+inline constexpr MetricSpec kStratumSure{
+    "stratum_sure", Merge::whole,
+    "1 if theory says that a fault of this size is always survived, else 0. If all replications of "
+    "the size agree, it then adds nothing to the interval of a share",
+    Trend::settled};
+
 // ---- of runs with a failure detector ------------------------------------------------------------
 
 inline constexpr MetricSpec kDetectionMessages{"detection_messages", Merge::whole,

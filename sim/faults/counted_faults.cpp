@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/faults/drawn_faults.hpp"
+#include "sim/faults/size_strata.hpp"
 
 namespace faultline::faults {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct CountedOptions {
   std::optional<FaultCountsInput> distribution;
   std::optional<std::uint64_t> size;
+  std::string sampling = "plain";
   double time_s = 0.0;
   double window_s = 0.0;
   std::uint64_t limit = 1;
@@ -28,6 +30,12 @@ const OptionSet<CountedOptions>& counted_options() {
                   {.doc = "recorded counts of how many died together"})
           .option("size", &Options::size,
                   {.doc = "number that die in each fault, instead of a distribution", .minimum = 1})
+          .option("sampling", &Options::sampling,
+                  {.doc = "plain: each fault draws its size from the distribution; stratified: the "
+                          "sizes are dealt to the replications, the rare ones more often than "
+                          "they occur, and means over all runs are weighted (docs/faults.md)",
+                   .source = "Cochran 1977, chapter 5",
+                   .choices = {"plain", "stratified"}})
           .option("time_s", &Options::time_s,
                   {.doc = "time at which the faults strike",
                    .unit = "s",
@@ -47,6 +55,24 @@ const OptionSet<CountedOptions>& counted_options() {
 CountedOptions read_counted(OptionValues values) {
   values.emplace("size", std::monostate{});
   return counted_options().read(values);
+}
+
+bool is_stratified(const CountedOptions& options) { return options.sampling == "stratified"; }
+
+std::optional<Stratum> stratum_of_counted(const OptionValues& values, std::uint64_t replication) {
+  const CountedOptions options = read_counted(values);
+  const bool has_sizes = options.distribution && options.distribution->content;
+  if (!is_stratified(options) || !has_sizes) return std::nullopt;
+  return SizeStrata(*options.distribution->content).of(replication);
+}
+
+SizeLaw size_law(const CountedOptions& options, const FaultTarget& target, const std::string& key) {
+  if (!options.distribution) return SizeLaw(*options.size);
+  const FaultCounts& counts = *options.distribution->content;
+  if (is_stratified(options))
+    return SizeLaw(
+        static_cast<std::uint64_t>(SizeStrata(counts).of(target.job.replication).failed));
+  return {counts, fault_stream(target, key, "size")};
 }
 
 /// The moments of `limit` faults, drawn within the window and sorted.
@@ -72,20 +98,24 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
       problems.push_back(std::move(problem));
     if (options.distribution.has_value() == options.size.has_value())
       problems.push_back({"distribution", "expected one of distribution and size"});
+    if (is_stratified(options) && !options.distribution)
+      problems.push_back({"sampling", R"("stratified" needs a distribution of sizes)"});
+    if (is_stratified(options) && options.limit > 1)
+      problems.push_back({"sampling",
+                          R"("stratified" needs limit 1: a run with several faults has several )"
+                          "sizes"});
     return problems;
   };
+  base.stratum = stratum_of_counted;
   base.make = [](const OptionValues& values, const FaultTarget& target,
                  const std::string& key) -> std::unique_ptr<FaultSource> {
     const CountedOptions options = read_counted(values);
-    SizeLaw sizes = options.distribution
-                        ? SizeLaw(*options.distribution->content, fault_stream(target, key, "size"))
-                        : SizeLaw(*options.size);
     VictimPlacement placement(placement_options().read(values), target,
                               fault_stream(target, key, "place"));
     return std::make_unique<DrawnFaults>(
-        arrivals_in_window(options, fault_stream(target, key, "time")), std::move(sizes),
-        std::move(placement), RepairLaw(options.repair, fault_stream(target, key, "repair")),
-        options.limit);
+        arrivals_in_window(options, fault_stream(target, key, "time")),
+        size_law(options, target, key), std::move(placement),
+        RepairLaw(options.repair, fault_stream(target, key, "repair")), options.limit);
   };
   return base;
 }

@@ -56,6 +56,15 @@ double mtbf_of(const std::vector<FaultSourceChoice>& sources, const FaultTarget&
   return per_second > 0.0 ? 1.0 / per_second : kNever;
 }
 
+std::optional<Stratum> stratum_of(const std::vector<FaultSourceChoice>& sources,
+                                  std::uint64_t replication) {
+  for (const FaultSourceChoice& source : sources)
+    if (source.registration->stratum)
+      if (const auto stratum = source.registration->stratum(source.options, replication))
+        return stratum;
+  return std::nullopt;
+}
+
 bool cuts_off(const FaultSourceChoice& choice) { return part_of(choice) == platform::Part::router; }
 
 bool strikes_nodes(const FaultSourceChoice& choice) {

@@ -12,6 +12,7 @@
 #include "sim/core/random.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/types.hpp"
+#include "sim/faults/size_strata.hpp"
 #include "sim/platform/hardware.hpp"
 #include "sim/platform/topology.hpp"
 
@@ -65,6 +66,10 @@ struct FaultSourceRegistration {
   /// The mean time between the faults that strike that job, in seconds. Empty, or returns nothing,
   /// if the options do not determine it.
   std::function<std::optional<double>(const OptionValues&, const FaultTarget&)> mtbf_s = {};
+  /// The stratum of the fault that strikes in a replication. Empty, or returns nothing, if the
+  /// source is not sampled by strata.
+  std::function<std::optional<Stratum>(const OptionValues&, std::uint64_t replication)> stratum =
+      {};
 };
 
 /// All kinds of sources, sorted by name, so that every build has the same order.
@@ -93,6 +98,11 @@ std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice);
 /// The mean time between the faults of all these sources together that kill, in seconds. Leaves out
 /// sources whose options do not determine it; kNever if none does.
 double mtbf_of(const std::vector<FaultSourceChoice>& sources, const FaultTarget& target);
+
+/// The stratum of a replication, by the first of these sources that is sampled by strata; nothing
+/// if none is.
+std::optional<Stratum> stratum_of(const std::vector<FaultSourceChoice>& sources,
+                                  std::uint64_t replication);
 
 /// True if the faults kill nobody: routers fail, and cut their nodes off.
 bool cuts_off(const FaultSourceChoice& choice);

@@ -236,6 +236,19 @@ void check_stop(const RunSpec& point, json::Problems& problems) {
                              ", which goes on without end; give it a limit");
 }
 
+/// A run has one stratum.
+void check_strata(const RunSpec& point, json::Problems& problems) {
+  const faults::FaultSourceChoice* first = nullptr;
+  for (const faults::FaultSourceChoice& source : point.fault_sources) {
+    if (!faults::stratum_of({source}, 0)) continue;
+    if (first != nullptr)
+      problems.add("faults." + source.key + ".sampling",
+                   R"("stratified" already holds for faults.)" + first->key +
+                       ", and a run can have one stratum only");
+    first = &source;
+  }
+}
+
 /// Notes that some of the living may never hear of a death on the other side of a partition.
 void check_endless_partition(const RunSpec& point, json::Problems& problems) {
   if (point.stop.when != StopWhen::all_reported) return;
@@ -329,6 +342,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   note_borrowed_costs(point, paths, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
+  check_strata(point, problems);
   check_routers(point, problems);
   check_fencing(point, problems);
   note_losses(point, problems);
