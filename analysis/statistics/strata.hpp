@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "analysis/statistics/summary.hpp"
 
@@ -17,7 +17,10 @@ struct Stratum {
   double weight = 1.0;   ///< share of the population
   bool is_sure = false;  ///< theory says that a share is the same in all runs of this stratum
 
-  friend auto operator<=>(const Stratum&, const Stratum&) = default;
+  friend bool operator==(const Stratum&, const Stratum&) = default;
+  friend bool operator<(const Stratum& a, const Stratum& b) {
+    return std::tie(a.number, a.weight, a.is_sure) < std::tie(b.number, b.weight, b.is_sure);
+  }
 };
 
 /// The quantity that a stratified sample estimates.

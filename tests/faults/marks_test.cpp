@@ -40,10 +40,16 @@ class SetMarks final : public audit::RunObserver {
   std::set<std::pair<std::string, std::string>> seen_;
 };
 
-/// A program of TryBlocks that loses a process in its third iteration.
-void watch_transactions(SetMarks& seen, const std::string& name, const OptionValues& options) {
-  Job job(4, quick_machine());
-  job.workload("try-blocks", {{"iterations", 6}, {"compute_s", 0.001}, {"allreduces", 1}});
+struct Program {
+  std::string name;
+  OptionValues options;
+};
+
+/// A program of TryBlocks that loses a process in its third iteration or later.
+void watch_transactions(SetMarks& seen, const Program& program, const std::string& name,
+                        const OptionValues& options = {}) {
+  Job job(8, quick_machine());
+  job.workload(program.name, program.options);
   job.use(Family::transactions, name, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 2;
@@ -99,12 +105,20 @@ TEST_CASE("every mark that a component declares is set by it") {
   watch_workload(seen, "ping-pong", {{"repetitions", 2}});
   watch_workload(seen, "allreduce", {{"repetitions", 2}});
   watch_workload(seen, "stencil", {{"iterations", 2}});
+  watch_workload(seen, "ordered-stencil", {{"iterations", 2}});
   watch_workload(seen, "script", {{"rules", std::vector<std::string>{"0 at start: send a to 1"}}});
   const OptionValues saved{{"checkpoint", std::string("partner")}, {"checkpoint_iterations", 2}};
+  const Program blocks{"try-blocks", {{"iterations", 6}, {"compute_s", 0.001}, {"allreduces", 1}}};
   for (const std::string name : {"fampi", "ulfm", "relaunch"})
-    watch_transactions(seen, name, saved);
+    watch_transactions(seen, blocks, name, saved);
   for (const std::string name : {"fampi", "ulfm"})
-    watch_transactions(seen, name, {{"recovery", std::string("shrink")}});
+    watch_transactions(seen, blocks, name, {{"recovery", std::string("shrink")}});
+  const std::vector<std::string> steps{"try", "compute 1e-3 s", "finish"};
+  for (const Program& program :
+       {Program{"minife", {{"nx", 40}, {"ny", 40}, {"nz", 40}, {"iterations", 20}}},
+        Program{"lulesh-mpi", {{"zones_per_side", 10}, {"iterations", 20}}},
+        Program{"try-script", {{"steps", steps}, {"iterations", 6}}}})
+    watch_transactions(seen, program, "ulfm");
   for (const std::string name :
        {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"})
     watch_logging(seen, name);
