@@ -246,7 +246,7 @@ std::vector<drawing::Chart> boxes_of(const ArrangedPoints& points, const std::st
         point.x = x;
         point.runs = values.size();
         // A boxplot of unweighted values would show the sample, and not what it is drawn from.
-        if (values.empty() || of.strata) return point;
+        if (values.empty() || !of.strata.empty()) return point;
         point.y = statistics::summarize(values).mean;
         point.box = statistics::boxplot(values);
         point.outliers = outliers_of(values, *point.box);

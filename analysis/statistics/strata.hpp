@@ -45,6 +45,9 @@ class StratifiedSample {
   /// Adds a run. Throws std::invalid_argument for NaN and infinities.
   void add(const Stratum& from, std::optional<double> value);
 
+  /// True if it has no runs, with or without a value.
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+
   /// The 95 % of the interval are 1 - `outside`. Its standard deviation is that of the population.
   /// Throws std::invalid_argument for values that are not of the kind that `what` states.
   [[nodiscard]] Summary summary(StrataOf what, double outside = 0.05) const;

@@ -37,7 +37,7 @@ std::optional<statistics::Stratum> common_stratum(const runs::RunRecord& a,
 /// First minus second, over common replications.
 struct Differences {
   std::vector<double> values;
-  std::optional<statistics::StratifiedSample> strata;  ///< of these, if the runs of both have any
+  statistics::StratifiedSample strata;  ///< of these, if the runs of both have any
 };
 
 Differences differences(const SelectedPoint& a, const SelectedPoint& b, const std::string& metric) {
@@ -52,10 +52,8 @@ Differences differences(const SelectedPoint& a, const SelectedPoint& b, const st
     const auto subtracted = other->second->number(metric);
     if (number && subtracted) difference = *number - *subtracted;
     if (difference) result.values.push_back(*difference);
-    if (const auto stratum = common_stratum(run, *other->second)) {
-      if (!result.strata) result.strata.emplace();
-      result.strata->add(*stratum, difference);
-    }
+    if (const auto stratum = common_stratum(run, *other->second))
+      result.strata.add(*stratum, difference);
   }
   return result;
 }
@@ -107,8 +105,8 @@ PairedDifference paired(const Situation& situation, std::size_t first, std::size
   // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
   // of many contenders could be the winner by chance.
   const double outside = 0.05 / static_cast<double>(pairs);
-  if (of.strata) {
-    pair.difference = of.strata->summary(
+  if (!of.strata.empty()) {
+    pair.difference = of.strata.summary(
         is_share ? statistics::StrataOf::share_differences : statistics::StrataOf::numbers,
         outside);
   } else {

@@ -53,10 +53,7 @@ void PointRuns::take(const Value& value) {
   if (value.is_result) {
     ++results_;
     if (value.number) values_.push_back(*value.number);
-    if (value.stratum) {
-      if (!strata_) strata_.emplace();
-      strata_->add(*value.stratum, value.number);
-    }
+    if (value.stratum) strata_.add(*value.stratum, value.number);
   }
   if (without_gap_ < first_needed_) return;
   const bool is_text = statistics::metric_type(precision_->metric) == statistics::MetricType::text;
@@ -77,8 +74,8 @@ bool PointRuns::is_precise() const {
   if (results_ < first_needed_) return false;
   const std::string& metric = precision_->metric;
   const statistics::Summary summary =
-      strata_ ? strata_->summary(runs::strata_of(metric))
-              : statistics::summarize(statistics::metric_type(metric), values_);
+      strata_.empty() ? statistics::summarize(statistics::metric_type(metric), values_)
+                      : strata_.summary(runs::strata_of(metric));
   if (!summary.confidence_95) return false;
   const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
   return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);

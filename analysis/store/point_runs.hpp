@@ -66,10 +66,10 @@ class PointRuns {
   std::string trouble_;
 
   // The rest is only of a point with a precision.
-  std::map<std::size_t, Value> waiting_;                ///< values of replications after a gap
-  std::vector<double> values_;                          ///< of results
-  std::optional<statistics::StratifiedSample> strata_;  ///< of results, if they have strata
-  std::size_t results_ = 0;                             ///< runs whose values count
+  std::map<std::size_t, Value> waiting_;  ///< values of replications after a gap
+  std::vector<double> values_;            ///< of results
+  statistics::StratifiedSample strata_;   ///< of results, if they have strata
+  std::size_t results_ = 0;               ///< runs whose values count
   bool known_ = false;
   bool settled_ = false;  ///< true once `needed_` is final
 };

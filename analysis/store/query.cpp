@@ -145,7 +145,7 @@ Row run_row(const SelectedPoint& point, const runs::RunRecord& run,
   throw UsageError("study " + std::to_string(point.study.id) + ", point " +
                    std::to_string(point.stored.point) +
                    ": its strata are not those of the points that would count with it; tell them "
-                   "apart with --by, or leave some out with --where");
+                   "apart with --group-by, or leave some out with --where");
 }
 
 }  // namespace
@@ -323,10 +323,7 @@ GroupSample sample(const PointGroup& group, const std::string& metric) {
     std::optional<double> value;
     if (place.count == points)
       value = place.sum / static_cast<double>(points + lost_of_seed[key.first]);
-    if (place.stratum) {
-      if (!sample.strata) sample.strata.emplace();
-      sample.strata->add(*place.stratum, value);
-    }
+    if (place.stratum) sample.strata.add(*place.stratum, value);
     if (!value) continue;
     sample.values.push_back(*value);
     sample.cut_off += place.cut_off ? 1 : 0;
@@ -355,10 +352,10 @@ statistics::Summary summarize(const PointGroup& group, const std::string& metric
   const GroupSample of = sample(group, metric);
   const bool of_runs = points == seeds.size();
   statistics::Summary summary =
-      of.strata ? of.strata->summary(runs::strata_of(metric, of_runs))
-                : statistics::summarize(
-                      statistics::metric_type(metric), of.values,
-                      of_runs ? statistics::ShareValues::runs : statistics::ShareValues::means);
+      of.strata.empty() ? statistics::summarize(statistics::metric_type(metric), of.values,
+                                                of_runs ? statistics::ShareValues::runs
+                                                        : statistics::ShareValues::means)
+                        : of.strata.summary(runs::strata_of(metric, of_runs));
   runs::mark_cut_off(summary, metric, of.cut_off);
   return summary;
 }

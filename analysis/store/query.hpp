@@ -75,8 +75,8 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
 /// The values of a metric over the replications of a group.
 struct GroupSample {
   std::vector<double> values;
-  std::optional<statistics::StratifiedSample> strata;  ///< of these values, if their runs have any
-  std::size_t cut_off = 0;  ///< number of values from runs that were cut off at a limit
+  statistics::StratifiedSample strata;  ///< of these values, if their runs have any
+  std::size_t cut_off = 0;              ///< number of values from runs that were cut off at a limit
 };
 
 /// The sample of a metric over the replications of a group, without failed points. Points of one
