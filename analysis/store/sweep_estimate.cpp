@@ -10,7 +10,6 @@
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/worker_pool.hpp"
-#include "sim/core/interrupt.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline::store {
@@ -49,7 +48,6 @@ SweepEstimate estimate_sweep(const scenario::Study& study, std::size_t runs, dou
   const auto tried = [&](std::uint64_t task) {  // from the first point to the last
     return tries == 1 ? points - 1 : static_cast<std::size_t>(task) * (points - 1) / (tries - 1);
   };
-  const InterruptGuard guard;
   runs::WorkerPool pool(
       {.tasks = tries, .alone = true, .patience_s = patience_s, .watches_memory = true},
       [&](std::uint64_t task, const runs::WriteLine& write) {

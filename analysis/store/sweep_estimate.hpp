@@ -18,7 +18,6 @@ struct SweepEstimate {
 };
 
 /// Makes a run of up to eight points, evenly spread over the study, each for `patience_s` at most.
-/// An interrupt ends it.
 SweepEstimate estimate_sweep(const scenario::Study& study, std::size_t runs,
                              double patience_s = 3.0);
 

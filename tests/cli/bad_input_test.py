@@ -8,8 +8,8 @@ import subprocess
 import unittest
 
 import tools
-from program import (ENGINES, GONE, HAS_SIMGRID, PLATFORM_XML, PROGRAM, ProgramTest, SMALL, SOURCE,
-                     changed)
+from program import (ENGINES, GONE, HAS_SIMGRID, PATIENCE_S, PLATFORM_XML, PROGRAM, ProgramTest,
+                     SMALL, SOURCE, changed)
 
 DEEP = 100_000
 
@@ -328,7 +328,7 @@ class BadOutput(ProgramTest):
 
     def end_with_full_output(self, arguments, full):
         result = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=full,
-                                stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+                                stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, check=False)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         return result.stderr

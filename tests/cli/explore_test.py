@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from program import GONE, PROGRAM, ProgramTest, changed
+from program import GONE, PATIENCE_S, PROGRAM, ProgramTest, changed
 
 TINY = {
     "schema_version": 1,
@@ -115,7 +115,7 @@ class Explore(ProgramTest):
              "report.json"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        errors = process.communicate(timeout=120)[1]
+        errors = process.communicate(timeout=PATIENCE_S)[1]
         self.assertEqual(process.returncode, 130)
         self.assertIn("interrupted", errors)
         self.assertEqual(self.files(), ["report.json", "s.json"])
@@ -140,7 +140,7 @@ class Explore(ProgramTest):
                 time.sleep(3)
                 sent = time.monotonic()
                 process.send_signal(signal.SIGINT)
-                errors = process.communicate(timeout=120)[1]
+                errors = process.communicate(timeout=PATIENCE_S)[1]
                 self.assertLess(time.monotonic() - sent, 5)  # on a busy machine; else a second
                 self.assertEqual(process.returncode, 130)
                 self.assertIn("interrupted", errors)

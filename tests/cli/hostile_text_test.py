@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree
 
 import tools
-from program import PROGRAM, ProgramTest, SMALL, SOURCE, changed
+from program import PATIENCE_S, PROGRAM, ProgramTest, SMALL, SOURCE, changed
 from stored_rows import changing
 
 drawn = tools.tested_with("names in figures", commands={"gnuplot": "gnuplot-nox"})
@@ -185,7 +185,8 @@ class FilesOfAStranger(ProgramTest):
 class Terminal(ProgramTest):
     def outcome(self, *arguments, code):
         result = subprocess.run([os.fsencode(PROGRAM), *map(os.fsencode, arguments)],
-                                capture_output=True, cwd=self.folder, timeout=120, check=False)
+                                capture_output=True, cwd=self.folder, timeout=PATIENCE_S,
+                                check=False)
         shown = (result.stdout + result.stderr).decode(errors="surrogateescape")
         self.assertEqual(result.returncode, code, shown)
         self.assertEqual(hidden(shown), [], arguments)

@@ -12,7 +12,8 @@ import subprocess
 import time
 import unittest
 
-from program import ENGINES, PROGRAM, SOURCE, ProgramTest, read_terminal, without_progress
+from program import (ENGINES, PATIENCE_S, PROGRAM, SOURCE, ProgramTest, read_terminal,
+                     without_progress)
 
 # A replication takes some milliseconds.
 WALK = {
@@ -22,7 +23,6 @@ WALK = {
     "workload": {"name": "token-ring", "walk_length": 5000},
     "termination": {"name": "cda"},
 }
-PATIENCE_S = 60
 
 
 def children(pid):

@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-from program import HAS_SIMGRID, PLATFORM_XML, PROGRAM, SANITIZED, ProgramTest, SMALL, changed
+from program import (HAS_SIMGRID, PATIENCE_S, PLATFORM_XML, PROGRAM, SANITIZED, ProgramTest, SMALL,
+                     changed)
 
 STUDY = changed(changed(SMALL, ["replications"], 2), ["sweep"], {"seed": [1, 2]})
 COMPARE = ("--by", "termination.name", "--metric", "control_messages")
@@ -62,7 +63,7 @@ class TroubleTest(ProgramTest):
         before = self.content()
         settings = {"stdout": subprocess.PIPE, **settings}
         result = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,
-                                stderr=subprocess.PIPE, timeout=120, check=False, **settings)
+                                stderr=subprocess.PIPE, timeout=PATIENCE_S, check=False, **settings)
         self.assertEqual(result.returncode, code, (arguments, result.stderr))
         self.assertRegex(result.stderr, r"\Afaultline: [^\n]+\n\Z", arguments)
         self.assertIn(words, result.stderr, arguments)
@@ -241,7 +242,7 @@ class NoMore(TroubleTest):
             os.execve(program, ["faultline", *arguments], {"FAULTLINE_DATA": folder})
 
         return subprocess.run(["true"], preexec_fn=become_nobody, capture_output=True, text=True,
-                              close_fds=False, timeout=120, check=False)
+                              close_fds=False, timeout=PATIENCE_S, check=False)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import subprocess
 import time
 import unittest
 
-from program import HAS_SIMGRID, PLATFORM_XML, PROGRAM, ProgramTest, SMALL, SOURCE, changed
+from program import (HAS_SIMGRID, PATIENCE_S, PLATFORM_XML, PROGRAM, ProgramTest, SMALL, SOURCE,
+                     changed)
 
-PATIENCE_S = 60
 STUDY = changed(changed(SMALL, ["replications"], 2), ["sweep"], {"seed": [1, 2]})
 LONG = changed(SMALL, ["replications"], 1000000)
 TREE = {"parents": [None, 0, 0, 1]}

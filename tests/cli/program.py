@@ -47,6 +47,9 @@ ENGINES = ("loggp", "simgrid") if HAS_SIMGRID else ("loggp",)
 # The address sanitizer reserves more memory than any limit, and ends a crash with a report and 1.
 SANITIZED = "FAULTLINE_SANITIZED" in os.environ
 
+# How long a test waits for the program before it calls it hung.
+PATIENCE_S = 600 if SANITIZED else 120
+
 
 # What a pipe gets each ten seconds: as much of it as the machine is slow.
 PROGRESS = re.compile(r"(?m)^faultline: (?:[\d.]+ of \d+ \w+|[\d.]+ % done), (?:[^\n]* left|"
@@ -112,7 +115,7 @@ class ProgramTest(unittest.TestCase):
         """Ends as a failure of the test when the program hangs."""
         settings.setdefault("cwd", self.folder)
         result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                                timeout=120, check=False, **settings)
+                                timeout=PATIENCE_S, check=False, **settings)
         result.stderr = without_progress(result.stderr)
         return result
 

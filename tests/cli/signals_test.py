@@ -12,9 +12,8 @@ import tempfile
 import time
 import unittest
 
-from program import HAS_SIMGRID, PROGRAM, ProgramTest, SMALL, changed, without_progress
+from program import HAS_SIMGRID, PATIENCE_S, PROGRAM, ProgramTest, SMALL, changed, without_progress
 
-PATIENCE_S = 60
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STUDY = changed(changed(SMALL, ["replications"], 2), ["sweep"], {"seed": [1, 2]})
 LONG = changed(SMALL, ["replications"], 1000000)
@@ -278,6 +277,10 @@ class AtWork(SignalsTest):
     def test_a_trace(self):
         self.check(lambda: self.workers() and self.partial(), "trace", "endless.json",
                    "--limit-events", 10**8, "--out", "out.html")
+
+    def test_the_runs_with_which_a_dry_run_estimates_its_time(self):
+        self.write("slow.json", changed(ENDLESS, ["sweep"], {"seed": [1, 2, 3]}))
+        self.check(self.workers, "sweep", "slow.json", "--dry-run")
 
     def test_a_run_keeps_what_is_done_and_nothing_else(self):
         self.write("long.json", LONG)

@@ -17,11 +17,10 @@ import time
 import unittest
 
 import tools
-from program import ENGINES, PROGRAM, ProgramTest, SANITIZED, SMALL, changed
+from program import ENGINES, PATIENCE_S, PROGRAM, ProgramTest, SANITIZED, SMALL, changed
 from stored_rows import COLUMNS, changing
 
 KILLS = 30
-PATIENCE_S = 120
 
 # 24 points of some milliseconds each.
 STUDY = changed(changed(SMALL, ["replications"], 6), ["sweep"], {
