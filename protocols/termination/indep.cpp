@@ -18,7 +18,7 @@ const Registered registered{registration<Indep>(
      .traits = TerminationTraits{.tolerates_faults = true,
                                  .needs_detection = true,
                                  .announces = true,
-                                 .needs_logging_off = true,
+                                 .has_images = true,
                                  .may_give_up = adoption_may_give_up},
      .message_kinds = adoption_kinds(5),
      .metrics = adoption_metrics()},

@@ -334,6 +334,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
   }
   check_soft_faults(point, problems);
   note_memory(point, paths, problems);
+  note_redundant(point, paths, problems);
   note_short_waits(point, paths, problems);
   note_unwatched(point, paths, problems);
   note_node_deaths(point, paths, problems);

@@ -102,6 +102,13 @@ void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Pro
                       of_node);
 }
 
+void note_redundant(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
+  for (const StackRefusal& warning : warnings_of(parts_of(point), demands_of(point)))
+    if (warning.component->family == Family::termination)
+      problems.note(paths[index_of(Family::termination)],
+                    warning.component->name + " " + warning.words);
+}
+
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.platform.xml_path.empty() || job_shape(point.platform).nodes < 2) return;
   const platform::Machine& machine = point.platform.machine;

@@ -26,6 +26,9 @@ void note_memory(const RunSpec& point, const ComponentPaths& paths, json::Proble
 /// Notes whose death a failure detector is known not to see, in a job that starts processes again.
 void note_unwatched(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
+/// Notes a detector that survives deaths of which it is never told.
+void note_redundant(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
+
 /// Notes a component that waits for a message for less time than any message takes: it takes all
 /// others for dead, or all messages for lost.
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);

@@ -178,8 +178,9 @@ class StacksOfPoint {
     std::istringstream lines(problems.text());
     for (std::string line; std::getline(lines, line);)
       judgement.refusals.push_back(reason(parts, Ground::settings, line));
+    const std::vector<StackRefusal> by_rule_alone = judgement.warnings;
     for (const std::string& note : problems.notes())
-      if (is_about_component(without_file(note)))
+      if (is_about_component(without_file(note)) && !repeats_one_of(by_rule_alone, note))
         judgement.warnings.push_back(reason(parts, Ground::warning, note));
     return judgement;
   }
@@ -213,6 +214,11 @@ class StacksOfPoint {
   [[nodiscard]] static bool is_about_component(const std::string& line) {
     return std::ranges::any_of(
         kStack, [&](const StackPlace& place) { return line.starts_with(place.key); });
+  }
+  [[nodiscard]] static bool repeats_one_of(const std::vector<StackRefusal>& warnings,
+                                           const std::string& note) {
+    return std::ranges::any_of(
+        warnings, [&](const StackRefusal& warning) { return note.ends_with(warning.words); });
   }
   /// Without the names of the recovery and of the detectors, which many stacks have alike.
   [[nodiscard]] StackRefusal reason(const StackParts& parts, Ground ground,

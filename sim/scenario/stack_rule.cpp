@@ -41,6 +41,9 @@ constexpr StackReason kWorlds{Ground::not_built,
                               "the detector would count messages that a recovery has discarded"};
 constexpr StackReason kUnprotected{
     Ground::warning, "nothing brings dead ranks back: the program waits, or gives up"};
+constexpr StackReason kRedundant{
+    Ground::warning,
+    "the detector survives deaths of which it is never told, as ranks are brought back below it"};
 
 bool has_part(const StackParts& parts, Family family) { return parts[index_of(family)] != nullptr; }
 
@@ -246,15 +249,28 @@ std::vector<StackRefusal> refusals_of(const StackParts& parts, const StackDemand
   return refusals;
 }
 
+  if (!demands.deaths) return {};
+  std::vector<StackRefusal> warnings;
 std::vector<StackRefusal> warnings_of(const StackParts& parts, const StackDemands& demands) {
   const Registration* workload = parts[index_of(Family::workload)];
-  if (!demands.deaths || workload == nullptr || !workload->as<WorkloadTraits>().finishes ||
-      has_part(parts, Family::message_logging) || has_part(parts, Family::transactions))
-    return {};
-  return {{.component = workload,
-           .ground = kUnprotected.ground,
-           .reason = kUnprotected.text,
-           .words = "waits for ranks that die, or gives up, and nothing brings them back"}};
+  const Registration* logging = parts[index_of(Family::message_logging)];
+  const Registration* detector = parts[index_of(Family::termination)];
+  if (workload != nullptr && workload->as<WorkloadTraits>().finishes && logging == nullptr &&
+      !has_part(parts, Family::transactions))
+    warnings.push_back(
+        {.component = workload,
+         .ground = kUnprotected.ground,
+         .reason = kUnprotected.text,
+         .words = "waits for ranks that die, or gives up, and nothing brings them back"});
+  if (detector != nullptr && detector->tolerates_faults() && logging != nullptr)
+    warnings.push_back({.component = detector,
+                        .other = logging,
+                        .ground = kRedundant.ground,
+                        .reason = kRedundant.text,
+                        .words = "is told of no death, because " + logging->name +
+                                 " brings ranks back below it: a detector that survives none does "
+                                 "the same with fewer messages"});
+  return warnings;
 }
 
 bool is_logging_refused(const StackParts& parts) {

@@ -50,8 +50,9 @@ enum class Instead : std::uint8_t { named, left_out };
 std::vector<StackRefusal> refusals_of(const StackParts& parts, const StackDemands& demands,
                                       Instead instead = Instead::named);
 
-/// What the stack does not protect although processes die: a program that waits for the dead, or
-/// ends with them. It is a warning.
+/// What the stack does not protect although processes die, a program that waits for the dead, or
+/// ends with them; and what it protects twice, a detector that survives deaths above a layer that
+/// brings the ranks back. They are warnings.
 std::vector<StackRefusal> warnings_of(const StackParts& parts, const StackDemands& demands);
 
 /// True if a layer above message logging refuses all of it. Then nothing else about it matters.

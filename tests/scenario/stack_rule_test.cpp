@@ -24,7 +24,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names kPlainDetectors{"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
-const Names kAdoptingDetectors{"indep", "lai-wu", "rel-eager", "rel-lazy", "venkatesan"};
+const Names kAdoptingDetectors{"indep", "rel-eager", "rel-lazy"};
+const Names kWaveDetectors{"lai-wu", "venkatesan"};
 const Names kTransactions{"fampi", "relaunch", "ulfm"};
 const Names kKeepOrder{"causal", "checkpoint-restart", "pessimistic"};
 const Names kDynamic{"flood",      "projection",      "random-tree",  "script",
@@ -69,12 +70,17 @@ StackParts stack(const std::array<std::string, kFamilies>& names) {
 TEST_CASE("termination detectors work above what their pages say, where processes die") {
   const StackPairs all = stack_pairs();
   check_all(all, kAdoptingDetectors, {"none"}, "works");
+  check_all(all, kWaveDetectors, {"none"}, "works");
   check_all(all, kPlainDetectors, {"none"}, "by nature");
   check_all(all, kPlainDetectors, kKeepOrder, "works");
   check_all(all, kPlainDetectors, {"send-deterministic", "fast"}, "by nature");
-  check_all(all, kAdoptingDetectors, {"causal", "fast", "send-deterministic"}, "not built");
+  // They survive deaths of which they are never told.
+  check_all(all, kAdoptingDetectors, kKeepOrder, "warning");
+  check_all(all, kAdoptingDetectors, {"send-deterministic", "fast"}, "by nature");
+  check_all(all, kWaveDetectors, {"causal", "fast", "send-deterministic"}, "not built");
   check_all(all, kPlainDetectors, kTransactions, "by nature");
   check_all(all, kAdoptingDetectors, kTransactions, "not built");
+  check_all(all, kWaveDetectors, kTransactions, "not built");
 }
 
 TEST_CASE("programs work above the recoveries for which they have what it takes") {
@@ -182,13 +188,25 @@ TEST_CASE("the rule judges a stack by what it has to bear") {
   CHECK(refusals_of(replayed, {.restarts = true}).size() == 1);
 }
 
+TEST_CASE("a detector that survives deaths is redundant above message logging, if any strike") {
+  const StackParts parts = stack({"token-ring", "", "rel-lazy", "causal", "oracle"});
+  CHECK(refusals_of(parts, {.deaths = true, .restarts = true}).empty());
+  CHECK(warnings_of(parts, {}).empty());
+  const auto warnings = warnings_of(parts, {.deaths = true, .restarts = true});
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].component == find_registration(Family::termination, "rel-lazy"));
+  CHECK_THAT(warnings[0].words, Contains("causal brings ranks back below it"));
+  CHECK(
+      warnings_of(stack({"token-ring", "", "cda", "causal", "oracle"}), {.deaths = true}).empty());
+}
+
 TEST_CASE("a refusal names what does work, by the same rule") {
-  const StackParts parts = stack({"stencil", "", "indep", "causal", "oracle"});
+  const StackParts parts = stack({"stencil", "", "lai-wu", "causal", "oracle"});
   const auto above = refusals_of(parts, {.deaths = true, .restarts = true});
   REQUIRE(above.size() == 1);
   CHECK_THAT(above[0].instead,
              Contains(", expected message_logging none, or above message logging cda, "
-                      "dijkstra-scholten, edod, four-counter or hcda"));
+                      "dijkstra-scholten, edod, four-counter, hcda, indep, rel-eager or rel-lazy"));
   const auto below = refusals_of(stack({"stencil", "", "cda", "fast", "oracle"}),
                                  {.deaths = true, .restarts = true});
   REQUIRE(below.size() == 1);

@@ -46,7 +46,8 @@ void set_up_stack(Job& job, const Stack& stack) {
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
 
-constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
+constexpr const char* kDetectors[] = {
+    "cda", "dijkstra-scholten", "edod", "four-counter", "hcda", "indep", "rel-lazy", "rel-eager"};
 
 scenario::Ordering ordering_for(const std::string& detector) {
   return detector == "edod" ? scenario::Ordering::fifo : scenario::Ordering::unordered;

@@ -58,7 +58,8 @@ void set_up(Job& job, const Stack& stack) {
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
 
-constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
+constexpr const char* kDetectors[] = {
+    "cda", "dijkstra-scholten", "edod", "four-counter", "hcda", "indep", "rel-lazy", "rel-eager"};
 constexpr const char* kLogging[] = {"checkpoint-restart", "causal", "pessimistic"};
 
 /// Of five ranks.
