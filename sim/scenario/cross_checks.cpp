@@ -13,7 +13,6 @@
 #include "sim/scenario/prospect_notes.hpp"
 #include "sim/scenario/router_checks.hpp"
 #include "sim/scenario/told_once.hpp"
-#include "sim/scenario/try_block_checks.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -332,11 +331,10 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, json::Proble
     }
     note_unprotected(point, problems);
   }
-  check_soft_faults(point, problems);
   note_memory(point, paths, problems);
-  note_redundant(point, paths, problems);
   note_short_waits(point, paths, problems);
   note_unwatched(point, paths, problems);
+  note_redundant(point, paths, problems);
   note_node_deaths(point, paths, problems);
   note_rare_checkpoints(point, paths, problems);
   note_impatience(point, paths, problems);

@@ -270,10 +270,11 @@ const OptionSet<StatedFaultOptions>& stated_fault_options() {
                   {.doc = "simulated time of the fault", .unit = "s", .minimum = 0})
           .option("event", &Options::event,
                   {.doc = "the fault follows this event of the run, counted from 1", .minimum = 1})
-          .option("soft", &Options::soft,
-                  {.doc = "if true, nobody dies: the programs of the ranks find an error in their "
-                          "data, and raise it in the TryBlock that is open, or else in the next "
-                          "one"})
+          .option(
+              "soft", &Options::soft,
+              {.doc = "if true, the programs of the ranks find an error in their data, and raise "
+                      "it in the TryBlock that is open, or else in the next one. Nobody dies, "
+                      "unless the stack has no TryBlock that could be rejected for it"})
           .option("stall_s", &Options::stall_s,
                   {.doc = "if given, nobody dies: the processors of the ranks do nothing for this "
                           "time; null: the victims die",

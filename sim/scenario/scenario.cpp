@@ -19,6 +19,7 @@
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 #include "sim/scenario/prospect_notes.hpp"
+#include "sim/scenario/soft_faults.hpp"
 #include "sim/scenario/stated_faults.hpp"
 #include "sim/scenario/sweep.hpp"
 #include "sim/scenario/told_once.hpp"
@@ -201,6 +202,7 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
     }
   }
   inherit_checkpoints(point);
+  end_by_soft_faults(point, problems_);
   if (!stop_given_) point.stop.when = default_stop(point);
   // If a component could not be read, checking its points would only repeat that.
   if (valid) check_point(point, paths, problems_);
