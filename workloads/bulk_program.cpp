@@ -8,6 +8,7 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
 #include "workloads/collectives.hpp"
+#include "workloads/program_metrics.hpp"
 
 namespace faultline::workloads {
 
@@ -15,18 +16,11 @@ namespace {
 
 using Kind = ProgramStep::Kind;
 
-constexpr OperationKeys kKeys{.message_kind = 0, .timer_key = 0};
-
 /// The content of a message of an exchange.
 struct Halo {
   std::uint64_t value = 0;
 };
 
-constexpr MetricSpec kSolution{"time_to_solution_s", Merge::maximum,
-                               "time at which the last rank finished"};
-constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "time until the last rank finished, divided by the iterations",
-                                    Trend::may_fall};
 constexpr MetricSpec kHaloMessages{"halo_messages", Merge::sum,
                                    "messages of exchanges, including those of redone iterations"};
 constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
@@ -38,14 +32,6 @@ constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
                                 "requests that were pending when their TryBlock was given up"};
 constexpr MetricSpec kRaised{"errors_raised", Merge::sum,
                              "errors that programs have found in their data"};
-constexpr MetricSpec kDigest{
-    "state_digest", Merge::digest,
-    "digest of the final states of all objects, or of all ranks that have finished. A state is a "
-    "digest of all that the object or rank has consumed"};
-constexpr MetricSpec kDifference{"state_difference", Merge::digest,
-                                 "state_digest minus the digest of the right states, computed "
-                                 "without an engine; if it is not 0, the run ends as "
-                                 "`wrong-state`"};
 
 bool asks_for_checkpoints(const OptionValues& values) {
   return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
@@ -72,6 +58,7 @@ Registration bulk_program_registration(std::string name, std::string summary, st
                                    .driven_by_messages = true,
                                    .order_free = true,
                                    .asks_for_checkpoints = asks_for_checkpoints,
+                                   .goes_on_when_sent = true,
                                    .end_checks = {{&kDifference, "wrong-state"}}},
           .message_kinds = {"request"},
           .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
@@ -79,20 +66,20 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .marks = {&kRedoMark, &kRedoneMark}};
 }
 
-ComponentFactory bulk_program_factory(ProgramOfRank programs) {
-  return [shared = std::make_shared<const ProgramOfRank>(std::move(programs))](ActorId self) {
-    return std::make_unique<BulkProgram>(shared, self);
-  };
+ComponentFactory bulk_program_factory(ProgramOfRank programs, std::uint16_t request_kind) {
+  return [shared = std::make_shared<const ProgramOfRank>(std::move(programs)), request_kind](
+             ActorId self) { return std::make_unique<BulkProgram>(shared, self, request_kind); };
 }
 
-BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self)
+BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self,
+                         std::uint16_t request_kind)
     : programs_(std::move(programs)),
       self_(self),
       rank_(self),
       program_((*programs_)(self)),
       world_(program_->processes),
-      operations_(kKeys),
-      state_(ProgramStates::initial(self)) {}
+      operations_({.message_kind = request_kind, .timer_key = 0}),
+      state_(states().initial(self)) {}
 
 std::unique_ptr<Component> BulkProgram::clone() const {
   return std::make_unique<BulkProgram>(*this);
@@ -202,7 +189,7 @@ void BulkProgram::begin_exchange(WorkloadContext& context) {
     if (first_operation_ == 0) first_operation_ = posted;
   }
   OperationData data;
-  data.put(Halo{ProgramStates::sent(rank_, iteration_, step_)});
+  data.put(Halo{states().sent(place(), state_)});
   for (const HaloNeighbour& to : exchange.sends)
     operations_.send(context, world_.actor_of(to.rank), tag, to.bytes, timeout_s_, data);
   halo_messages_ += exchange.sends.size();
@@ -215,13 +202,12 @@ void BulkProgram::begin_sum(WorkloadContext& context) {
   sum_tag_ = tag_;
   tag_ += doubling_stages(ranks.count);
   if (!ranks.contains(rank_)) return next_step();
-  sum_ = SumRequest(rank_ - ranks.first, ranks.count,
-                    ProgramStates::contributed(rank_, iteration_, step_));
+  sum_ = AllreduceRequest(rank_ - ranks.first, ranks.count, states().contributed(place(), state_));
   waits_ = Waits::sum;
   post_sum(context);
 }
 
-SumRequest::Means BulkProgram::sum_means(WorkloadContext& context) {
+AllreduceRequest::Means BulkProgram::sum_means(WorkloadContext& context) {
   return {.context = context,
           .operations = operations_,
           .world = world_,
@@ -234,7 +220,7 @@ SumRequest::Means BulkProgram::sum_means(WorkloadContext& context) {
 void BulkProgram::post_sum(WorkloadContext& context) {
   operations_.forget_ended();
   if (sum_.post_next(sum_means(context))) return;
-  state_ = ProgramStates::next(state_, sum_.sum());
+  state_ = states().after_allreduce(state_, sum_.value());
   next_step();
 }
 
@@ -247,7 +233,7 @@ void BulkProgram::check_requests(WorkloadContext& context) {
     }
     if (!operations_.all_done()) return;
     if (waits_ == Waits::sum) {
-      sum_.take(operations_);
+      sum_.take(operations_, states());
       post_sum(context);
     } else {
       consume_exchange();
@@ -258,9 +244,11 @@ void BulkProgram::check_requests(WorkloadContext& context) {
 
 void BulkProgram::consume_exchange() {
   const std::size_t halos = program_->exchanges[step().exchange].receives.size();
+  std::vector<std::uint64_t> values;
+  values.reserve(halos);
   for (std::size_t halo = 0; halo < halos; ++halo)
-    state_ =
-        ProgramStates::next(state_, operations_.data(first_operation_ + halo).get<Halo>().value);
+    values.push_back(operations_.data(first_operation_ + halo).get<Halo>().value);
+  state_ = states().after_exchange(state_, rank_, step().exchange, values);
 }
 
 // ---- checkpoints ------------------------------------------------------------------------------
@@ -351,10 +339,10 @@ void BulkProgram::report(MetricTotals& totals) const {
   totals.put(kIterationTime, finish_s_ / static_cast<double>(program_->iterations));
   const Rank rank = data_rank();
   if (totals.numbers().add(rank, rank + 1) == 0) return;
-  const std::uint64_t share = ProgramStates::share(rank, state_);
+  const std::uint64_t share = states().share(rank, state_);
   totals.put(kDigest, share);
-  const std::uint64_t right = ProgramStates::share(
-      rank, ProgramStates::state_after(*program_, rank, iteration_, others_->shrunk));
+  const std::uint64_t right =
+      states().share(rank, states().state_after(*program_, rank, iteration_, others_->shrunk));
   constexpr auto kModulus = static_cast<std::uint64_t>(kDigestModulus);
   totals.put(kDifference, (share + kModulus - right) % kModulus);
 }

@@ -14,8 +14,8 @@
 #include "sim/core/seldom.hpp"
 #include "sim/core/transaction_requests.hpp"
 #include "sim/core/world.hpp"
+#include "workloads/allreduce_request.hpp"
 #include "workloads/program.hpp"
-#include "workloads/sum_request.hpp"
 
 namespace faultline::workloads {
 
@@ -37,7 +37,9 @@ using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
 /// one around it (MPI_Request_raise_error), or else on the next TryBlock.
 class BulkProgram final : public Workload {
  public:
-  BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self);
+  /// `request_kind`: the kind of its messages.
+  BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self,
+              std::uint16_t request_kind);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
   void start(WorkloadContext& context) override;
@@ -112,10 +114,12 @@ class BulkProgram final : public Workload {
   void enter(WorkloadContext& context, const WorldEntered& entered);
   void take_rank();
   [[nodiscard]] Rank data_rank() const;
-  [[nodiscard]] SumRequest::Means sum_means(WorkloadContext& context);
+  [[nodiscard]] AllreduceRequest::Means sum_means(WorkloadContext& context);
   /// True if an open TryBlock must be given up.
   [[nodiscard]] bool has_failed() const;
   [[nodiscard]] const ProgramStep& step() const { return program_->steps[step_]; }
+  [[nodiscard]] const ProgramStates& states() const { return *program_->states; }
+  [[nodiscard]] ProgramStates::Place place() const { return {rank_, iteration_, step_}; }
 
   std::shared_ptr<const ProgramOfRank> programs_;
   ActorId self_;
@@ -125,7 +129,7 @@ class BulkProgram final : public Workload {
   Seldom<OtherWorlds> others_;
   WorldEpoch epoch_;
   Operations operations_;
-  SumRequest sum_;
+  AllreduceRequest sum_;
   std::vector<OpenBlock> open_;  ///< the outermost first
   Waits waits_ = Waits::nothing;
   bool has_blocks_ = false;       ///< the stack has the family `transactions`
@@ -153,8 +157,8 @@ class BulkProgram final : public Workload {
   double finish_s_ = 0.0;
 };
 
-/// Makes the component of each rank.
-ComponentFactory bulk_program_factory(ProgramOfRank programs);
+/// Makes the component of each rank. `request_kind`: the kind of its messages.
+ComponentFactory bulk_program_factory(ProgramOfRank programs, std::uint16_t request_kind = 0);
 
 /// Declares `checkpoint_iterations`, which all these programs have, as an optional number.
 OptionNotes checkpoint_notes();

@@ -119,7 +119,7 @@ void BulkProgram::enter(WorkloadContext& context, const WorldEntered& entered) {
   iteration_ = entered.iteration;
   take_rank();
   state_ = entered.finds_state_itself != 0
-               ? ProgramStates::state_after(*program_, data_rank(), iteration_, others_->shrunk)
+               ? states().state_after(*program_, data_rank(), iteration_, others_->shrunk)
                : entered.state;
   step_ = 0;
   waits_ = Waits::nothing;

@@ -17,8 +17,8 @@ struct [[gnu::packed, gnu::aligned(4)]] HaloNeighbour {
   bool operator==(const HaloNeighbour&) const = default;
 };
 
-/// What one rank sends and receives in one exchange, each by ascending neighbour. There is one
-/// entry for each message, and at most one message from one rank to another.
+/// What one rank sends and receives in one exchange. There is one entry for each message. If a rank
+/// sends several to another, they carry the same.
 struct HaloExchange {
   std::vector<HaloNeighbour> sends;
   std::vector<HaloNeighbour> receives;

@@ -7,6 +7,18 @@
 
 namespace faultline::workloads {
 
+namespace {
+
+std::uint64_t of_step(std::uint64_t iteration, std::size_t step) {
+  return split_mix(iteration ^ std::uint64_t{step} << 56U);
+}
+
+std::uint64_t next(std::uint64_t state, std::uint64_t consumed) {
+  return split_mix(state ^ split_mix(consumed));
+}
+
+}  // namespace
+
 std::size_t Program::finish_of(std::size_t begin) const {
   std::size_t depth = 0;
   std::size_t step = begin;
@@ -23,29 +35,45 @@ std::uint64_t Program::checkpoint_period() const {
   return (least + iterations_per_block - 1) / iterations_per_block * iterations_per_block;
 }
 
-std::uint64_t ProgramStates::sent(Rank by, std::uint64_t iteration, std::size_t step) {
-  return split_mix(split_mix(iteration ^ std::uint64_t{step} << 56U) + by);
+const ProgramStates& states_by_steps() {
+  static const StatesBySteps states;
+  return states;
 }
 
-std::uint64_t ProgramStates::contributed(Rank by, std::uint64_t iteration, std::size_t step) {
-  return (std::uint64_t{by} + 1) * split_mix(iteration ^ std::uint64_t{step} << 56U);
+std::uint64_t StatesBySteps::initial(Rank rank) const { return split_mix(rank + 1ULL); }
+
+std::uint64_t StatesBySteps::sent(const Place& by, std::uint64_t /*state*/) const {
+  return split_mix(of_step(by.iteration, by.step) + by.rank);
 }
 
-std::uint64_t ProgramStates::sum(RankRange ranks, std::uint64_t iteration, std::size_t step) {
+std::uint64_t StatesBySteps::after_exchange(std::uint64_t state, Rank /*rank*/,
+                                            std::uint8_t /*exchange*/,
+                                            const std::vector<std::uint64_t>& values) const {
+  for (const std::uint64_t value : values) state = next(state, value);
+  return state;
+}
+
+std::uint64_t StatesBySteps::contributed(const Place& by, std::uint64_t /*state*/) const {
+  return (std::uint64_t{by.rank} + 1) * of_step(by.iteration, by.step);
+}
+
+std::uint64_t StatesBySteps::combined(std::uint64_t one, std::uint64_t other) const {
+  return one + other;
+}
+
+std::uint64_t StatesBySteps::after_allreduce(std::uint64_t state, std::uint64_t value) const {
+  return next(state, value);
+}
+
+std::uint64_t StatesBySteps::sum(RankRange ranks, std::uint64_t iteration, std::size_t step) {
   const std::uint64_t count = ranks.count;
   const std::uint64_t factors = count * ranks.first + count * (count + 1) / 2;
-  return factors * split_mix(iteration ^ std::uint64_t{step} << 56U);
+  return factors * of_step(iteration, step);
 }
 
-std::uint64_t ProgramStates::initial(Rank rank) { return split_mix(rank + 1ULL); }
-
-std::uint64_t ProgramStates::next(std::uint64_t state, std::uint64_t consumed) {
-  return split_mix(state ^ split_mix(consumed));
-}
-
-std::uint64_t ProgramStates::state_after(const Program& program, Rank rank,
+std::uint64_t StatesBySteps::state_after(const Program& program, Rank rank,
                                          std::uint64_t iterations,
-                                         const std::vector<WorldSince>& shrunk) {
+                                         const std::vector<WorldSince>& shrunk) const {
   std::uint64_t state = initial(rank);
   std::uint32_t ranks = program.processes;
   auto next_world = shrunk.begin();
@@ -61,13 +89,13 @@ std::uint64_t ProgramStates::state_after(const Program& program, Rank rank,
       }
       if (step.kind == ProgramStep::Kind::exchange)
         for (const HaloNeighbour& neighbour : program.exchanges[step.exchange].receives)
-          state = next(state, sent(neighbour.rank, iteration, at));
+          state = next(state, sent({neighbour.rank, iteration, at}, 0));
     }
   }
   return state;
 }
 
-std::uint64_t ProgramStates::share(Rank rank, std::uint64_t state) {
+std::uint64_t StatesBySteps::share(Rank rank, std::uint64_t state) const {
   return split_mix(split_mix(rank) ^ state) & ((std::uint64_t{1} << 52U) - 1);
 }
 

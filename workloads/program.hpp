@@ -40,6 +40,11 @@ struct ProgramStep {
   double duration_s = 0.0;
 };
 
+class ProgramStates;
+
+/// Those of a program that names no others: StatesBySteps.
+const ProgramStates& states_by_steps();
+
 /// The program of one rank, as data. All ranks have the same steps, but different computation times
 /// and neighbours. Every TryBlock that begins in an iteration or block of iterations ends there.
 struct Program {
@@ -52,6 +57,8 @@ struct Program {
   std::uint64_t state_bytes = 0;  ///< the size of a checkpoint
   /// From one checkpoint to the next, at least. 0: message logging is asked for none.
   std::uint64_t checkpoint_iterations = 0;
+  /// Outlives the program.
+  const ProgramStates* states = &states_by_steps();
 
   [[nodiscard]] bool begins_block(std::uint64_t iteration) const {
     return iteration % iterations_per_block == 0;
@@ -81,23 +88,61 @@ struct WorldSince {
   void digest(Digest& into) const { into.add(iteration, ranks); }
 };
 
-/// What stands for the numbers of a program. Its rank, iteration and step determine what a rank
-/// sends, and its state is a digest of all that it has consumed, in order. So a rank that consumes
-/// something wrong, twice or not at all has a wrong state from then on.
-struct ProgramStates {
-  /// The value that a rank sends in a step.
-  static std::uint64_t sent(Rank by, std::uint64_t iteration, std::size_t step);
-  /// The value that a rank contributes to a sum. `sum` is the sum of all of them.
-  static std::uint64_t contributed(Rank by, std::uint64_t iteration, std::size_t step);
-  static std::uint64_t sum(RankRange ranks, std::uint64_t iteration, std::size_t step);
-  static std::uint64_t initial(Rank rank);
-  static std::uint64_t next(std::uint64_t state, std::uint64_t consumed);
+/// What stands for the numbers of a program: the state of a rank is a digest of all that it has
+/// consumed. So a rank that consumes something wrong, twice or not at all has a wrong state from
+/// then on. One object serves all ranks.
+class ProgramStates {
+ public:
+  /// Whose data these are, and where in its program the rank is.
+  struct Place {
+    Rank rank = 0;
+    std::uint64_t iteration = 0;
+    std::size_t step = 0;
+  };
+
+  virtual ~ProgramStates() = default;
+  [[nodiscard]] virtual std::uint64_t initial(Rank rank) const = 0;
+  /// The value that a rank with that state sends in an exchange.
+  [[nodiscard]] virtual std::uint64_t sent(const Place& by, std::uint64_t state) const = 0;
+  /// The state after an exchange, in which these values have come, in the order of its receives.
+  [[nodiscard]] virtual std::uint64_t after_exchange(
+      std::uint64_t state, Rank rank, std::uint8_t exchange,
+      const std::vector<std::uint64_t>& values) const = 0;
+  /// The value that a rank with that state contributes to an allreduce.
+  [[nodiscard]] virtual std::uint64_t contributed(const Place& by, std::uint64_t state) const = 0;
+  /// What an allreduce makes of two values, in any order.
+  [[nodiscard]] virtual std::uint64_t combined(std::uint64_t one, std::uint64_t other) const = 0;
+  [[nodiscard]] virtual std::uint64_t after_allreduce(std::uint64_t state,
+                                                      std::uint64_t value) const = 0;
   /// The right state of a rank after that many iterations, without an engine. `shrunk`: the smaller
   /// worlds in which the program has gone on, ascending.
-  static std::uint64_t state_after(const Program& program, Rank rank, std::uint64_t iterations,
-                                   const std::vector<WorldSince>& shrunk = {});
+  [[nodiscard]] virtual std::uint64_t state_after(const Program& program, Rank rank,
+                                                  std::uint64_t iterations,
+                                                  const std::vector<WorldSince>& shrunk) const = 0;
   /// A share of the digest of all ranks, of 52 bits.
-  static std::uint64_t share(Rank rank, std::uint64_t state);
+  [[nodiscard]] virtual std::uint64_t share(Rank rank, std::uint64_t state) const = 0;
+};
+
+/// The states of most programs: rank, iteration and step determine what a rank sends, so that the
+/// right state of one rank can be computed without the others.
+class StatesBySteps final : public ProgramStates {
+ public:
+  [[nodiscard]] std::uint64_t initial(Rank rank) const override;
+  [[nodiscard]] std::uint64_t sent(const Place& by, std::uint64_t state) const override;
+  [[nodiscard]] std::uint64_t after_exchange(
+      std::uint64_t state, Rank rank, std::uint8_t exchange,
+      const std::vector<std::uint64_t>& values) const override;
+  [[nodiscard]] std::uint64_t contributed(const Place& by, std::uint64_t state) const override;
+  [[nodiscard]] std::uint64_t combined(std::uint64_t one, std::uint64_t other) const override;
+  [[nodiscard]] std::uint64_t after_allreduce(std::uint64_t state,
+                                              std::uint64_t value) const override;
+  [[nodiscard]] std::uint64_t state_after(const Program& program, Rank rank,
+                                          std::uint64_t iterations,
+                                          const std::vector<WorldSince>& shrunk) const override;
+  [[nodiscard]] std::uint64_t share(Rank rank, std::uint64_t state) const override;
+  /// The sum of what these ranks contribute.
+  [[nodiscard]] static std::uint64_t sum(RankRange ranks, std::uint64_t iteration,
+                                         std::size_t step);
 };
 
 }  // namespace faultline::workloads

@@ -10,7 +10,9 @@
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
 #include "sim/core/wire_bytes.hpp"
-#include "workloads/stencil_states.hpp"
+#include "workloads/bulk_program.hpp"
+#include "workloads/program_metrics.hpp"
+#include "workloads/stencil_program.hpp"
 
 namespace faultline::workloads {
 
@@ -79,26 +81,12 @@ OptionSet<StencilOptions> options() {
 constexpr MetricSpec kIterations{"iterations_done", Merge::sum,
                                  "iterations of all ranks: those of all objects, divided by "
                                  "`objects_per_process`"};
-constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum,
-                           "time at which the last rank finished"};
-constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
-                                    "time until the last rank finished, divided by the iterations",
-                                    Trend::may_fall};
 constexpr MetricSpec kObjectMessages{"object_messages", Merge::mean,
                                      "messages to objects, per process and iteration. A message "
                                      "that is sent again after a recovery counts once"};
 constexpr MetricSpec kRemote{"remote_messages", Merge::mean,
                              "object_messages to a receiver whose home is another process than its "
                              "sender's"};
-constexpr MetricSpec kDigest{
-    "state_digest", Merge::digest,
-    "digest of the final states of all objects, or of all ranks that have finished. A state is a "
-    "digest of all that the object or rank has consumed"};
-constexpr MetricSpec kDifference{"state_difference", Merge::digest,
-                                 "state_digest minus the digest of the right states, computed "
-                                 "without an engine; if it is not 0, the run ends as "
-                                 "`wrong-state`"};
-
 constexpr Mark kIterationMark{"iteration",
                               "the first object of a rank begins an iteration: its number, from 0"};
 
@@ -113,6 +101,10 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
     return {{"objects_per_process", "expected at most " + std::to_string(kMost / job.processes) +
                                         " with " + std::to_string(job.processes) +
                                         " processes, got " + std::to_string(objects)}};
+  if (job.has_transactions && objects != 1)
+    return {{"objects_per_process",
+             "expected 1 under transactions, which recover processes and no objects, got " +
+                 std::to_string(objects)}};
   if (!asks_for_checkpoints(values)) return {};
   const std::int64_t largest = static_cast<std::int64_t>(kLargestSize_B) / objects;
   const auto bytes = std::get<std::int64_t>(values.at("object_bytes"));
@@ -121,6 +113,22 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
                                std::to_string(objects) +
                                " objects_per_process, because an image has at most 1 TB, got " +
                                std::to_string(bytes)}};
+}
+
+BlockContents try_blocks(const OptionValues& values) {
+  const bool waits_for_all = std::get<std::string>(values.at("preset")) == "lulesh" ||
+                             std::get<std::string>(values.at("synchronization")) == "barrier";
+  return {.has_messages = true, .has_collective = waits_for_all, .needs_all_ranks = true};
+}
+
+/// Under transactions, a stencil of one object a process is a bulk program.
+void add_try_blocks(Registration& made) {
+  made.declare<WorkloadTraits>().try_blocks = try_blocks;
+  made.message_kinds.emplace_back("request");
+  const Registration bulk = bulk_program_registration(made.name, made.summary, made.source);
+  for (const MetricSpec* metric : bulk.metrics)
+    if (std::ranges::count(made.metrics, metric) == 0) made.metrics.push_back(metric);
+  made.marks.insert(made.marks.end(), bulk.marks.begin(), bulk.marks.end());
 }
 
 Registration stencil(const char* name, const char* summary, const char* source, bool ordered) {
@@ -137,16 +145,18 @@ Registration stencil(const char* name, const char* summary, const char* source, 
                                              .order_free = !ordered}};
   made.options = set.specs();
   made.message_kinds = {"halo", "second-halo", "elements", "contribution", "result"};
-  made.metrics = {&kIterations, &kTime, &kIterationTime, &kObjectMessages, &kRemote, &kDigest};
+  made.metrics = {&kIterations, &kSolution, &kIterationTime, &kObjectMessages, &kRemote, &kDigest};
+  made.marks = {&kIterationMark};
+  made.check = check;
   if (!ordered) {
     made.metrics.push_back(&kDifference);
     made.declare<WorkloadTraits>().end_checks = {{&kDifference, "wrong-state"}};
+    add_try_blocks(made);
   }
-  made.marks = {&kIterationMark};
-  made.check = check;
   made.declare<WorkloadTraits>().asks_for_checkpoints = asks_for_checkpoints;
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
+    if (job.has_transactions) return stencil_program_factory(shared, Stencil::kRequest);
     return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };
   };
   return made;
@@ -161,11 +171,6 @@ const Registered ordered{
             "fast-message-logging section 3: overlap regions that do not commute", true)};
 
 }  // namespace
-
-const std::vector<std::uint64_t>& StencilJob::expected() const {
-  if (expected_.empty()) expected_ = final_states(plan);
-  return expected_;
-}
 
 Stencil::Stencil(std::shared_ptr<const StencilJob> job, Rank self)
     : job_(std::move(job)),
@@ -290,10 +295,8 @@ void Stencil::take_early(Object& object) {
 void Stencil::try_compute(WorkloadContext& context, Object& object) {
   if (object.phase != Phase::exchanging || object.missing != 0) return;
   object.phase = Phase::computing;
-  double compute_s = plan().exchanges()[object.exchange % exchanges()].compute_s;
-  if (plan().options().copy_bandwidth_Bps)
-    compute_s += 2.0 * object.halo_bytes / *plan().options().copy_bandwidth_Bps;
-  context.compute(compute_s, object.number);
+  context.compute(plan().compute_s(object.exchange % exchanges(), object.halo_bytes),
+                  object.number);
 }
 
 void Stencil::on_compute_done(WorkloadContext& context, std::uint64_t number) {
@@ -379,8 +382,8 @@ void Stencil::report(MetricTotals& totals) const {
   for (const Object& object : objects_) iterations += iteration_of(object);
   const double done = static_cast<double>(iterations) / per_process;
   totals.put(kIterations, done);
-  totals.put_null(kTime);  // unless a rank has finished
-  if (finished_) totals.put(kTime, finish_s_);
+  totals.put_null(kSolution);  // unless a rank has finished
+  if (finished_) totals.put(kSolution, finish_s_);
   if (!plan().is_extended()) return;
   report_messages(totals, done);
   report_states(totals);
@@ -420,9 +423,10 @@ void Stencil::report_states(MetricTotals& totals) const {
   for (const Object& object : objects_) digest += StencilStates::share(object.number, object.state);
   totals.put(kDigest, digest & StencilStates::kBits);
   if (plan().ordered()) return;
+  const std::vector<std::uint64_t>& right = job_->right_states(plan().options().iterations);
   for (std::uint32_t i = 0; i < plan().options().objects_per_process; ++i) {
     const ObjectId number = first_at_home() + i;
-    digest -= StencilStates::share(number, job_->expected()[number]);
+    digest -= StencilStates::share(number, right[number]);
   }
   totals.put(kDifference, digest & StencilStates::kBits);
 }

@@ -9,6 +9,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/prefetched.hpp"
 #include "workloads/stencil_plan.hpp"
+#include "workloads/stencil_states.hpp"
 #include "workloads/tree_reduction.hpp"
 
 namespace faultline::workloads {
@@ -17,14 +18,17 @@ namespace faultline::workloads {
 struct StencilJob {
   StencilJob(const StencilOptions& options, const JobShape& job, bool ordered)
       : plan(options, job, ordered) {}
+  StencilJob(const StencilJob&) = delete;
+  StencilJob& operator=(const StencilJob&) = delete;
 
   StencilPlan plan;
-  /// The right final states of all objects, where order does not matter. They are computed on first
-  /// use, and never change then.
-  [[nodiscard]] const std::vector<std::uint64_t>& expected() const;
+  /// The right states of all objects after that many iterations, where order does not matter.
+  [[nodiscard]] const std::vector<std::uint64_t>& right_states(std::uint64_t iterations) const {
+    return right_.after(iterations);
+  }
 
  private:
-  mutable std::vector<std::uint64_t> expected_;
+  mutable RightStates right_{plan};  ///< computed when they are first asked for
 };
 
 /// A stencil: in each iteration an object, a block of a grid of 1 to 3 dimensions, sends its halos
@@ -32,7 +36,15 @@ struct StencilJob {
 /// of them computes at a time.
 class Stencil final : public Workload, public Prefetched {
  public:
-  enum Kind : std::uint16_t { kHalo, kSecondHalo, kElements, kContribution, kResult };
+  /// Of its messages; the last one under transactions.
+  enum Kind : std::uint16_t {
+    kHalo,
+    kSecondHalo,
+    kElements,
+    kContribution,
+    kResult,
+    kRequest,
+  };
 
   /// The content of a message of an exchange. The first word is its tag.
   struct Halo {

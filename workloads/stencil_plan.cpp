@@ -111,6 +111,12 @@ void StencilPlan::add_all_around(double compute_s, double bytes) {
   exchanges_.push_back(std::move(exchange));
 }
 
+double StencilPlan::compute_s(std::size_t exchange, double halo_bytes) const {
+  const double compute_s = exchanges_[exchange].compute_s;
+  if (!options_.copy_bandwidth_Bps) return compute_s;
+  return compute_s + 2.0 * halo_bytes / *options_.copy_bandwidth_Bps;
+}
+
 GridPlace StencilPlan::place_of(ObjectId object) const {
   const auto within = [](std::uint32_t number, const GridPlace& grid) {
     return GridPlace{number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};

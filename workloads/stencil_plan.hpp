@@ -65,6 +65,8 @@ class StencilPlan {
   [[nodiscard]] GridPlace place_of(ObjectId object) const;
   [[nodiscard]] ObjectId object_at(const GridPlace& place) const;
   [[nodiscard]] const std::vector<Exchange>& exchanges() const { return exchanges_; }
+  /// The computation of an object after an exchange in which it sends so many bytes.
+  [[nodiscard]] double compute_s(std::size_t exchange, double halo_bytes) const;
   [[nodiscard]] std::uint32_t processes() const { return processes_; }
   [[nodiscard]] bool periodic() const { return periodic_; }
   /// True if each object folds what it consumes into its state in the order of consumption.

@@ -35,8 +35,21 @@ struct StencilStates {
   }
 };
 
-/// The states of all objects after the last iteration, if order does not matter: computed object by
-/// object, without ranks, messages and time.
-std::vector<std::uint64_t> final_states(const StencilPlan& plan);
+/// The right states of all objects, if order does not matter: computed object by object, without
+/// ranks, messages and time.
+class RightStates {
+ public:
+  explicit RightStates(const StencilPlan& plan) : plan_(plan) {}
+
+  /// Those after that many iterations. Asked in ascending order, this computes each iteration once.
+  const std::vector<std::uint64_t>& after(std::uint64_t iterations);
+
+ private:
+  void iterate();
+
+  const StencilPlan& plan_;
+  std::vector<std::uint64_t> states_;  ///< empty until they are asked for
+  std::uint64_t iterations_ = 0;
+};
 
 }  // namespace faultline::workloads

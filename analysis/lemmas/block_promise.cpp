@@ -45,6 +45,9 @@ std::optional<BlockPromise> block_promise_of(const scenario::RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;
   if (workload == nullptr || !workload->as<WorkloadTraits>().try_blocks) return std::nullopt;
   if (spec.component(Family::message_logging).registration != nullptr) return std::nullopt;
+  const bool heeds_deaths =
+      spec.component(Family::transactions).registration != nullptr || workload->needs_detection();
+  if (!heeds_deaths) return std::nullopt;  // it waits for the dead
   BlockPromise promise;
   count_faults(spec, promise);
   const scenario::ComponentChoice& detector = spec.component(Family::failure_detection);

@@ -15,8 +15,8 @@
 namespace faultline::lemmas {
 
 bool has_try_blocks(const FaultSchedule& schedule) {
-  return static_cast<bool>(
-      find_registration(Family::workload, schedule.workload)->as<WorkloadTraits>().try_blocks);
+  const Registration& workload = *find_registration(Family::workload, schedule.workload);
+  return workload.as<WorkloadTraits>().try_blocks && workload.needs_detection();
 }
 
 namespace {

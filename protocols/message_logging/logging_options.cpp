@@ -11,13 +11,13 @@ bool times_checkpoints(const OptionValues& values) {
   return !std::holds_alternative<std::monostate>(values.at("checkpoint_interval_s"));
 }
 
-/// A program of TryBlocks waits for its sends, which a layer that is quiet keeps back.
+/// A layer that is quiet keeps back the sends for which such a program waits.
 std::vector<OptionProblem> check_interval(const OptionValues& values, const Registration& workload,
                                           const OptionValues& of_workload) {
   if (!times_checkpoints(values)) return {};
   const auto& traits = workload.as<WorkloadTraits>();
   const bool asks = traits.asks_for_checkpoints && traits.asks_for_checkpoints(of_workload);
-  if (!asks && !traits.try_blocks) return {};
+  if (!asks && !traits.goes_on_when_sent) return {};
   return {{"checkpoint_interval_s",
            "expected null, because " + workload.name + " asks for checkpoints itself"}};
 }

@@ -56,6 +56,8 @@ struct JobShape {
   /// its messages alone. So message logging that replays messages must replay these in their order,
   /// too.
   bool orders_local_events = false;
+  /// The stack has transactions, so that a program can have TryBlocks.
+  bool has_transactions = false;
 };
 
 }  // namespace faultline

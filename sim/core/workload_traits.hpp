@@ -47,8 +47,10 @@ struct WorkloadTraits {
   std::function<bool(const OptionValues&)> starts_everywhere = {};
   /// True if it asks for checkpoints with these options (CheckpointRequest). If empty: never.
   std::function<bool(const OptionValues&)> asks_for_checkpoints = {};
+  /// It also goes on when its own messages have left, and not only when others have come.
+  bool goes_on_when_sent = false;
   /// Programs of TryBlocks: what they have in them with these options. If empty: the workload has
-  /// no TryBlocks.
+  /// no TryBlocks, whatever the stack.
   std::function<BlockContents(const OptionValues&)> try_blocks = {};
   std::vector<EndCheck> end_checks = {};
   /// Says why the workload can run for ever with these options, as a main clause; "" if it cannot.

@@ -123,7 +123,9 @@ std::string traits_text(const Registration& component) {
   say(recovery.needs_no_layer_above, "no other layer above it");
   say(recovery.recovers_singly, "gives up if several ranks are dead at once");
   say(recovery.commits_blocks, "accepts and rejects TryBlocks");
-  say(static_cast<bool>(workload.try_blocks), "a program of TryBlocks");
+  if (workload.try_blocks)
+    say(true, component.needs_detection() ? "a program of TryBlocks"
+                                          : "a program of TryBlocks under transactions");
   say(workload.starts_at_root, "all work begins at rank 0");
   say(workload.finishes, "declares its end (`stop.when` may be `finished`)");
   say(workload.has_objects, "is over-decomposed into objects, which a layer can move");

@@ -292,6 +292,7 @@ inline JobShape job_shape(const RunSpec& spec) {
   shape.orders_local_events = spec.component(Family::termination).registration != nullptr ||
                               (workload.registration != nullptr &&
                                !workload.registration->as<WorkloadTraits>().driven_by_messages);
+  shape.has_transactions = spec.component(Family::transactions).registration != nullptr;
   return shape;
 }
 

@@ -70,7 +70,7 @@ class NeedsOfComponent {
                  beside("above message logging", component_.family, *logging()));
     if (recovery_.takes_images) check_images();
     if (recovery_.needs_order_free) check_order();
-    if (recovery_.recovers_singly && !recovery_.needs_order_free) check_detector_of_blocks();
+    if (recovery_.recovers_singly && !recovery_.needs_order_free) check_order_of_sends();
     if (recovery_.needs_no_layer_above) refuse_layers_above();
     if (component_.family == Family::transactions) check_transactions();
   }
@@ -160,12 +160,11 @@ class NeedsOfComponent {
         ", expected termination none" +
             beside("below " + detector->name, component_.family, *detector));
   }
-  /// A program of TryBlocks also goes on when its own messages have left, and a replay does not put
-  /// that in order.
-  void check_detector_of_blocks() const {
+  /// A replay does not put in order when the program's messages have left.
+  void check_order_of_sends() const {
     const Registration* detector = part(Family::termination);
-    if (detector == nullptr || workload() == nullptr || !has_try_blocks(*workload()) ||
-        !demands_.restarts)
+    if (detector == nullptr || workload() == nullptr || !demands_.restarts ||
+        !workload()->as<WorkloadTraits>().goes_on_when_sent)
       return;
     refuse(kSendsNeedOrder, detector,
            "does not replay when the messages of " + workload()->name + " leave, and what " +
@@ -249,9 +248,9 @@ std::vector<StackRefusal> refusals_of(const StackParts& parts, const StackDemand
   return refusals;
 }
 
+std::vector<StackRefusal> warnings_of(const StackParts& parts, const StackDemands& demands) {
   if (!demands.deaths) return {};
   std::vector<StackRefusal> warnings;
-std::vector<StackRefusal> warnings_of(const StackParts& parts, const StackDemands& demands) {
   const Registration* workload = parts[index_of(Family::workload)];
   const Registration* logging = parts[index_of(Family::message_logging)];
   const Registration* detector = parts[index_of(Family::termination)];

@@ -90,14 +90,14 @@ TEST_CASE("the right state depends on every message that a rank consumes") {
   program.iterations = 2;
   program.steps = {{.kind = ProgramStep::Kind::exchange}, {.kind = ProgramStep::Kind::allreduce}};
   program.exchanges = {{.sends = {}, .receives = {{.rank = 1}, {.rank = 2}}}};
-  const std::uint64_t state = ProgramStates::state_after(program, 0, 2);
-  CHECK(state != ProgramStates::state_after(program, 0, 1));
-  CHECK(state != ProgramStates::state_after(program, 1, 2));
+  const std::uint64_t state = states_by_steps().state_after(program, 0, 2, {});
+  CHECK(state != states_by_steps().state_after(program, 0, 1, {}));
+  CHECK(state != states_by_steps().state_after(program, 1, 2, {}));
   program.exchanges[0].receives.pop_back();
-  CHECK(state != ProgramStates::state_after(program, 0, 2));
+  CHECK(state != states_by_steps().state_after(program, 0, 2, {}));
   std::uint64_t sum = 0;
-  for (Rank rank = 0; rank < 3; ++rank) sum += ProgramStates::contributed(rank, 7, 1);
-  CHECK(sum == ProgramStates::sum({0, 3}, 7, 1));
+  for (Rank rank = 0; rank < 3; ++rank) sum += states_by_steps().contributed({rank, 7, 1}, 0);
+  CHECK(sum == StatesBySteps::sum({0, 3}, 7, 1));
 }
 
 TEST_CASE("a step that finishes a TryBlock is that of its beginning, inner ones left out") {

@@ -195,7 +195,7 @@ TEST_CASE("an iteration takes an exchange and a computation") {
                              {"bytes", 300},
                              {"compute_s", 5}});
     job.spec.stop.when = scenario::StopWhen::finished;
-    return job.run(engine).metric("stencil_time_s");
+    return job.run(engine).metric("time_to_solution_s");
   };
   for (const scenario::EngineKind engine : engines()) {
     const auto times_ten = [engine](double iteration_s) {

@@ -76,7 +76,7 @@ constexpr const char* kLatencies = R"("latency": {"kind": "series", "scenario": 
 /// under one protocol, and 1 s under the other.
 constexpr const char* kLogging = R"("m": {"kind": "series", "scenario": "a row",
     "family": "message_logging", "over": "workload.iterations",
-    "changes": [{"workload.iterations": 3}], "metrics": ["stencil_time_s", "survived"],
+    "changes": [{"workload.iterations": 3}], "metrics": ["time_to_solution_s", "survived"],
     "replications": [2], "quick_replications": 1, "quick_points": 1})";
 
 }  // namespace
@@ -178,19 +178,19 @@ TEST_CASE("a cell that is relative to a point is that alone") {
 // Two ranks send and get nine messages each before they end. Each of these takes 0.5 s of a worker
 // under one protocol, and 1 s under the other.
 TEST_CASE("overheads are divided beyond a protocol that has none") {
-  const ItemResult result =
-      reproduce_item(item_of(kLogging, R"({"cell": "a", "measure": "m", "metric": "stencil_time_s",
+  const ItemResult result = reproduce_item(
+      item_of(kLogging, R"({"cell": "a", "measure": "m", "metric": "time_to_solution_s",
                             "protocol": "fast", "beyond": "none", "derived": 9,
                             "tolerance": 1e-9},
-                           {"cell": "b", "measure": "m", "metric": "stencil_time_s",
+                           {"cell": "b", "measure": "m", "metric": "time_to_solution_s",
                             "protocol": "fast", "relative_to": "send-deterministic",
                             "beyond": "none", "derived": 0.5, "tolerance": 1e-9})"),
-                     {});
+      {});
   REQUIRE(result.cells.size() == 2);
   for (const CellResult& cell : result.cells) CHECK(cell.verdict == Verdict::match);
   const std::string cell = R"({"cell": "a", "measure": "m", "protocol": "fast", "derived": 1,
                                "beyond": "none", )";
-  CHECK_THAT(refusal_of(kLogging, cell + R"("metric": "stencil_time_s", "relative_at": 3})"),
+  CHECK_THAT(refusal_of(kLogging, cell + R"("metric": "time_to_solution_s", "relative_at": 3})"),
              Contains("beyond: beside ratio_of_means or relative_at"));
   CHECK_THAT(refusal_of(kLogging, cell + R"("metric": "survived"})"),
              Contains("beyond: shares are not subtracted"));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/sum_request.hpp"
+#include "workloads/allreduce_request.hpp"
 
 #include "workloads/collectives.hpp"
 
 namespace faultline::workloads {
 
-bool SumRequest::post_next(const Means& means) {
+bool AllreduceRequest::post_next(const Means& means) {
   receive_ = 0;
   while (stage_ < doubling_stages(ranks_)) {
     const std::uint32_t tag = means.first_tag + stage_;
@@ -17,7 +17,7 @@ bool SumRequest::post_next(const Means& means) {
       receive_ = means.operations.receive(means.context, partner, tag, means.timeout_s);
     if (now->sends) {
       OperationData data;
-      data.put(Part{sum_});
+      data.put(Part{value_});
       means.operations.send(means.context, partner, tag, means.bytes, means.timeout_s, data);
     }
     return true;
@@ -25,10 +25,10 @@ bool SumRequest::post_next(const Means& means) {
   return false;
 }
 
-void SumRequest::take(const Operations& operations) {
+void AllreduceRequest::take(const Operations& operations, const ProgramStates& states) {
   if (receive_ == 0) return;
-  const std::uint64_t part = operations.data(receive_).get<Part>().sum;
-  sum_ = replaces_ ? part : sum_ + part;
+  const std::uint64_t part = operations.data(receive_).get<Part>().value;
+  value_ = replaces_ ? part : states.combined(value_, part);
 }
 
 }  // namespace faultline::workloads
