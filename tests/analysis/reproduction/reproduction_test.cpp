@@ -217,8 +217,8 @@ TEST_CASE("a quick reproduction counts no value twice") {
   keep_quick_cells(item);  // its last point is 8
   REQUIRE(item.cells.size() == 1);
   CHECK(item.cells.front().name == "at 8");
-  for (const char* paper :
-       {"adoption-2013", "fampi-2015", "rdaemon-2019", "robustness", "termination-2022"})
+  for (const char* paper : {"adoption-2013", "fampi-2015", "rdaemon-2019", "recovery", "robustness",
+                            "termination-2022"})
     for (const auto& file : find_reproduction_items(paper)) {
       ReproductionItem shipped = read_reproduction_item(file);
       keep_quick_cells(shipped);

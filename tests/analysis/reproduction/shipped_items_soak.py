@@ -10,7 +10,7 @@ def main():
     items = [
         file.relative_to(SOURCE / "scenarios").with_suffix("")
         for paper in ("adoption-2013", "fampi-2015", "fast-message-logging", "rdaemon-2019",
-                      "robustness", "termination-2022")
+                      "recovery", "robustness", "termination-2022")
         for file in sorted((SOURCE / "scenarios" / paper).glob("*.json"))
     ]
     for item in items:

@@ -112,7 +112,7 @@ TEST_CASE("a value stands under its source, in the table and for machines") {
 TEST_CASE("every value that is compared says why its tolerance or threshold is what it is") {
   std::size_t compared = 0;
   for (const char* paper : {"adoption-2013", "fampi-2015", "fast-message-logging", "rdaemon-2019",
-                            "robustness", "termination-2022"})
+                            "recovery", "robustness", "termination-2022"})
     for (const auto& file : find_reproduction_items(paper))
       for (const Cell& cell : read_reproduction_item(file).cells) {
         if (!cell.stated || cell.expected == Verdict::not_comparable) continue;
