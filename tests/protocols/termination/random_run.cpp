@@ -2,6 +2,7 @@
 #include "tests/protocols/termination/random_run.hpp"
 
 #include <array>
+#include <deque>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -58,21 +59,17 @@ class TaskTree {
   TaskTree(std::shared_ptr<const RandomRun> run, std::shared_ptr<Truth> truth)
       : run_(std::move(run)), truth_(std::move(truth)) {}
 
-  void begin(test::ScriptContext& context) {
-    const std::uint32_t phase = phase_++;
-    const std::uint32_t tasks = share_of(*run_, context.self(), phase);
-    Stream random(run_->seed, phase, Purpose::workload, context.self());
-    if (tasks > 0) execute(context, {random.next(), tasks}, phase);
-  }
+  void start(test::ScriptContext& context) { begin(context, phase_++); }
 
-  /// What a handler sends belongs to the phase in which it began, hence the computation.
+  /// What a handler sends belongs to the phase in which it began, hence the computation. A wrong
+  /// detector can announce the next phase before that has ended.
   void go_to_next_phase(test::ScriptContext& context) {
     if (phase_ == run_->phases) return;
     context.start_phase();
-    if (share_of(*run_, context.self(), phase_) > 0)
-      context.compute(1e-6, kBegin);
-    else
-      ++phase_;
+    const std::uint32_t phase = phase_++;
+    if (share_of(*run_, context.self(), phase) == 0) return;
+    beginning_.push_back(phase);
+    context.compute(1e-6, kBegin);
   }
 
   void execute(test::ScriptContext& context, const Task& task, std::uint32_t phase) {
@@ -95,7 +92,11 @@ class TaskTree {
   }
 
   void go_on(test::ScriptContext& context, std::uint64_t number) {
-    if (number == kBegin) return begin(context);
+    if (number == kBegin) {
+      const std::uint32_t phase = beginning_.front();
+      beginning_.pop_front();
+      return begin(context, phase);
+    }
     const Unfinished rest = std::exchange(unfinished_[number], {});
     unfinished_.erase(number);
     complete(context, rest.below, rest.phase);
@@ -103,6 +104,12 @@ class TaskTree {
 
  private:
   static constexpr std::uint64_t kBegin = 0;
+
+  void begin(test::ScriptContext& context, std::uint32_t phase) {
+    const std::uint32_t tasks = share_of(*run_, context.self(), phase);
+    Stream random(run_->seed, phase, Purpose::workload, context.self());
+    if (tasks > 0) execute(context, {random.next(), tasks}, phase);
+  }
 
   void complete(test::ScriptContext& context, const std::vector<Task>& below, std::uint32_t phase) {
     for (const Task& task : below) send(context, task);
@@ -122,14 +129,15 @@ class TaskTree {
   std::shared_ptr<Truth> truth_;
   std::map<std::uint64_t, Unfinished> unfinished_;
   std::uint64_t last_ = kBegin;
-  std::uint32_t phase_ = 0;  ///< the next to begin
+  std::uint32_t phase_ = 0;              ///< the next to be gone to
+  std::deque<std::uint32_t> beginning_;  ///< those whose begin is being computed
 };
 
 test::Handlers handlers_of_rank(test::Job& job, const std::shared_ptr<const RandomRun>& run,
                                 const std::shared_ptr<Truth>& truth) {
   const auto tree = std::make_shared<TaskTree>(run, truth);
   test::Handlers handlers;
-  handlers.start = [tree](test::ScriptContext& context) { tree->begin(context); };
+  handlers.start = [tree](test::ScriptContext& context) { tree->start(context); };
   handlers.message = [tree](test::ScriptContext& context, const Message& message) {
     tree->execute(context, message.payload.get<Task>(), message.phase);
   };
