@@ -101,10 +101,6 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
     return {{"objects_per_process", "expected at most " + std::to_string(kMost / job.processes) +
                                         " with " + std::to_string(job.processes) +
                                         " processes, got " + std::to_string(objects)}};
-  if (job.has_transactions && objects != 1)
-    return {{"objects_per_process",
-             "expected 1 under transactions, which recover processes and no objects, got " +
-                 std::to_string(objects)}};
   if (!asks_for_checkpoints(values)) return {};
   const std::int64_t largest = static_cast<std::int64_t>(kLargestSize_B) / objects;
   const auto bytes = std::get<std::int64_t>(values.at("object_bytes"));
@@ -115,14 +111,23 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
                                std::to_string(bytes)}};
 }
 
+/// Under transactions, a stencil of one object a process is a bulk program.
+std::vector<OptionProblem> check_with_blocks(const OptionValues& values, const JobShape& job) {
+  const auto objects = std::get<std::int64_t>(values.at("objects_per_process"));
+  if (!job.has_transactions || objects == 1) return check(values, job);
+  return {{"objects_per_process",
+           "expected 1 under transactions, which recover processes and no objects, got " +
+               std::to_string(objects)}};
+}
+
 BlockContents try_blocks(const OptionValues& values) {
   const bool waits_for_all = std::get<std::string>(values.at("preset")) == "lulesh" ||
                              std::get<std::string>(values.at("synchronization")) == "barrier";
   return {.has_messages = true, .has_collective = waits_for_all, .needs_all_ranks = true};
 }
 
-/// Under transactions, a stencil of one object a process is a bulk program.
 void add_try_blocks(Registration& made) {
+  made.check = check_with_blocks;
   made.declare<WorkloadTraits>().try_blocks = try_blocks;
   made.message_kinds.emplace_back("request");
   const Registration bulk = bulk_program_registration(made.name, made.summary, made.source);
@@ -156,7 +161,7 @@ Registration stencil(const char* name, const char* summary, const char* source, 
   made.declare<WorkloadTraits>().asks_for_checkpoints = asks_for_checkpoints;
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
-    if (job.has_transactions) return stencil_program_factory(shared, Stencil::kRequest);
+    if (job.has_transactions && !ordered) return stencil_program_factory(shared, Stencil::kRequest);
     return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };
   };
   return made;

@@ -117,6 +117,7 @@ TEST_CASE("every mark that a component declares is set by it") {
   for (const Program& program :
        {Program{"minife", {{"nx", 40}, {"ny", 40}, {"nz", 40}, {"iterations", 20}}},
         Program{"lulesh-mpi", {{"zones_per_side", 10}, {"iterations", 20}}},
+        Program{"stencil", {{"iterations", 8}, {"compute_s", 0.001}}},
         Program{"try-script", {{"steps", steps}, {"iterations", 6}}}})
     watch_transactions(seen, program, "ulfm");
   for (const std::string name :

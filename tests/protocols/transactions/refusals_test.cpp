@@ -74,10 +74,14 @@ TEST_CASE("transactions are accepted under programs of TryBlocks") {
 TEST_CASE("transactions refuse programs without TryBlocks, and families that know of no worlds") {
   for (const std::string name : {"fampi", "relaunch", "ulfm"}) {
     const std::string chosen = R"("name": ")" + name + "\"";
-    CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
+    CHECK_THAT(error_of({.workload = R"("name": "ordered-stencil")", .transactions = chosen}),
                Contains("transactions: " + name +
-                        " needs a program of TryBlocks, and stencil is none, choose lulesh-mpi, "
-                        "minife, try-blocks or try-script"));
+                        " needs a program of TryBlocks, and ordered-stencil is none, choose "
+                        "lulesh-mpi, minife, stencil, try-blocks or try-script"));
+    CHECK(error_of({.workload = R"("name": "stencil")", .transactions = chosen}) == "");
+    CHECK_THAT(error_of({.workload = R"("name": "stencil", "objects_per_process": 2)",
+                         .transactions = chosen}),
+               Contains("workload.objects_per_process: expected 1 under transactions"));
     const std::string detector = R"("failure_detection": {"name": "oracle"}, )";
     CHECK_THAT(error_of({.transactions = chosen,
                          .rest = detector + R"("termination": {"name": "indep"}, )"}),
