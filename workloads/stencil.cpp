@@ -111,7 +111,6 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
                                std::to_string(bytes)}};
 }
 
-/// Under transactions, a stencil of one object a process is a bulk program.
 std::vector<OptionProblem> check_with_blocks(const OptionValues& values, const JobShape& job) {
   const auto objects = std::get<std::int64_t>(values.at("objects_per_process"));
   if (!job.has_transactions || objects == 1) return check(values, job);
@@ -126,6 +125,7 @@ BlockContents try_blocks(const OptionValues& values) {
   return {.has_messages = true, .has_collective = waits_for_all, .needs_all_ranks = true};
 }
 
+/// Under transactions, a stencil of one object a process is a bulk program.
 void add_try_blocks(Registration& made) {
   made.check = check_with_blocks;
   made.declare<WorkloadTraits>().try_blocks = try_blocks;

@@ -36,7 +36,7 @@ struct StencilJob {
 /// of them computes at a time.
 class Stencil final : public Workload, public Prefetched {
  public:
-  /// Of its messages; the last one under transactions.
+  /// The kinds of its messages. As a bulk program, it sends requests alone.
   enum Kind : std::uint16_t {
     kHalo,
     kSecondHalo,
