@@ -63,18 +63,18 @@ Promise promise_of(const RunJob& job, const DeathList& deaths, const Death& deat
   return promise;
 }
 
-/// What nobody watches is missed in any case, whatever else is promised.
-bool is_promised(const DetectionBound& bound) {
-  return bound.unpromised.empty() || !bound.unwatched.empty();
+/// Why nobody has to hear of such a death, or of what nobody watches; empty if all should hear.
+const std::string& reason_not_to_hear(const DetectionBound& bound) {
+  return bound.unpromised.empty() ? bound.unwatched : bound.unpromised;
 }
 
+/// `is_held` says whether the detector is held to its bound in this run.
 std::string text_of(const Registration& detector, const audit::UnheardDeath& unheard,
-                    const DetectionBound& bound) {
+                    const DetectionBound& bound, bool is_held) {
   char times[128];
-  std::snprintf(
-      times, sizeof times,
-      is_promised(bound) ? " died at %g s, which all should know within %g s" : " died at %g s",
-      unheard.time_s, bound.within_s);
+  std::snprintf(times, sizeof times,
+                is_held ? " died at %g s, which all should know within %g s" : " died at %g s",
+                unheard.time_s, bound.within_s);
   std::string text =
       detector.name + " has missed a death: rank " + std::to_string(unheard.dead.actor);
   if (unheard.dead.number > 0)
@@ -85,8 +85,17 @@ std::string text_of(const Registration& detector, const audit::UnheardDeath& unh
   text += "; rank " + std::to_string(unheard.first);
   if (unheard.ranks > 1) text += " and " + std::to_string(unheard.ranks - 1) + " more";
   text += unheard.ranks > 1 ? " do not know" : " does not know";
-  if (!is_promised(bound)) return text + ", and it promises nothing: " + bound.unpromised;
+  if (!is_held) return text + ", and it promises nothing: " + reason_not_to_hear(bound);
   return bound.unwatched.empty() ? text : text + ": " + bound.unwatched;
+}
+
+/// Does this rank live although somebody holds it for dead? Nobody tells it anything then.
+bool is_held_for_dead(const DetectionEvidence& evidence, Rank rank) {
+  const auto& reports = evidence.auditor.falsely_reported();
+  return std::any_of(reports.begin(), reports.end(), [&](const auto& report) {
+    return report.first.actor == rank && !report.second.empty() &&
+           !evidence.deaths.number_of(report.first);
+  });
 }
 
 }  // namespace
@@ -100,23 +109,27 @@ bool may_bring_word(const RunJob& job, const Message& message, double now_s) {
 
 std::vector<audit::Violation> missed_deaths(const RunJob& job, const DetectionEvidence& evidence) {
   std::vector<audit::Violation> missed;
-  const bool is_held = is_held_to_bound(job);
-  if ((!is_held && !evidence.all_wait) || evidence.auditor.first_false_report_s() != kNever)
-    return missed;
+  const bool in_peace = is_held_to_bound(job) && evidence.auditor.first_false_report_s() == kNever;
+  if (!in_peace && !evidence.all_wait) return missed;
   const Registration& detector = *job.spec.component(Family::failure_detection).registration;
-  for (const audit::UnheardDeath& unheard : evidence.auditor.unheard(evidence.has_heard)) {
+  const auto need_not_hear = [&](Rank rank, Incarnation dead) {
+    return evidence.has_heard(rank, dead) || is_held_for_dead(evidence, rank);
+  };
+  for (const audit::UnheardDeath& unheard : evidence.auditor.unheard(need_not_hear)) {
     const Death& death = evidence.deaths.of(unheard.dead);
     const bool is_known = evidence.is_known(death.dead) &&
                           (death.daemon.actor == kNobody || evidence.is_known(death.daemon));
     if (!is_known) continue;  // it has died before anybody could hear of that life
     const auto [bound, from_s] = promise_of(job, evidence.deaths, death);
-    const bool promised = is_promised(bound);
+    // What nobody watches is missed in any case, whatever else is promised.
+    const bool may_be_held = bound.unpromised.empty() || !bound.unwatched.empty();
+    const bool is_held = in_peace && may_be_held;
     const bool is_late = evidence.now_s > from_s + kDetectionPatience * bound.within_s;
-    const bool is_missed =
-        promised ? is_held && (is_late || evidence.nothing_is_left) : evidence.all_wait;
+    const bool is_missed = is_held ? is_late || evidence.nothing_is_left
+                                   : evidence.all_wait && !reason_not_to_hear(bound).empty();
     if (is_missed)
-      missed.push_back({promised ? "missed-death" : "unheard-death", evidence.now_s, unheard.first,
-                        text_of(detector, unheard, bound)});
+      missed.push_back({is_held ? "missed-death" : "unheard-death", evidence.now_s, unheard.first,
+                        text_of(detector, unheard, bound, is_held)});
   }
   return missed;
 }

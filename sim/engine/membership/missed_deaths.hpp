@@ -33,10 +33,10 @@ struct DetectionEvidence {
 /// that states a bound: a violation for each, which names the detector, the victim, a rank that
 /// does not know, and why, if nobody watches such a victim. None if something disturbs the detector
 /// that the bound does not count: messages that are lost or late, cuts, processors that are slow or
-/// interrupted, stalls, or computations between which alone a rank hears of anything. Where all
-/// wait, also the deaths of which the detector promises nothing, whatever disturbs it, because
-/// nobody else is to blame. None after a false report, since those who believe it refuse to hear
-/// from its victim.
+/// interrupted, stalls, or computations between which alone a rank hears of anything; and none
+/// after a false report, since those who believe it refuse to hear from its victim. Where all wait,
+/// whatever has happened, also the deaths of which the detector promises nothing, because nobody
+/// else is to blame. A rank that lives and is held for dead is not one that should hear.
 [[nodiscard]] std::vector<audit::Violation> missed_deaths(const RunJob& job,
                                                           const DetectionEvidence& evidence);
 

@@ -182,6 +182,32 @@ TEST_CASE("where all wait for word that the detector does not promise, the viola
     }
 }
 
+// Rank 4 stalls before: for less than the detector bears, or until it is held for dead, and then
+// nobody tells it anything. Nor does a report that is false give rank 2 a place in the ring.
+TEST_CASE("a death that nobody watches is to blame whatever happened before, where all wait") {
+  for (const scenario::EngineKind engine : engines())
+    for (const double stall_s : {kWatchTimeout_s / 5, 4 * kWatchTimeout_s}) {
+      Job job(6, quick_machine(64));
+      dies_twice(job, false);
+      job.spec.faults.push_back({.time_s = 0.5, .ranks = {4}, .stall_s = stall_s});
+      job.spec.stop.when = scenario::StopWhen::finished;
+      job.spec.stop.time_s = 1000;
+      const Seen seen = job.run(engine);
+      const bool misleads = stall_s > kWatchTimeout_s;
+      CAPTURE(engine_word(engine), stall_s);
+      CHECK((seen.metric("false_reports") > 0) == misleads);
+      CHECK(seen.result.outcome == engine::Outcome::missed_death);
+      REQUIRE_FALSE(seen.result.violations.empty());
+      const audit::Violation& last = seen.result.violations.back();
+      CHECK(last.kind == "unheard-death");
+      CHECK_THAT(last.detail,
+                 Contains("ulfm has missed a death: rank 2, started again once, died at 2 s; "
+                          "rank 0 and ") &&
+                     Contains(misleads ? "3 more do not know" : "4 more do not know") &&
+                     Contains("it promises nothing: a process that is started again has no place"));
+    }
+}
+
 TEST_CASE("a loss without end keeps a run going to its limit, whatever the bound is") {
   Job job(6, quick_machine(64));
   dies_twice(job, false);
