@@ -109,7 +109,7 @@ class FingerprintTest(ProgramTest):
     def command(self, case, engine):
         """The words that run a case; its scenario is a file of the checkout or one.json."""
         path = "one.json" if case.key else case.path
-        if path.startswith("scenarios/sweeps/"):
+        if path.startswith(("scenarios/studies/", "scenarios/sweeps/")):
             return ["sweep", path, "--store", "one.sqlite", *case.options]
         return ["run", path, "--engine", engine, *case.options, "--format", "json"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped example and sweep gives the results in fingerprints.txt."""
+"""Every shipped example, sweep and study gives the results in fingerprints.txt."""
 
 import json
 import unittest
@@ -22,22 +22,24 @@ CUTS = {
 }
 
 
-def first_two(axis):
-    """The axis of a sweep, cut to its first two values."""
+def first(number, axis):
+    """The axis of a sweep, cut to its first values."""
     if isinstance(axis, list):
-        return axis[:2]
+        return axis[:number]
     if "from" not in axis:  # stacks
-        return dict(list(axis.items())[:2])
-    second = axis["from"] * axis["times"] if "times" in axis else axis["from"] + axis["step"]
-    return {**axis, "to": min(axis["to"], second)}
+        return dict(list(axis.items())[:number])
+    last = axis["from"]
+    for _ in range(1, number):
+        last = last * axis["times"] if "times" in axis else last + axis["step"]
+    return {**axis, "to": min(axis["to"], last)}
 
 
-def cut_sweep(sweep):
-    """The sweep with the first two values of each axis."""
-    axes = {key: value if key in ("derive", "where", "precision") else first_two(value)
+def cut_sweep(sweep, number):
+    """The sweep with the first values of each axis."""
+    axes = {key: value if key in ("derive", "where", "precision") else first(number, value)
             for key, value in sweep.items() if key != "zip"}
     if "zip" in sweep:
-        axes["zip"] = [{path: first_two(axis) for path, axis in together.items()}
+        axes["zip"] = [{path: first(number, axis) for path, axis in together.items()}
                        for together in sweep["zip"]]
     return axes
 
@@ -80,16 +82,24 @@ class Fingerprints(FingerprintTest):
         self.assertGreater(len(cases), 20)
         self.check("examples".__eq__, cases, {})
 
-    def test_sweeps(self):
+    def check_sweeps(self, folder, values, replications):
+        """With so many values of each axis, but all stacks where they stand beside `sweep`."""
         cases = {}
-        for path in sorted((SOURCE / "scenarios/sweeps").glob("*.json")):
+        for path in sorted((SOURCE / "scenarios" / folder).glob("*.json")):
             scenario = json.loads(path.read_text())
             engine = scenario.get("engine", "loggp")
-            cases[f"sweeps/{path.stem}", engine] = Case(
-                path.relative_to(SOURCE).as_posix(),
-                options(REPLICATIONS[engine], {"sweep": cut_sweep(scenario["sweep"])}))
+            cut = {"sweep": cut_sweep(scenario["sweep"], values)}
+            cases[f"{folder}/{path.stem}", engine] = Case(
+                path.relative_to(SOURCE).as_posix(), options(replications[engine], cut))
         self.assertGreater(len(cases), 1)
-        self.check("sweeps".__eq__, cases, {})
+        self.check(folder.__eq__, cases, {})
+
+    def test_sweeps(self):
+        self.check_sweeps("sweeps", 2, REPLICATIONS)
+
+    # Each has all recoveries, so that one value of all else suffices.
+    def test_studies(self):
+        self.check_sweeps("studies", 1, {"loggp": 1})
 
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ class Mutator {
 
 std::vector<std::string> shipped_scenarios() {
   std::vector<std::string> files;
-  for (const std::string folder : {"examples", "sweeps"}) {
+  for (const std::string folder : {"examples", "studies", "sweeps"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(data_directory()) / folder)) {
       if (entry.path().extension() == ".json") files.push_back(entry.path().string());
     }

@@ -4,6 +4,7 @@
 // the process.
 #include "sim/scenario/soft_faults.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -56,6 +57,19 @@ TEST_CASE("an error is raised where a TryBlock can be rejected for it, and else 
         ++notes;
     CHECK(notes == (one.ends ? 1 : 0));
   }
+}
+
+TEST_CASE("errors that end processes are told of once, and a fault among them is not counted") {
+  const Scenario several = scenario_with(
+      kTryBlocks, "",
+      R"("soft": true}, {"time_s": 2, "ranks": [2]}, {"time_s": 3, "ranks": [2], "soft": true)");
+  const auto is_of_soft = [](const std::string& note) {
+    return note.find(".soft: ends the process") != std::string::npos;
+  };
+  CHECK(std::count_if(several.notes.begin(), several.notes.end(), is_of_soft) == 1);
+  const auto told = std::find_if(several.notes.begin(), several.notes.end(), is_of_soft);
+  CHECK_THAT(*told, Catch::Matchers::Contains("faults.at[0].soft") &&
+                        Catch::Matchers::Contains("as a fault does, and so does 1 more: "));
 }
 
 TEST_CASE("a process that an error ends is recovered as one that a fault ends") {
