@@ -168,9 +168,12 @@ std::string machine_path(const std::string& name_or_path, const std::string& rel
   const auto names = shipped_machines();
   if (std::find(names.begin(), names.end(), name_or_path) != names.end())
     return (data_directory() / "machines" / (name_or_path + ".json")).string();
+  if (names.empty())
+    throw UsageError("no machine is shipped in " + (data_directory() / "machines").string() +
+                     "; FAULTLINE_DATA must be the directory that holds machines/");
   const auto near = json::nearest_of(name_or_path, names);
   throw UsageError("unknown machine " + json::in_quotes(name_or_path) +
-                   (near ? ", did you mean \"" + *near + "\"?" : "") + " Expected " +
+                   (near ? ", did you mean \"" + *near + "\"?" : ".") + " Expected " +
                    json::any_of(names) + ", or the path of a machine file (*.json)");
 }
 

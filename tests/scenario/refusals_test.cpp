@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/scenario/workspace.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -127,8 +128,18 @@ TEST_CASE("an unknown machine is told the nearest name and all others") {
   REQUIRE_FALSE(shipped_machines().empty());
   CHECK_THAT(workspace.errors_after({"platform.machine=intrepd"}),
              Contains("platform.machine: unknown machine \"intrepd\", did you mean \"intrepid\"?"));
+  CHECK_THAT(workspace.errors_after({"platform.machine=nowhere-near-any"}),
+             Contains("unknown machine \"nowhere-near-any\". Expected cori, "));
   CHECK_THAT(workspace.errors_after({"platform.machine=missing.json"}),
              Contains("missing.json: no such file"));
+}
+
+TEST_CASE("a data directory without machines is named where a machine is asked for") {
+  const Workspace workspace;
+  const TemporaryDirectory data;
+  const ScopedVariable chosen("FAULTLINE_DATA", data.path().c_str());
+  CHECK_THAT(workspace.errors_after({"platform.machine=intrepid"}),
+             Contains("no machine is shipped in ") && Contains("holds machines/"));
 }
 
 TEST_CASE("a job that is larger than its machine is refused with what fits") {
