@@ -26,6 +26,7 @@ struct Verb {
   std::vector<Verb> parts = {};            ///< "generate" of "faults generate"
 };
 
+Verb advise_verb();
 Verb bench_verb();
 Verb compare_verb();
 Verb completion_verb();

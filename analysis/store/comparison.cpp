@@ -8,9 +8,8 @@
 
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/runs/exit_code.hpp"
-#include "analysis/runs/run_strata.hpp"
+#include "analysis/runs/run_estimates.hpp"
 #include "analysis/statistics/metric_type.hpp"
-#include "analysis/statistics/share_interval.hpp"
 #include "analysis/store/completion_ranking.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "sim/core/error.hpp"
@@ -21,42 +20,6 @@ namespace faultline::store {
 namespace {
 
 constexpr const char* kUndecided = "no difference shown";
-
-/// The stratum of two runs that used the same random numbers, if they have one. What one of two
-/// does is only sure if that is so for both.
-std::optional<statistics::Stratum> common_stratum(const runs::RunRecord& a,
-                                                  const runs::RunRecord& b) {
-  auto stratum = runs::stratum_of(a);
-  const auto other = runs::stratum_of(b);
-  if (!stratum || !other || stratum->number != other->number || stratum->weight != other->weight)
-    return std::nullopt;
-  stratum->is_sure = stratum->is_sure && other->is_sure;
-  return stratum;
-}
-
-/// First minus second, over common replications.
-struct Differences {
-  std::vector<double> values;
-  statistics::StratifiedSample strata;  ///< of these, if the runs of both have any
-};
-
-Differences differences(const SelectedPoint& a, const SelectedPoint& b, const std::string& metric) {
-  std::map<std::int64_t, const runs::RunRecord*> others;
-  for (const runs::RunRecord& run : b.stored.runs) others[run.replication] = &run;
-  Differences result;
-  for (const runs::RunRecord& run : a.stored.runs) {
-    const auto other = others.find(run.replication);
-    if (other == others.end()) continue;
-    std::optional<double> difference;
-    const auto number = run.number(metric);
-    const auto subtracted = other->second->number(metric);
-    if (number && subtracted) difference = *number - *subtracted;
-    if (difference) result.values.push_back(*difference);
-    if (const auto stratum = common_stratum(run, *other->second))
-      result.strata.add(*stratum, difference);
-  }
-  return result;
-}
 
 /// The reason why a point cannot win; "" if it can. A run that broke a promise may be cheap because
 /// of that, and a run that was cut off is no result.
@@ -74,46 +37,17 @@ std::string exclusion(const SelectedPoint& point) {
   return why;
 }
 
-/// The interval that misses the mean of paired differences with probability `outside`, of runs
-/// without strata.
-std::optional<statistics::Interval> interval_of(const std::vector<double>& differences,
-                                                const statistics::Summary& summary,
-                                                double outside) {
-  if (summary.is_share) {
-    const auto pairs_of = [&](double difference) {
-      return static_cast<std::size_t>(
-          std::count(differences.begin(), differences.end(), difference));
-    };
-    if (summary.count == 0) return std::nullopt;
-    return statistics::share_difference_interval(
-        {.pairs = summary.count, .first_alone = pairs_of(1.0), .second_alone = pairs_of(-1.0)},
-        outside);
-  }
-  if (!summary.standard_deviation) return std::nullopt;
-  const double half_width = statistics::student_t(summary.count, outside) *
-                            *summary.standard_deviation /
-                            std::sqrt(static_cast<double>(summary.count));
-  return statistics::Interval{*summary.mean - half_width, *summary.mean + half_width};
-}
-
 PairedDifference paired(const Situation& situation, std::size_t first, std::size_t second,
                         std::size_t pairs, const ComparisonSettings& settings) {
-  PairedDifference pair{.first = first, .second = second, .difference = {}};
-  const Differences of = differences(*situation.contenders[first].point,
-                                     *situation.contenders[second].point, settings.metric);
-  const bool is_share = statistics::metric_type(settings.metric) == statistics::MetricType::share;
   // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
   // of many contenders could be the winner by chance.
   const double outside = 0.05 / static_cast<double>(pairs);
-  if (!of.strata.empty()) {
-    pair.difference = of.strata.summary(
-        is_share ? statistics::StrataOf::share_differences : statistics::StrataOf::numbers,
-        outside);
-  } else {
-    pair.difference = statistics::summarize(of.values);
-    pair.difference.is_share = is_share;
-    pair.difference.confidence_95 = interval_of(of.values, pair.difference, outside);
-  }
+  PairedDifference pair{
+      .first = first,
+      .second = second,
+      .difference = runs::paired_difference(situation.contenders[first].point->stored.runs,
+                                            situation.contenders[second].point->stored.runs,
+                                            settings.metric, outside)};
   const auto interval = pair.difference.confidence_95;
   if (!interval) return pair;
   const bool lower = interval->high < 0;

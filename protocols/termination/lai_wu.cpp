@@ -27,6 +27,7 @@ const Registered registered{registration<LaiWu>(
      .traits = TerminationTraits{.tolerates_faults = true,
                                  .needs_detection = true,
                                  .announces = true,
+                                 .is_cost_model = true,
                                  .needs_logging_off = true,
                                  .may_give_up =
                                      [](const OptionValues&, const JobShape&,

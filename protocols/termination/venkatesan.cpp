@@ -49,6 +49,7 @@ const Registered registered{registration<Venkatesan>(
                                  .tolerates_faults = true,
                                  .needs_detection = true,
                                  .announces = true,
+                                 .is_cost_model = true,
                                  .needs_logging_off = true,
                                  .may_give_up = all_leaders_among},
      .message_kinds = {"signal", "query", "announce"},

@@ -8,7 +8,7 @@ from fingerprints import Case, FingerprintTest, options
 from program import SOURCE
 
 # All other folders of scenarios/ hold the items of a paper.
-NO_PAPERS = ("examples", "faults", "machines", "studies", "sweeps")
+NO_PAPERS = ("advice", "examples", "faults", "machines", "studies", "sweeps")
 
 # What the item measures at 256 processes.
 TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}

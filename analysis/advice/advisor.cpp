@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/advice/advisor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "analysis/runs/derived_metrics.hpp"
+#include "analysis/store/study_growth.hpp"
+#include "analysis/store/sweep_run.hpp"
+#include "sim/core/registry.hpp"
+
+namespace faultline::advice {
+
+namespace {
+
+using runs::RunRecord;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kFirstRuns = 10;
+constexpr std::uint32_t kMostRuns = 10240;
+constexpr const char* kTimeToSolution = "time_to_solution_s";
+constexpr const char* kEndTime = "end_time_s";
+
+bool reports(const Registration* component, const std::string& metric) {
+  return component != nullptr &&
+         std::ranges::any_of(component->metrics,
+                             [&](const MetricSpec* own) { return own->name == metric; });
+}
+
+bool ends_with_program(const scenario::RunSpec& spec) {
+  return spec.stop.when == scenario::StopWhen::finished ||
+         spec.stop.when == scenario::StopWhen::announced;
+}
+
+/// One question on its way: its study, the race, and what has been spent.
+class Pursuit {
+ public:
+  Pursuit(const Question& question, Field& field, store::ResultStore& store,
+          const AdvisorSettings& settings)
+      : question_(question),
+        study_(field.study),
+        store_(store),
+        settings_(settings),
+        study_id_(store::open_study(store, field.study, true)),
+        race_(rules_of(question, field), field.alternatives.size()),
+        wanted_(field.alternatives.size(), 0) {}
+
+  RaceEnd run() {
+    for (std::uint32_t runs = kFirstRuns; runs <= kMostRuns; runs *= 2) {
+      if (const auto end = before_round(runs)) return *end;
+      if (!make_runs(runs)) return RaceEnd::interrupted;
+      race_.look(runs_);
+      if (race_.is_decided()) return RaceEnd::decided;
+    }
+    return RaceEnd::most_runs;
+  }
+
+  [[nodiscard]] const Race& race() const { return race_; }
+
+  [[nodiscard]] double events() const {
+    double sum = 0;
+    for (const auto& of_one : runs_)
+      for (const RunRecord& run : of_one) sum += static_cast<double>(run.events);
+    return sum;
+  }
+
+ private:
+  /// Why the next round, in which each that still races gets so many runs, is not begun.
+  [[nodiscard]] std::optional<RaceEnd> before_round(std::uint32_t runs) const {
+    if (runs_.empty()) return std::nullopt;  // without a look there is no answer
+    const std::chrono::duration<double> passed = Clock::now() - began_;
+    if (settings_.time_limit_s && passed.count() > *settings_.time_limit_s)
+      return RaceEnd::time_limit;
+    const double budget = question_.settings.budget.value_or(Budget()).events;
+    return events() + expected_events(runs) > budget ? std::optional(RaceEnd::budget)
+                                                     : std::nullopt;
+  }
+
+  /// What the round will take if its runs are like those before.
+  [[nodiscard]] double expected_events(std::uint32_t runs) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!race_.is_racing(i) || runs_[i].empty()) continue;
+      double events = 0;
+      for (const RunRecord& run : runs_[i]) events += static_cast<double>(run.events);
+      const auto had = static_cast<double>(runs_[i].size());
+      sum += events / had * (runs - had);
+    }
+    return sum;
+  }
+
+  /// Makes what the store lacks. Returns false if the user has interrupted that.
+  bool make_runs(std::uint32_t runs) {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (race_.is_racing(i)) wanted_[i] = runs;
+      study_.points[i].replications = wanted_[i];
+    }
+    store::SweepSettings sweep;
+    sweep.jobs = settings_.jobs;
+    sweep.progress = settings_.progress;
+    const store::SweepOutcome made = store::run_sweep(study_, study_id_, store_, sweep);
+    if (made.interrupted) return false;
+    runs_.assign(wanted_.size(), {});
+    for (store::StoredPoint& point : store_.points(study_id_)) take(point);
+    return true;
+  }
+
+  /// The first runs of a point, however many the store has.
+  void take(store::StoredPoint& point) {
+    const auto same = std::ranges::find(study_.points, point.hash, &scenario::StudyPoint::hash);
+    if (same == study_.points.end()) return;  // of another question
+    const auto i = static_cast<std::size_t>(same - study_.points.begin());
+    if (!point.failure.empty()) {
+      race_.exclude(i, point.failure);
+      return;
+    }
+    std::erase_if(point.runs, [&](const RunRecord& run) { return run.replication >= wanted_[i]; });
+    runs_[i] = std::move(point.runs);
+  }
+
+  const Question& question_;
+  scenario::Study& study_;
+  store::ResultStore& store_;
+  const AdvisorSettings& settings_;
+  std::int64_t study_id_;
+  Race race_;
+  std::vector<std::uint32_t> wanted_;         ///< replications, by alternative
+  std::vector<std::vector<RunRecord>> runs_;  ///< that the race has seen, by alternative
+  Clock::time_point began_ = Clock::now();
+};
+
+}  // namespace
+
+const char* race_end_word(RaceEnd end) {
+  constexpr std::array kWords{"decided", "budget", "most-runs", "time-limit", "interrupted"};
+  return kWords[static_cast<std::size_t>(end)];
+}
+
+RaceRules rules_of(const Question& question, const Field& field) {
+  const scenario::RunSpec spec = scenario::point_scenario(field.study, 0).points.front();
+  RaceRules rules{.objective = question.settings.objective.value_or(""),
+                  .higher_is_better = false,
+                  .require = question.require,
+                  .confidence = question.settings.confidence,
+                  .equivalent_within = question.settings.equivalent_within};
+  if (rules.objective.empty())
+    rules.objective = reports(spec.component(Family::workload).registration, kTimeToSolution)
+                          ? kTimeToSolution
+                          : kEndTime;
+  rules.higher_is_better = rules.objective == runs::kCompleted;
+  constexpr double kMostComplete = 0.95;
+  if (!question.states_requirements && spec.has_faults() && ends_with_program(spec))
+    rules.require.push_back({runs::kCompleted, kMostComplete, std::nullopt});
+  return rules;
+}
+
+Findings find_out(const Question& question, Field& field, store::ResultStore& store,
+                  const AdvisorSettings& settings) {
+  Pursuit pursuit(question, field, store, settings);
+  const RaceEnd end = pursuit.run();
+  const Race& race = pursuit.race();
+  return {.rules = rules_of(question, field),
+          .contestants = race.contestants(),
+          .leader = race.leader(),
+          .end = end,
+          .looks = race.looks(),
+          .events = pursuit.events()};
+}
+
+}  // namespace faultline::advice

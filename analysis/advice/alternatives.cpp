@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/advice/alternatives.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "sim/core/error.hpp"
+#include "sim/core/registry.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/sweep.hpp"
+
+namespace faultline::advice {
+
+namespace {
+
+/// One of the components to choose from, and what choosing it sets.
+struct Choice {
+  std::string name;
+  json::JsonValue::Object sets;
+};
+
+bool is_recovery(Family family) { return place_of(family).role == Role::recovery; }
+
+/// Could a runtime use it? Models of costs stand for protocols of which no more is known, and what
+/// the scenario lets the resource manager tell a detector is known to nobody else.
+bool is_usable(const Registration& registration) {
+  switch (place_of(registration.family).role) {
+    case Role::detector:
+      return !registration.as<DetectorTraits>().exit_notice;
+    case Role::termination:
+      return !registration.as<TerminationTraits>().is_cost_model;
+    case Role::recovery:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The component as the scenario has it, if it has that one, else with its defaults.
+json::JsonValue component(const json::JsonValue& scenario, const Registration& registration) {
+  const json::JsonValue* stated = scenario.find(family_key(registration.family));
+  const json::JsonValue* name = stated == nullptr ? nullptr : stated->find("name");
+  if (name != nullptr && name->text() != nullptr && *name->text() == registration.name)
+    return *stated;
+  return json::json_object({{"name", registration.name}});
+}
+
+json::JsonValue nothing() { return json::json_object({{"name", "none"}}); }
+
+/// What can be chosen of these families, of which at most one component is used.
+std::vector<Choice> choices(const json::JsonValue& scenario, const std::vector<Family>& families) {
+  std::vector<Choice> all;
+  const auto with = [&](const Registration* chosen) {
+    Choice choice{chosen == nullptr ? "no recovery" : chosen->name, {}};
+    for (const Family family : families) {
+      const bool is_here = chosen != nullptr && chosen->family == family;
+      choice.sets.push_back(
+          {family_key(family), is_here ? component(scenario, *chosen) : nothing()});
+    }
+    return choice;
+  };
+  for (const Registration& registration : registrations())
+    if (std::ranges::count(families, registration.family) > 0 && is_usable(registration))
+      all.push_back(with(&registration));
+  if (is_recovery(families.front())) all.push_back(with(nullptr));
+  return all;
+}
+
+/// The families to choose from: those that the question names; or those that the scenario has; or
+/// else what recovers and finds the dead.
+std::vector<std::string> chosen_families(const Question& question) {
+  if (!question.settings.choose.empty()) return question.settings.choose;
+  std::vector<std::string> keys;
+  const auto add = [&](Family family) { keys.emplace_back(family_key(family)); };
+  for (const StackPlace& place : kStack)
+    if (place.family != Family::workload && question.scenario.find(place.key) != nullptr)
+      add(place.family);
+  if (!keys.empty()) return keys;
+  add(Family::transactions);
+  add(Family::message_logging);
+  if (question.scenario.find("faults") != nullptr) add(Family::failure_detection);
+  return keys;
+}
+
+/// The families of each choice: the recovery comes first, whichever of its families is named.
+std::vector<std::vector<Family>> slots(const std::vector<std::string>& keys) {
+  std::vector<Family> recovery;
+  std::vector<std::vector<Family>> others;
+  for (const StackPlace& place : kStack) {
+    if (!names(keys, place.key)) continue;
+    if (is_recovery(place.family))
+      recovery.push_back(place.family);
+    else
+      others.push_back({place.family});
+  }
+  if (!recovery.empty()) others.insert(others.begin(), recovery);
+  return others;
+}
+
+std::vector<Alternative> crossed(const Question& question) {
+  std::vector<Alternative> all{{}};
+  for (const std::vector<Family>& families : slots(chosen_families(question))) {
+    std::vector<Alternative> longer;
+    for (const Alternative& begun : all)
+      for (const Choice& choice : choices(question.scenario, families)) {
+        Alternative& alternative = longer.emplace_back(begun);
+        alternative.name += (begun.name.empty() ? "" : " + ") + choice.name;
+        alternative.sets.insert(alternative.sets.end(), choice.sets.begin(), choice.sets.end());
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// The names of its components, or "today".
+std::string name_of(const json::JsonValue::Object& sets) {
+  std::string text;
+  for (const StackPlace& place : kStack)
+    for (const json::JsonMember& member : sets) {
+      const json::JsonValue* name = member.value.find("name");
+      if (member.key == place.key && name != nullptr && name->text() != nullptr)
+        text += (text.empty() ? "" : " + ") + *name->text();
+    }
+  return text.empty() ? "today" : text;
+}
+
+std::vector<Alternative> all_of(const Question& question) {
+  std::vector<Alternative> all;
+  if (question.stacks.is_null()) {
+    all = crossed(question);
+  } else {
+    for (const json::JsonMember& stack : *question.stacks.object()) {
+      if (stack.value.object() == nullptr)
+        throw UsageError(question.file + ": " + json::member_path("stacks", stack.key) +
+                         ": expected an object of families and paths, got " +
+                         json::describe(stack.value));
+      all.push_back({stack.key, *stack.value.object()});
+    }
+  }
+  if (!question.compare_with.is_null()) {
+    const json::JsonValue::Object& sets = *question.compare_with.object();
+    all.push_back({name_of(sets), sets, true});
+  }
+  return all;
+}
+
+/// The study of these alternatives, or of one alone.
+scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives) {
+  json::JsonValue root = question.scenario;
+  json::JsonValue stacks = json::JsonValue::Object{};
+  for (const Alternative& alternative : alternatives)
+    stacks.set(alternative.name, alternative.sets);
+  root.set(scenario::kStacks, stacks);
+  return scenario::parse_study(json::to_json(root), question.scenario_file);
+}
+
+/// A message without what is the same in those of all alternatives: the file, the point, and that a
+/// stack has set the place.
+std::string without_place(const std::string& message, const std::string& file) {
+  std::istringstream lines(message);
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(file + ": ")) line.erase(0, file.size() + 2);
+    for (const char* end : {" (point ", " (from stacks"}) {
+      const std::size_t place = line.rfind(end);
+      if (place != std::string::npos) line.erase(place);
+    }
+    text += (text.empty() ? "" : "\n") + line;
+  }
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// What is wrong with every alternative is wrong with the job.
+[[noreturn]] void refuse_all(const Question& question,
+                             const std::vector<RefusedAlternative>& refused) {
+  std::string text;
+  for (const std::string& line : lines_of(refused.front().why)) {
+    const bool is_common = std::ranges::all_of(
+        refused, [&](const RefusedAlternative& one) { return names(lines_of(one.why), line); });
+    if (!is_common) continue;
+    text += (text.empty() ? "" : "\n") + question.scenario_file + ": " +
+            (question.scenario_place.empty() ? "" : question.scenario_place + ".") + line;
+  }
+  if (!text.empty()) throw UsageError(text);
+  text = question.file + ": none of the alternatives can run this job:";
+  for (const RefusedAlternative& one : refused) text += "\n  " + one.name + ": " + one.why;
+  throw UsageError(text);
+}
+
+}  // namespace
+
+Field field_of(const Question& question) {
+  Field field;
+  std::map<std::string, std::size_t> known;  // from the hash of a point to its alternative
+  for (Alternative& alternative : all_of(question)) {
+    try {
+      const scenario::Study alone = study_of(question, {alternative});
+      const auto [twin, is_new] =
+          known.emplace(alone.points.front().hash, field.alternatives.size());
+      if (is_new)
+        field.alternatives.push_back(std::move(alternative));
+      else
+        field.alternatives[twin->second].is_todays |= alternative.is_todays;
+    } catch (const UsageError& error) {
+      field.refused.push_back(
+          {alternative.name, without_place(error.what(), question.scenario_file)});
+    }
+  }
+  if (field.alternatives.empty()) refuse_all(question, field.refused);
+  field.study = study_of(question, field.alternatives);
+  return field;
+}
+
+}  // namespace faultline::advice

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/advice/question.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/scenario/study.hpp"
+
+namespace faultline::advice {
+
+/// One of the stacks to choose from.
+struct Alternative {
+  std::string name;              ///< "fast + rdaemon"
+  json::JsonValue::Object sets;  ///< what it sets in the scenario, by paths
+  bool is_todays = false;        ///< what `compare_with` names
+};
+
+/// An alternative that cannot run the job.
+struct RefusedAlternative {
+  std::string name;
+  std::string why;  ///< in lines, as the front end says it
+};
+
+/// All that a question lets one choose from.
+struct Field {
+  std::vector<Alternative> alternatives;
+  std::vector<RefusedAlternative> refused;
+  scenario::Study study;  ///< a point for each alternative, in their order
+};
+
+/// The alternatives of a question. `choose` crosses the families that it names. Message logging and
+/// transactions are one choice, of either or neither: the recovery. Detectors that
+/// the resource manager informs and models of costs are never among the alternatives, since nobody
+/// could use them. Each alternative is checked, and those that the front end refuses are told
+/// apart. Throws UsageError if none is left.
+Field field_of(const Question& question);
+
+}  // namespace faultline::advice

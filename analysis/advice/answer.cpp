@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/advice/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/runs/derived_metrics.hpp"
+#include "analysis/statistics/metric_type.hpp"
+#include "analysis/text/summary_text.hpp"
+#include "sim/core/visible_text.hpp"
+
+namespace faultline::advice {
+
+namespace {
+
+/// The numbers of the alternatives, the best first: the leader, then by their means those that are
+/// equivalent or still race, those behind, and those that are unfit.
+std::vector<std::size_t> ranking(const Findings& findings) {
+  std::vector<std::size_t> order(findings.contestants.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto group = [&](std::size_t i) {
+    switch (findings.contestants[i].standing) {
+      case Standing::leads:
+        return 0;
+      case Standing::equivalent:
+      case Standing::races:
+        return 1;
+      case Standing::behind:
+        return 2;
+      default:
+        return 3;
+    }
+  };
+  const double sign = findings.rules.higher_is_better ? -1.0 : 1.0;
+  const auto cost = [&](std::size_t i) {
+    return sign * findings.contestants[i].objective.mean.value_or(sign * HUGE_VAL);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(group(a), cost(a)) < std::pair(group(b), cost(b));
+  });
+  return order;
+}
+
+std::vector<std::string> named(const Field& field, const Findings& findings, Standing standing) {
+  std::vector<std::string> list;
+  for (const std::size_t i : ranking(findings))
+    if (findings.contestants[i].standing == standing) list.push_back(field.alternatives[i].name);
+  return list;
+}
+
+/// "a, b and c".
+std::string all_of(const std::vector<std::string>& list) {
+  std::string text;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == list.size() ? " and " : ", ") + list[i];
+  return text;
+}
+
+/// The unit in which all means of the objective are printed.
+text::TimeUnit unit_of(const Findings& findings) {
+  double largest = 0;
+  for (const Contestant& one : findings.contestants)
+    largest = std::max(largest, std::fabs(one.objective.mean.value_or(0)));
+  return text::unit_of(statistics::metric_type(findings.rules.objective), largest);
+}
+
+/// "time_to_solution_s", without the unit, which may be another one where it is printed.
+std::string words_of(const std::string& metric) {
+  std::string words = statistics::without_unit(metric);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string with_unit(const Findings& findings, const statistics::Summary& summary) {
+  const text::TimeUnit unit = unit_of(findings);
+  const std::string text = text::with_interval(summary, unit.in_one_s);
+  return *unit.word == '\0' ? text : text + " " + unit.word;
+}
+
+/// "98.8": a share of a hundred, with three digits.
+std::string of_hundred(double share) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.3g", 100 * share);
+  return digits;
+}
+
+std::string percent(double share) { return of_hundred(share) + " %"; }
+
+/// "98.8 % [97.1, 100]" for a share, and any other mean as everywhere.
+std::string mean_words(const statistics::Summary& mean) {
+  if (!mean.is_share || !mean.mean) return text::with_interval(mean);
+  std::string text = of_hundred(*mean.mean) + " %";
+  if (mean.confidence_95)
+    text += " [" + of_hundred(mean.confidence_95->low) + ", " +
+            of_hundred(mean.confidence_95->high) + "]";
+  return text;
+}
+
+/// "completed 98.8 % [97.1, 100]".
+std::string requirement_words(const Requirement& requirement, const statistics::Summary& mean) {
+  return words_of(requirement.metric) + " " + mean_words(mean);
+}
+
+/// What the alternative costs, and how it keeps to what is required.
+std::string costs_of(const Findings& findings, std::size_t alternative) {
+  const Contestant& one = findings.contestants[alternative];
+  std::string text = words_of(findings.rules.objective) + " " + with_unit(findings, one.objective);
+  for (std::size_t i = 0; i < one.required.size(); ++i)
+    if (findings.rules.require[i].metric != findings.rules.objective)
+      text += ", " + requirement_words(findings.rules.require[i], one.required[i]);
+  return text;
+}
+
+std::string requirements_text(const RaceRules& rules) {
+  std::vector<std::string> list;
+  for (const Requirement& requirement : rules.require)
+    list.push_back(requirement_text(requirement));
+  return all_of(list);
+}
+
+std::string why_ended(const Findings& findings) {
+  switch (findings.end) {
+    case RaceEnd::budget:
+      return "further runs would exceed the budget";
+    case RaceEnd::most_runs:
+      return "so many are the most that Faultline makes";
+    case RaceEnd::time_limit:
+      return "the time is up";
+    default:
+      return "it was interrupted";
+  }
+}
+
+/// Whether the leader is shown to keep to what is required, if it is not.
+std::string doubt(const Findings& findings) {
+  if (findings.contestants[*findings.leader].meets_all) return "";
+  return " It is not shown that it keeps to " + requirements_text(findings.rules) + ".";
+}
+
+std::string today(const Field& field, const Findings& findings) {
+  for (std::size_t i = 0; i < field.alternatives.size(); ++i) {
+    if (!field.alternatives[i].is_todays) continue;
+    const std::string name = field.alternatives[i].name;
+    const Contestant& one = findings.contestants[i];
+    const Contestant& best = findings.contestants[*findings.leader];
+    if (i == *findings.leader) return " That is what is used today.";
+    if (one.standing == Standing::unfit) return " Today's " + name + " " + one.why_unfit + ".";
+    if (one.standing == Standing::equivalent)
+      return " Today's " + name + " is as good: changing gains nothing that counts.";
+    if (!one.objective.mean || *best.objective.mean == 0.0) return "";
+    const double share = std::fabs(*one.objective.mean / *best.objective.mean - 1.0);
+    return one.standing == Standing::behind
+               ? " Today's " + name + " is behind by " + percent(share) + "."
+               : " Whether it is better than today's " + name + " is not shown.";
+  }
+  return "";
+}
+
+/// The one that breaks a requirement by least: whose mean of the first broken one is nearest.
+std::string nearest_text(const Field& field, const Findings& findings) {
+  const auto distance = [&](const Contestant& one) {
+    double sum = 0;
+    for (std::size_t i = 0; i < one.required.size(); ++i) {
+      const Requirement& requirement = findings.rules.require[i];
+      if (!one.required[i].mean) return HUGE_VAL;
+      const double mean = *one.required[i].mean;
+      const auto beyond = [](double by, double bound) {
+        return std::max(0.0, by) / std::max(std::fabs(bound), 1e-300);
+      };
+      if (requirement.at_least) sum += beyond(*requirement.at_least - mean, *requirement.at_least);
+      if (requirement.at_most) sum += beyond(mean - *requirement.at_most, *requirement.at_most);
+    }
+    return one.required.empty() ? HUGE_VAL : sum;
+  };
+  std::size_t nearest = 0;
+  for (std::size_t i = 1; i < findings.contestants.size(); ++i)
+    if (distance(findings.contestants[i]) < distance(findings.contestants[nearest])) nearest = i;
+  if (distance(findings.contestants[nearest]) == HUGE_VAL) return "";
+  std::string text = " " + field.alternatives[nearest].name + " comes nearest:";
+  const Contestant& one = findings.contestants[nearest];
+  for (std::size_t i = 0; i < one.required.size(); ++i)
+    text += (i == 0 ? " " : ", ") + requirement_words(findings.rules.require[i], one.required[i]);
+  return text + ".";
+}
+
+std::string nobody_is_fit(const Field& field, const Findings& findings) {
+  if (findings.rules.require.empty()) return "The runs of all alternatives fail.";
+  return "None of the alternatives keeps to " + requirements_text(findings.rules) + "." +
+         nearest_text(field, findings);
+}
+
+// ---- the table
+// -----------------------------------------------------------------------------------
+
+/// "behind by 29 +- 20", "equivalent", "unfit".
+std::string standing_cell(const Findings& findings, const Contestant& one) {
+  const std::string word = standing_word(one.standing);
+  const bool is_told = one.standing == Standing::behind || one.standing == Standing::races;
+  if (!is_told || !one.difference || one.against != findings.leader) return word;
+  const double largest = std::fabs(one.objective.mean.value_or(0));
+  return word + (one.standing == Standing::behind ? " by " : ", difference ") +
+         text::with_interval(*one.difference, unit_of(findings).in_one_s, largest);
+}
+
+text::TextTable ranking_table(const Field& field, const Findings& findings) {
+  text::TextTable table{.columns = {{"alternative", text::Align::left}}, .rows = {}};
+  for (const Requirement& requirement : findings.rules.require)
+    table.columns.push_back({text::column_title(requirement.metric, {"", 1.0})});
+  table.columns.push_back({text::column_title(findings.rules.objective, unit_of(findings))});
+  table.columns.push_back({"runs"});
+  table.columns.push_back({"standing", text::Align::left});
+  for (const std::size_t i : ranking(findings)) {
+    const Contestant& one = findings.contestants[i];
+    std::vector<std::string> row{field.alternatives[i].name +
+                                 (field.alternatives[i].is_todays ? " (today)" : "")};
+    for (std::size_t k = 0; k < findings.rules.require.size(); ++k)
+      row.push_back(k < one.required.size() ? mean_words(one.required[k]) : "-");
+    row.push_back(text::with_interval(one.objective, unit_of(findings).in_one_s));
+    row.push_back(std::to_string(one.runs));
+    row.push_back(standing_cell(findings, one));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Each reason once, with all whom it holds for.
+std::string refused_text(const Field& field) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const RefusedAlternative& one : field.refused) {
+    auto known = std::ranges::find(reasons, one.why, &decltype(reasons)::value_type::first);
+    if (known == reasons.end()) known = reasons.insert(known, {one.why, {}});
+    known->second.push_back(one.name);
+  }
+  std::string text;
+  for (const auto& [why, refused] : reasons)
+    text += text::wrapped("Refused: " + all_of(refused) + ": " + why);
+  return text;
+}
+
+std::string rules_text(const RaceRules& rules) {
+  std::string text = (rules.higher_is_better ? "Largest " : "Least ") + words_of(rules.objective);
+  if (!rules.require.empty()) text += ", with " + requirements_text(rules);
+  return text + "; right with a probability of " + percent(rules.confidence) + "; differences of " +
+         percent(rules.equivalent_within) + " do not count.";
+}
+
+// ---- JSON
+// ----------------------------------------------------------------------------------------
+
+json::JsonValue number_json(const std::optional<double>& value) {
+  return value ? json::json_number(*value) : json::JsonValue();
+}
+
+json::JsonValue summary_json(const statistics::Summary& summary) {
+  const auto bound = [&](double statistics::Interval::*end) {
+    return summary.confidence_95 ? number_json((*summary.confidence_95).*end) : json::JsonValue();
+  };
+  return json::json_object({{"mean", number_json(summary.mean)},
+                            {"low", bound(&statistics::Interval::low)},
+                            {"high", bound(&statistics::Interval::high)},
+                            {"runs", static_cast<std::int64_t>(summary.count)}});
+}
+
+json::JsonValue contestant_json(const Field& field, const Findings& findings, std::size_t i) {
+  const Contestant& one = findings.contestants[i];
+  json::JsonValue required = json::JsonValue::Object{};
+  for (std::size_t k = 0; k < one.required.size(); ++k)
+    required.set(findings.rules.require[k].metric, summary_json(one.required[k]));
+  return json::json_object(
+      {{"name", field.alternatives[i].name},
+       {"sets", field.alternatives[i].sets},
+       {"today", field.alternatives[i].is_todays},
+       {"standing", standing_word(one.standing)},
+       {"runs", static_cast<std::int64_t>(one.runs)},
+       {"objective", summary_json(one.objective)},
+       {"difference", one.difference ? summary_json(*one.difference) : json::JsonValue()},
+       {"against",
+        one.against ? json::JsonValue(field.alternatives[*one.against].name) : json::JsonValue()},
+       {"required", std::move(required)},
+       {"meets_all", one.meets_all},
+       {"why", one.why_unfit.empty() ? json::JsonValue() : json::JsonValue(one.why_unfit)},
+       {"look", one.looks == 0 ? json::JsonValue()
+                               : json::JsonValue(static_cast<std::int64_t>(one.looks))}});
+}
+
+json::JsonValue require_json(const RaceRules& rules) {
+  json::JsonValue::List list;
+  for (const Requirement& requirement : rules.require)
+    list.push_back(json::json_object({{"metric", requirement.metric},
+                                      {"at_least", number_json(requirement.at_least)},
+                                      {"at_most", number_json(requirement.at_most)}}));
+  return list;
+}
+
+}  // namespace
+
+std::string answer_sentences(const Field& field, const Findings& findings) {
+  if (!findings.leader) return nobody_is_fit(field, findings);
+  const std::string& best = field.alternatives[*findings.leader].name;
+  const std::string costs = costs_of(findings, *findings.leader);
+  const std::vector<std::string> equal = named(field, findings, Standing::equivalent);
+  const std::vector<std::string> open = named(field, findings, Standing::races);
+  std::string text;
+  if (open.empty()) {
+    text = "Use " + best + ": " + costs + "." + doubt(findings);
+  } else {
+    text = "Nothing separates " + best + " from " + all_of(open) + " after " +
+           std::to_string(findings.contestants[*findings.leader].runs) + " runs each (" +
+           why_ended(findings) + "). " + best + " has the best mean so far: " + costs + "." +
+           doubt(findings);
+  }
+  if (!equal.empty())
+    text += " " + all_of(equal) + (equal.size() == 1 ? " is" : " are") + " within " +
+            percent(findings.rules.equivalent_within) + ".";
+  return text + today(field, findings);
+}
+
+std::string answer_text(const Question& question, const Field& field, const Findings& findings,
+                        std::size_t max_width) {
+  std::string text = question.name.empty() ? "" : text::wrapped(question.name + ".");
+  text += text::wrapped(answer_sentences(field, findings), max_width) + "\n";
+  text += text::render(ranking_table(field, findings), max_width) + "\n";
+  const std::string refused = refused_text(field);
+  if (!refused.empty()) text += refused + "\n";
+  text += text::wrapped(rules_text(findings.rules), max_width);
+  text += text::wrapped("It took " + text::compact(findings.events) + " events, and " +
+                            std::to_string(findings.looks) +
+                            (findings.looks == 1 ? " look" : " looks") + " at the runs.",
+                        max_width);
+  return text;
+}
+
+json::JsonValue answer_json(const Question& question, const Field& field,
+                            const Findings& findings) {
+  json::JsonValue::List ranks;
+  json::JsonValue::List equivalent;
+  json::JsonValue::List eliminated;
+  for (const std::size_t i : ranking(findings)) {
+    ranks.push_back(contestant_json(field, findings, i));
+    const Standing standing = findings.contestants[i].standing;
+    if (standing == Standing::equivalent) equivalent.emplace_back(field.alternatives[i].name);
+    if (standing == Standing::behind || standing == Standing::unfit)
+      eliminated.emplace_back(field.alternatives[i].name);
+  }
+  json::JsonValue::List refused;
+  for (const RefusedAlternative& one : field.refused)
+    refused.push_back(json::json_object({{"name", one.name}, {"why", one.why}}));
+  return json::json_object(
+      {{"schema_version", 1},
+       {"question", question.name},
+       {"answer", answer_sentences(field, findings)},
+       {"use", findings.leader ? json::JsonValue(field.alternatives[*findings.leader].name)
+                               : json::JsonValue()},
+       {"decided", findings.end == RaceEnd::decided},
+       {"end", race_end_word(findings.end)},
+       {"objective", findings.rules.objective},
+       {"require", require_json(findings.rules)},
+       {"confidence", findings.rules.confidence},
+       {"equivalent_within", findings.rules.equivalent_within},
+       {"ranking", std::move(ranks)},
+       {"equivalent", std::move(equivalent)},
+       {"eliminated", std::move(eliminated)},
+       {"refused", std::move(refused)},
+       {"spent", json::json_object({{"events", json::json_number(findings.events)},
+                                    {"looks", static_cast<std::int64_t>(findings.looks)}})}});
+}
+
+std::string dry_run_text(const Question& question, const Field& field) {
+  std::string text = visible(question.file) + ": " + std::to_string(field.alternatives.size()) +
+                     (field.alternatives.size() == 1 ? " alternative" : " alternatives");
+  if (!field.refused.empty()) text += ", " + std::to_string(field.refused.size()) + " refused";
+  text += "\n";
+  for (const Alternative& one : field.alternatives)
+    text += "  " + visible(one.name) + (one.is_todays ? " (today)" : "") + "\n";
+  text += refused_text(field);
+  return text + text::wrapped(rules_text(rules_of(question, field)));
+}
+
+}  // namespace faultline::advice

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/advice/advisor.hpp"
+#include "analysis/advice/alternatives.hpp"
+#include "analysis/advice/question.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/json/json_value.hpp"
+
+namespace faultline::advice {
+
+/// The answer in a few sentences: what to use, what it costs, and what else would do; or that
+/// nothing separates the alternatives, or that none will do.
+std::string answer_sentences(const Field& field, const Findings& findings);
+
+/// The answer for a terminal: the sentences, the ranking, what was refused, and what it took.
+std::string answer_text(const Question& question, const Field& field, const Findings& findings,
+                        std::size_t max_width = text::kUsualWidth);
+
+/// The same for programs (docs/advise.md).
+json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings);
+
+/// What a dry run says: the alternatives, those that are refused, and the rules.
+std::string dry_run_text(const Question& question, const Field& field);
+
+}  // namespace faultline::advice

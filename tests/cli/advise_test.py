@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`advise`: which of several stacks to use for a job, from a question to an answer."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PATIENCE_S, PROGRAM, ProgramTest, SOURCE, changed
+
+# A run of it takes about a millisecond. What keeps the ranks waiting longest is the worst.
+QUESTION = {
+    "schema_version": 1,
+    "name": "Copies at partners, or a new start",
+    "scenario": {
+        "platform": {"machine": "stampede", "processes": 8, "spare_nodes": 8},
+        "workload": {"name": "try-blocks", "iterations": 40, "compute_s": 1,
+                     "checkpoint_iterations": 5},
+        "failure_detection": {"name": "oracle", "delay_s": 0.5},
+        "faults": {"poisson": {"mtbf_s": 60, "victims": "ranks"}},
+        "stop": {"when": "finished", "time_s": 10000},
+    },
+    "stacks": {
+        "ulfm": {"transactions": {"name": "ulfm"}},
+        "relaunch": {"transactions": {"name": "relaunch"}},
+        "none": {"transactions": {"name": "none"}},
+    },
+    "compare_with": {"transactions": {"name": "relaunch"}},
+}
+
+
+class Advise(ProgramTest):
+    def advice(self, *arguments, question=None):
+        self.write("q.json", question or QUESTION)
+        result = self.faultline("advise", "q.json", "--quiet", "--format", "json", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def standings(self, advice):
+        return {one["name"]: one["standing"] for one in advice["ranking"]}
+
+
+class Answers(Advise):
+    def test_names_the_best_and_why_the_others_are_out(self):
+        advice = self.advice()
+        self.assertTrue(advice["decided"])
+        self.assertEqual(advice["use"], "ulfm")
+        self.assertEqual(self.standings(advice),
+                         {"ulfm": "leads", "relaunch": "behind", "none": "unfit"})
+        self.assertRegex(advice["answer"], r"^Use ulfm: time to solution \d.* s, completed .*\. "
+                                           r"Today's relaunch is behind by \d+\.?\d* %\.$")
+        self.assertEqual(advice["require"],
+                         [{"metric": "completed", "at_least": 0.95, "at_most": None}])
+        best = advice["ranking"][0]
+        self.assertEqual(best["name"], "ulfm")
+        self.assertLess(best["objective"]["low"], best["objective"]["mean"])
+        self.assertGreaterEqual(best["required"]["completed"]["low"], 0.95)
+
+    def test_says_it_in_a_table_of_80_columns(self):
+        self.write("q.json", QUESTION)
+        said = self.faultline("advise", "q.json", "--quiet").stdout
+        self.assertTrue(said.startswith("Copies at partners, or a new start.\nUse ulfm: "), said)
+        self.assertLessEqual(max(len(line) for line in said.splitlines()), 80)
+        self.assertRegex(said, r"(?m)^relaunch \(today\) .*  behind by \d+ \+- \d+$")
+
+    def test_a_scenario_is_a_question(self):
+        job = {"schema_version": 1, **QUESTION["scenario"]}
+        self.write("s.json", changed(job, ["transactions"], {"name": "ulfm"}))
+        said = self.faultline("advise", "s.json", "--dry-run").stdout
+        self.assertIn("s.json: 16 alternatives\n", said)
+        for name in ("fampi + swim", "relaunch + ulfm", "no recovery + rdaemon"):
+            self.assertIn(f"\n  {name}\n", said)
+
+    def test_says_that_nobody_will_do_and_who_comes_nearest(self):
+        question = changed(QUESTION, ["require"], [{"metric": "time_to_solution_s", "at_most": 1}])
+        advice = self.advice(question=question)
+        self.assertIsNone(advice["use"])
+        self.assertRegex(advice["answer"], "^None of the alternatives keeps to time_to_solution_s "
+                                           "at most 1. (ulfm|none) comes nearest: time to solution")
+
+    def test_says_that_nothing_separates_them(self):
+        question = changed(QUESTION, ["stacks"], {
+            "a": {"failure_detection.delay_s": 0.5}, "b": {"failure_detection.delay_s": 0.52}})
+        question = changed(question, ["scenario", "transactions"], {"name": "ulfm"})
+        question = changed(question, ["compare_with"], {"seed": 3})
+        del question["compare_with"]
+        question["equivalent_within"] = 0
+        question["budget"] = {"events": 1}
+        advice = self.advice(question=question)
+        self.assertFalse(advice["decided"])
+        self.assertEqual(advice["end"], "budget")
+        self.assertRegex(advice["answer"], "^(Nothing separates|Use) ")
+
+    def test_what_cannot_run_the_job_is_refused_with_the_reason(self):
+        question = {key: value for key, value in QUESTION.items()
+                    if key not in ("stacks", "compare_with")}
+        question["choose"] = ["transactions", "failure_detection"]
+        question["scenario"] = changed(question["scenario"], ["workload"],
+                                       {"name": "stencil", "objects_per_process": 4})
+        self.write("q.json", question)
+        said = self.faultline("advise", "q.json", "--dry-run").stdout
+        self.assertRegex(said, r"(?s)\nRefused: fampi \+ connection-loss, .* and ulfm \+ ulfm:\s"
+                         r"workload.objects_per_process: expected 1 ")
+
+
+class Determinism(Advise):
+    def test_neither_jobs_nor_what_is_stored_changes_the_answer(self):
+        alone = self.advice()
+        self.assertEqual(alone, self.advice("--jobs", "3"))
+        self.assertEqual(alone, self.advice("--store", "kept.sqlite"))
+        before = (self.folder / "kept.sqlite").read_bytes()
+        self.assertEqual(alone, self.advice("--store", "kept.sqlite"))
+        self.assertEqual(before, (self.folder / "kept.sqlite").read_bytes())
+
+    def test_a_wider_question_goes_on_from_a_narrower_one(self):
+        narrow = changed(QUESTION, ["budget"], {"events": 1})
+        first = self.advice("--store", "kept.sqlite", question=narrow)
+        self.assertEqual(first["spent"]["looks"], 1)
+        self.assertEqual(self.advice(), self.advice("--store", "kept.sqlite"))
+
+    def test_an_interrupt_keeps_what_is_stored(self):
+        self.write("q.json", changed(QUESTION, ["scenario", "workload", "iterations"], 40000))
+        with subprocess.Popen([PROGRAM, "advise", "q.json", "--store", "kept.sqlite"],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            end = time.monotonic() + PATIENCE_S
+            while not (self.folder / "kept.sqlite").exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            said, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(said, "")
+        self.assertIn("interrupted", errors)
+
+
+class BadQuestions(Advise):
+    def test_each_is_one_error_with_its_place(self):
+        for path, value, expected in (
+                (["objective"], "tme_to_solution_s", 'objective: unknown metric "tme_to_'),
+                (["stacks"], {}, "stacks: expected an object"),
+                (["choose"], ["termination"], "stacks: the alternatives follow from choose"),
+                (["scenario"], 3, "scenario: expected a scenario, or the path of its file, got 3"),
+                (["scenario"], "gone.json", "gone.json: no such file"),
+                (["scenario", "replications"], 3, "scenario.replications: a question decides"),
+                (["stacks", "ulfm", "transactions", "name"], "ulmf", 'did you mean "ulfm"?'),
+        ):
+            with self.subTest(path=path):
+                question = changed(QUESTION, path, value)
+                if path[0] == "stacks" and len(path) > 1:
+                    question["stacks"] = {"ulfm": question["stacks"]["ulfm"]}
+                    del question["compare_with"]
+                self.write("q.json", question)
+                self.assertIn(expected, self.refusal("advise", "q.json"))
+
+
+class Shipped(Advise):
+    def test_every_question_is_valid(self):
+        questions = sorted((SOURCE / "scenarios/advice").glob("*.json"))
+        self.assertGreater(len(questions), 0)
+        for path in questions:
+            said = self.faultline("advise", path, "--dry-run")
+            self.assertEqual(said.returncode, 0, (path, said.stderr))
+            self.assertIn(" alternatives", said.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
