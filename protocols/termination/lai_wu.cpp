@@ -74,6 +74,14 @@ void LaiWu::will_send_to(Rank rank) {
   ++successor(rank).acks_owed;
 }
 
+// After a false report the root may ask this process to write off a rank that lives, and that this
+// process has not heard of.
+bool LaiWu::is_written_off(Rank rank) {
+  if (!failed_.contains(rank)) return false;
+  const Debtor* debtor = successors_.find(rank);
+  return debtor == nullptr || debtor->acks_owed == 0;
+}
+
 void LaiWu::got_acknowledgement(Rank rank, std::uint32_t count) {
   Debtor& debtor = successor(rank);
   invariant(count <= debtor.acks_owed, "an acknowledgement that nobody owes");
@@ -120,6 +128,7 @@ void LaiWu::try_disengage(TerminationContext& context) {
 void LaiWu::on_message(TerminationContext& context, const Message& message) {
   switch (message.kind) {
     case kAcknowledge:
+      if (is_written_off(message.from)) return;
       got_acknowledgement(message.from, 1);
       break;
     case kQuery:

@@ -50,6 +50,7 @@ class LaiWu final : public TerminationDetector {
   [[nodiscard]] Debtor& successor(Rank rank);
   void will_send_to(Rank rank);
   void acknowledge(TerminationContext& context, Rank predecessor);
+  [[nodiscard]] bool is_written_off(Rank rank);
   void got_acknowledgement(Rank rank, std::uint32_t count);
   void query_survivors(TerminationContext& context, Rank failed);
   void ask_root(TerminationContext& context, Rank failed);

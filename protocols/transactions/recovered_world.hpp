@@ -164,7 +164,8 @@ class RecoveredWorld {
   void answer_program(RecoveryContext& context, const checkpoints::SavedPoint& from);
   [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
   [[nodiscard]] bool leads() const {
-    return phase_ == WorldPhase::regrouping && members_.leader() == members_.self();
+    return phase_ == WorldPhase::regrouping && members_.leader() == members_.self() &&
+           !members_.is_dead(members_.self());
   }
   [[nodiscard]] bool is_broken(const WorldSteps& steps) const {
     return !members_.dead().empty() || steps.is_given_up();

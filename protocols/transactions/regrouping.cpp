@@ -99,6 +99,8 @@ void RecoveredWorld::regroup(RecoveryContext& context, WorldSteps& steps) {
 
 void RecoveredWorld::tell_leader(RecoveryContext& context, WorldSteps& steps) {
   const ActorId told = told_ = members_.leader();
+  // The others have agreed that it is dead, and died themselves: it waits for its end.
+  if (members_.is_dead(told)) return;
   if (told == members_.self())
     lead(context, steps);
   else

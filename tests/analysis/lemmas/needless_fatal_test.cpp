@@ -179,6 +179,14 @@ TEST_CASE("no real detector is found to give up without need, in phases and wher
   CHECK(given_up > 100);
 }
 
+TEST_CASE("above message logging nobody has to give up, since the dead come back below") {
+  Job job(3, quick_machine());
+  flood(job, "indep");
+  CHECK(gives_up_by_messages(job.spec));
+  job.use(Family::message_logging, "checkpoint-restart");
+  CHECK_FALSE(gives_up_by_messages(job.spec));
+}
+
 TEST_CASE("a run that is made twice to be judged has the record of one that is made once") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(9, quick_machine());

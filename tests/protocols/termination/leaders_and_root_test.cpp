@@ -176,4 +176,22 @@ TEST_CASE("venkatesan survives whatever leaves a leader alive") {
     }
 }
 
+// The root is told that rank 2 is dead, and rank 1 never is. The root asks rank 1 to write off rank
+// 2, which lives on, acknowledges what rank 1 sends it meanwhile, and is then ended.
+TEST_CASE("lai-wu writes off a rank that lives, whose acknowledgements then mean nothing") {
+  for (const scenario::EngineKind engine : engines())
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      Job job(3, quick_machine());
+      job.workload("ordered-stencil", {}).use(Family::termination, "lai-wu");
+      job.use(Family::failure_detection, "erring-oracle", {{"reporter", std::int64_t{0}}});
+      job.spec.platform.detection_loss_probability = 0.8;
+      job.spec.platform.fencing.by = scenario::FencedBy::resource_manager;
+      job.spec.stop.time_s = 60;
+      const Seen seen = job.run(engine, seed);
+      CAPTURE(engine_word(engine), seed);
+      CHECK(seen.metric("false_reports") == 1);
+      for (const std::string& kind : seen.violations()) CHECK(kind != "broken-invariant");
+    }
+}
+
 }  // namespace faultline::termination

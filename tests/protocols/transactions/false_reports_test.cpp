@@ -163,4 +163,25 @@ TEST_CASE("fampi gives up after a false report only because no node is left") {
     }
 }
 
+// Ranks 0 and 1 agree that rank 2 is dead, tell it so, and die. Rank 2 begins no world of its own.
+TEST_CASE("a rank that knows that the others hold it for dead waits for its end, whoever dies") {
+  for (const scenario::EngineKind engine : engines())
+    for (const std::string recovery : {"fampi", "ulfm"})
+      for (const double death_s : {0.05, 0.11, 0.15, 0.2, 0.4, 0.9, 1.3}) {
+        CAPTURE(engine_word(engine), recovery, death_s);
+        Job job(3, quick_machine());
+        try_blocks(job, 4);
+        set_up(job, 1, recovery);
+        job.use(Family::failure_detection, "erring-oracle", {{"spreads", false}});
+        faults::FaultSpec fault;
+        fault.time_s = death_s;
+        fault.nodes = {0, 1};
+        fault.repair_s = 0.3;
+        job.spec.faults.push_back(fault);
+        job.spec.stop.time_s = 100;
+        const Seen seen = job.run(engine);
+        for (const std::string& kind : seen.violations()) CHECK(kind != "broken-invariant");
+      }
+}
+
 }  // namespace faultline::transactions
