@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/store/study_growth.hpp"
+#include "analysis/store/study_rows.hpp"
 #include "analysis/store/sweep_run.hpp"
 #include "sim/core/registry.hpp"
 
@@ -45,7 +47,9 @@ class Pursuit {
         settings_(settings),
         study_id_(store::open_study(store, field.study, true)),
         race_(rules_of(question, field), field.alternatives.size()),
-        wanted_(field.alternatives.size(), 0) {}
+        wanted_(field.alternatives.size(), 0) {
+    take_known_runs();
+  }
 
   RaceEnd run() {
     for (std::uint32_t runs = kFirstRuns; runs <= kMostRuns; runs *= 2) {
@@ -67,6 +71,34 @@ class Pursuit {
   }
 
  private:
+  /// What another question has simulated of the same alternatives, with the same program, is not
+  /// simulated again.
+  void take_known_runs() {
+    const store::StoredStudy ours = store::stored_study(study_);
+    std::map<std::size_t, std::vector<RunRecord>> known;  // by alternative
+    for (const store::StoredStudy& other : store_.studies()) {
+      if (other.id == study_id_ || other.faultline != ours.faultline ||
+          other.simgrid != ours.simgrid)
+        continue;
+      store_.each_point(other.id, [&](store::StoredPoint& point) {
+        if (const auto i = alternative_of(point)) known[*i] = std::move(point.runs);
+      });
+    }
+    for (auto& [i, runs] : known) {
+      store::StoredPoint part =
+          store::stored_point(study_, study_id_, i, scenario::point_scenario(study_, i));
+      part.runs = std::move(runs);
+      store_.save(part);
+    }
+  }
+
+  /// The alternative that is this point of a study, if any is.
+  [[nodiscard]] std::optional<std::size_t> alternative_of(const store::StoredPoint& point) const {
+    const auto same = std::ranges::find(study_.points, point.hash, &scenario::StudyPoint::hash);
+    if (same == study_.points.end()) return std::nullopt;  // of another question
+    return static_cast<std::size_t>(same - study_.points.begin());
+  }
+
   /// Why the next round, in which each that still races gets so many runs, is not begun.
   [[nodiscard]] std::optional<RaceEnd> before_round(std::uint32_t runs) const {
     if (runs_.empty()) return std::nullopt;  // without a look there is no answer
@@ -109,9 +141,9 @@ class Pursuit {
 
   /// The first runs of a point, however many the store has.
   void take(store::StoredPoint& point) {
-    const auto same = std::ranges::find(study_.points, point.hash, &scenario::StudyPoint::hash);
-    if (same == study_.points.end()) return;  // of another question
-    const auto i = static_cast<std::size_t>(same - study_.points.begin());
+    const auto alternative = alternative_of(point);
+    if (!alternative) return;
+    const std::size_t i = *alternative;
     if (!point.failure.empty()) {
       race_.exclude(i, point.failure);
       return;

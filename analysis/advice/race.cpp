@@ -83,13 +83,18 @@ void Race::exclude(std::size_t contestant, std::string why) {
   contestants_[contestant].looks = looks_;
 }
 
+/// What this look may spend of the probability of an error.
+double Race::spent_by_look() const {
+  const auto look = static_cast<double>(looks_);
+  return (1.0 - rules_.confidence) / (look * (look + 1));
+}
+
 /// Whoever is shown to break a requirement at one look stays so. Whoever completes no run at all
 /// has nothing to be ranked by, but may be unlucky, so that it takes a requirement to drop it.
 void Race::judge_requirements(const std::vector<std::vector<RunRecord>>& runs) {
-  const auto look = static_cast<double>(looks_);
-  const double intervals = static_cast<double>(contestants_.size()) *
-                           static_cast<double>(std::max<std::size_t>(rules_.require.size(), 1));
-  const double outside = (1.0 - rules_.confidence) / (look * (look + 1)) / 2 / intervals;
+  const auto intervals =
+      static_cast<double>(contestants_.size() * std::max<std::size_t>(1, rules_.require.size()));
+  const double outside = spent_by_look() / 2 / intervals;
   for (std::size_t i = 0; i < contestants_.size(); ++i) {
     Contestant& contestant = contestants_[i];
     contestant.required.clear();
@@ -144,9 +149,8 @@ void Race::choose_leader() {
 
 void Race::compare_with_leader() {
   if (!leader_ || contestants_.size() < 2) return;
-  const auto look = static_cast<double>(looks_);
-  const double outside = (1.0 - rules_.confidence) / (look * (look + 1)) / 2 /
-                         static_cast<double>(contestants_.size() - 1);
+  const double share = rules_.require.empty() ? 1.0 : 0.5;
+  const double outside = share * spent_by_look() / static_cast<double>(contestants_.size() - 1);
   const double counts =
       rules_.equivalent_within * std::fabs(*contestants_[*leader_].objective.mean);
   for (std::size_t i = 0; i < contestants_.size(); ++i) {

@@ -62,8 +62,8 @@ struct Contestant {
 /// looks at all runs so far and drops whoever is shown to be worse, and so on (docs/advise.md).
 ///
 /// The error of all looks together is at most 1 - confidence: the k-th look may spend 1 / (k (k +
-/// 1)) of it, half on requirements and half on differences, and shares that among its intervals
-/// (Bonferroni). So it does not matter when the race ends, or why.
+/// 1)) of it, half on requirements, if there are any, and the rest on differences, and shares that
+/// among its intervals (Bonferroni). So it does not matter when the race ends, or why.
 class Race {
  public:
   Race(RaceRules rules, std::size_t contestants);
@@ -85,6 +85,7 @@ class Race {
   [[nodiscard]] bool is_decided() const;
 
  private:
+  [[nodiscard]] double spent_by_look() const;
   void judge_requirements(const std::vector<std::vector<runs::RunRecord>>& runs);
   void bring_back();
   void choose_leader();

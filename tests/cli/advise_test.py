@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`advise`: which of several stacks to use for a job, from a question to an answer."""
 
+import contextlib
 import json
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -118,6 +120,18 @@ class Determinism(Advise):
         first = self.advice("--store", "kept.sqlite", question=narrow)
         self.assertEqual(first["spent"]["looks"], 1)
         self.assertEqual(self.advice(), self.advice("--store", "kept.sqlite"))
+
+    def test_a_narrower_question_takes_the_runs_of_a_wider_one(self):
+        narrow = changed(QUESTION, ["stacks"], {"again": QUESTION["stacks"]["ulfm"]})
+        alone = self.advice(question=narrow)
+        self.advice("--store", "kept.sqlite")
+        self.assertEqual(alone, self.advice("--store", "kept.sqlite", question=narrow))
+        with contextlib.closing(sqlite3.connect(self.folder / "kept.sqlite")) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM studies").fetchone(), (2,))
+            for (counted,) in database.execute(
+                    "SELECT count(DISTINCT wall_s || ' ' || peak_rss_bytes) FROM runs JOIN points "
+                    "USING (study, point) GROUP BY points.hash, replication"):
+                self.assertEqual(counted, 1)  # copied, and not simulated again
 
     def test_an_interrupt_keeps_what_is_stored(self):
         self.write("q.json", changed(QUESTION, ["scenario", "workload", "iterations"], 40000))
