@@ -198,7 +198,7 @@ std::string nobody_is_fit(const Field& field, const Findings& findings) {
 
 /// "behind by 29 +- 20", "equivalent", "unfit".
 std::string standing_cell(const Findings& findings, const Contestant& one) {
-  const std::string word = standing_word(one.standing);
+  std::string word = standing_word(one.standing);
   const bool is_told = one.standing == Standing::behind || one.standing == Standing::races;
   if (!is_told || !one.difference || one.against != findings.leader) return word;
   const double largest = std::fabs(one.objective.mean.value_or(0));

@@ -48,7 +48,7 @@ const OptionSet<MetricBounds>& MetricBounds::options() {
 void check_metric(const std::string& metric, const std::string& path, json::Problems& problems) {
   std::vector<std::string> known;
   for (const scenario::DeclaredMetric& declared : scenario::declared_metrics())
-    known.push_back(declared.metric->name);
+    known.emplace_back(declared.metric->name);
   if (!names(known, metric))
     problems.add(path, "unknown metric " + json::in_quotes(metric) +
                            json::suggestion(metric, known) +
