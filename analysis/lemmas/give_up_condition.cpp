@@ -243,7 +243,8 @@ void consider_root(Facts facts, Rank rank, Found& earliest) {
 std::optional<GiveUpCondition> condition_of(const scenario::RunSpec& spec) {
   const scenario::ComponentChoice& detector = spec.component(Family::termination);
   if (detector.registration == nullptr) return std::nullopt;
-  if (spec.component(Family::message_logging).registration != nullptr) return std::nullopt;
+  const Registration* below = spec.component(Family::message_logging).registration;
+  if (below != nullptr && below->needs_detection()) return std::nullopt;
   const std::string& name = detector.registration->name;
   GiveUpCondition condition{.starts_at_root = scenario::job_shape(spec).starts_at_root};
   if (name == "indep") return condition;

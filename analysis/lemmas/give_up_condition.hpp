@@ -31,7 +31,8 @@ struct GiveUpCondition {
 };
 
 /// The condition for a run's detector with its options and the run's workload; nothing if it is not
-/// an adoption protocol, or if message logging brings the dead back below it: it is told of none.
+/// an adoption protocol, or if message logging, which has to hear of deaths, brings the dead back
+/// below it: it is told of none.
 std::optional<GiveUpCondition> condition_of(const scenario::RunSpec& spec);
 
 /// Where, when and because of which processes the condition is met.
