@@ -189,7 +189,11 @@ TEST_CASE("a death that nobody watches is to blame whatever happened before, whe
     for (const double stall_s : {kWatchTimeout_s / 5, 4 * kWatchTimeout_s}) {
       Job job(6, quick_machine(64));
       dies_twice(job, false);
-      job.spec.faults.push_back({.time_s = 0.5, .ranks = {4}, .stall_s = stall_s});
+      faults::FaultSpec stall;
+      stall.time_s = 0.5;
+      stall.ranks = {4};
+      stall.stall_s = stall_s;
+      job.spec.faults.push_back(stall);
       job.spec.stop.when = scenario::StopWhen::finished;
       job.spec.stop.time_s = 1000;
       const Seen seen = job.run(engine);
