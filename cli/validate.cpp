@@ -6,6 +6,8 @@
 #include <ostream>
 #include <utility>
 
+#include "analysis/advice/alternatives.hpp"
+#include "analysis/advice/question.hpp"
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/item_reader.hpp"
 #include "analysis/text/text_table.hpp"
@@ -87,11 +89,19 @@ void validate_file(const std::string& file, std::ostream& out) {
     show_machine(file, scenario::read_machine_file(file), out);
     return;
   }
+  if (advice::is_question(root)) {
+    const advice::Field field = advice::field_of(advice::load_question(file));
+    for (const std::string& note : field.study.notes) complain(note);
+    out << file << ": valid, question with "
+        << counted_things(field.alternatives.size(), "alternative") << ", and "
+        << field.refused.size() << " that cannot run its job\n";
+    return;
+  }
   if (root.object() != nullptr && root.find("platform") == nullptr &&
       root.find("workload") == nullptr)
     throw UsageError(file +
                      ": is neither a scenario, which has platform and workload, nor a machine, "
-                     "which has topology");
+                     "which has topology, nor a question, which has scenario");
   const scenario::Study study = scenario::load_study(file);
   for (const std::string& note : study.notes) complain(note);
   out << file << ": valid, " << counted_things(study.points.size(), "point") << '\n';
@@ -102,8 +112,10 @@ VerbOptions validate_options() {
       .verb = "validate",
       .usage = "validate FILE...",
       .about =
-          "Checks scenario files, machine files, and the data files of reproduce, without running "
-          "anything: syntax, keys, values, units, combinations, and whether the job fits on its "
+          "Checks scenario files, machine files, questions, and the data files of reproduce, "
+          "without "
+          "running anything: syntax, keys, values, units, combinations, and whether the job fits "
+          "on its "
           "machine. Prints every error of every file. For a machine, prints what a benchmark would "
           "measure: half round trips between its nearest and its farthest nodes, and its bisection "
           "bandwidth. Exit code: 0 if all are valid, 2 otherwise."};

@@ -192,6 +192,8 @@ const OptionSet<QuestionSettings>& QuestionSettings::options() {
   return set;
 }
 
+bool is_question(const json::JsonValue& root) { return root.find("scenario") != nullptr; }
+
 Question load_question(const std::string& path, const std::vector<std::string>& sets) {
   return parse_question(json::read_json_text(path), path, sets);
 }
@@ -202,7 +204,7 @@ Question parse_question(const std::string& text, const std::string& file,
   json::JsonValue root = json::parse_json(text, problems);
   for (const std::string& set : sets) scenario::apply_set(root, set, problems);
   Question question{.file = file, .scenario_file = file};
-  if (root.find("scenario") != nullptr) {
+  if (is_question(root)) {
     read_keys(root, question, problems);
     problems.throw_if_any();
   } else {

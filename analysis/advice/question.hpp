@@ -41,6 +41,9 @@ struct Question {
   bool states_requirements = false;
 };
 
+/// Is this the tree of a question, and not of a scenario alone?
+bool is_question(const json::JsonValue& root);
+
 /// Reads a question, or a scenario, which asks for everything that fits. `sets` are "PATH=JSON", in
 /// order. The scenario in it is checked later, with each alternative. Throws UsageError with every
 /// error.

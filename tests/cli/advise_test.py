@@ -177,6 +177,9 @@ class Shipped(Advise):
             said = self.faultline("advise", path, "--dry-run")
             self.assertEqual(said.returncode, 0, (path, said.stderr))
             self.assertIn(" alternatives", said.stdout)
+            said = self.faultline("validate", path)
+            self.assertEqual(said.returncode, 0, (path, said.stderr))
+            self.assertRegex(said.stdout, r": valid, question with \d+ alternatives, and \d+ that ")
 
 
 if __name__ == "__main__":

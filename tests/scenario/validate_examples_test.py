@@ -140,7 +140,7 @@ def main():
     shipped = [
         path
         for path in sorted((SOURCE / "scenarios").rglob("*.json"))
-        if path.parent.name not in ("machines", "faults")
+        if path.parent.name not in ("advice", "machines", "faults")
     ]
     # Only the data files of `reproduce` have groups of cells; they are no scenarios.
     items = [path for path in shipped if "groups" in json.loads(path.read_text())]
