@@ -31,9 +31,10 @@ bool reports(const Registration* component, const std::string& metric) {
                              [&](const MetricSpec* own) { return own->name == metric; });
 }
 
-bool ends_with_program(const scenario::RunSpec& spec) {
-  return spec.stop.when == scenario::StopWhen::finished ||
-         spec.stop.when == scenario::StopWhen::announced;
+double events_of(const std::vector<RunRecord>& runs) {
+  double sum = 0;
+  for (const RunRecord& run : runs) sum += static_cast<double>(run.events);
+  return sum;
 }
 
 /// One question on its way: its study, the race, and what has been spent.
@@ -65,8 +66,7 @@ class Pursuit {
 
   [[nodiscard]] double events() const {
     double sum = 0;
-    for (const auto& of_one : runs_)
-      for (const RunRecord& run : of_one) sum += static_cast<double>(run.events);
+    for (const auto& of_one : runs_) sum += events_of(of_one);
     return sum;
   }
 
@@ -115,10 +115,8 @@ class Pursuit {
     double sum = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (!race_.is_racing(i) || runs_[i].empty()) continue;
-      double events = 0;
-      for (const RunRecord& run : runs_[i]) events += static_cast<double>(run.events);
       const auto had = static_cast<double>(runs_[i].size());
-      sum += events / had * (runs - had);
+      sum += events_of(runs_[i]) / had * (runs - had);
     }
     return sum;
   }
@@ -183,7 +181,7 @@ RaceRules rules_of(const Question& question, const Field& field) {
                           : kEndTime;
   rules.higher_is_better = rules.objective == runs::kCompleted;
   constexpr double kMostComplete = 0.95;
-  if (!question.states_requirements && spec.has_faults() && ends_with_program(spec))
+  if (!question.states_requirements && spec.has_faults() && runs::frame_of(spec).ends_with_program)
     rules.require.push_back({runs::kCompleted, kMostComplete, std::nullopt});
   return rules;
 }
@@ -193,7 +191,7 @@ Findings find_out(const Question& question, Field& field, store::ResultStore& st
   Pursuit pursuit(question, field, store, settings);
   const RaceEnd end = pursuit.run();
   const Race& race = pursuit.race();
-  return {.rules = rules_of(question, field),
+  return {.rules = race.rules(),
           .contestants = race.contestants(),
           .leader = race.leader(),
           .end = end,

@@ -157,12 +157,18 @@ scenario::Study study_of(const Question& question, const std::vector<Alternative
   return scenario::parse_study(json::to_json(root), question.scenario_file);
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 /// A message without what is the same in those of all alternatives: the file, the point, and that a
 /// stack has set the place.
 std::string without_place(const std::string& message, const std::string& file) {
-  std::istringstream lines(message);
   std::string text;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line : lines_of(message)) {
     if (line.starts_with(file + ": ")) line.erase(0, file.size() + 2);
     for (const char* end : {" (point ", " (from stacks"}) {
       const std::size_t place = line.rfind(end);
@@ -171,13 +177,6 @@ std::string without_place(const std::string& message, const std::string& file) {
     text += (text.empty() ? "" : "\n") + line;
   }
   return text;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 /// What is wrong with every alternative is wrong with the job.

@@ -193,8 +193,7 @@ std::string nobody_is_fit(const Field& field, const Findings& findings) {
          nearest_text(field, findings);
 }
 
-// ---- the table
-// -----------------------------------------------------------------------------------
+// ---- the table --------------------------------------------------------------------------------
 
 /// "behind by 29 +- 20", "equivalent", "unfit".
 std::string standing_cell(const Findings& findings, const Contestant& one) {
@@ -248,8 +247,7 @@ std::string rules_text(const RaceRules& rules) {
          percent(rules.equivalent_within) + " do not count.";
 }
 
-// ---- JSON
-// ----------------------------------------------------------------------------------------
+// ---- JSON -------------------------------------------------------------------------------------
 
 json::JsonValue number_json(const std::optional<double>& value) {
   return value ? json::json_number(*value) : json::JsonValue();

@@ -28,20 +28,13 @@ std::vector<std::string> choosable() {
   return keys;
 }
 
-struct MetricBounds {
-  std::string metric;
-  std::optional<double> at_least;
-  std::optional<double> at_most;
-  static const OptionSet<MetricBounds>& options();
-};
-
-const OptionSet<MetricBounds>& MetricBounds::options() {
+const OptionSet<Requirement>& requirement_options() {
   static const auto set =
-      OptionSet<MetricBounds>()
-          .option("metric", &MetricBounds::metric,
+      OptionSet<Requirement>()
+          .option("metric", &Requirement::metric,
                   {.doc = "the metric whose mean is bounded", .required = true})
-          .option("at_least", &MetricBounds::at_least, {.doc = "the least mean that will do"})
-          .option("at_most", &MetricBounds::at_most, {.doc = "the largest mean that will do"});
+          .option("at_least", &Requirement::at_least, {.doc = "the least mean that will do"})
+          .option("at_most", &Requirement::at_most, {.doc = "the largest mean that will do"});
   return set;
 }
 
@@ -59,16 +52,16 @@ Requirement read_requirement(const json::JsonValue& value, const std::string& pa
                              json::Problems& problems) {
   const std::size_t before = problems.size();
   json::CheckedObject object(value, path, problems);
-  const OptionValues values = object.options(MetricBounds::options().specs());
+  const OptionValues values = object.options(requirement_options().specs());
   object.finish();
   if (problems.size() != before) return {};
-  const auto read = MetricBounds::options().read(values);
+  Requirement read = requirement_options().read(values);
   check_metric(read.metric, json::member_path(path, "metric"), problems);
   if (!read.at_least && !read.at_most)
     problems.add(path, "bounds nothing, expected at_least or at_most");
   if (read.at_least && read.at_most && *read.at_least > *read.at_most)
     problems.add(path, "at_least is above at_most, so that nothing can keep to both");
-  return {read.metric, read.at_least, read.at_most};
+  return read;
 }
 
 std::vector<Requirement> read_requirements(const json::JsonValue& value, json::Problems& problems) {

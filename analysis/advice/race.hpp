@@ -46,14 +46,16 @@ const char* standing_word(Standing standing);
 struct Contestant {
   Standing standing = Standing::races;
   std::size_t runs = 0;  ///< that the race has seen
-  /// Of the objective, over the runs that completed their program; 95 %, not for a decision.
+  /// The mean of the objective over the runs that completed their program. Its interval is of 95 %
+  /// and decides nothing.
   statistics::Summary objective = {};
-  /// Of the objective, minus that of the leader, or of the one that it is behind. For an
-  /// intermediate look, its interval is as wide as the decision needs.
+  /// How much larger its objective is than that of `against`. Its interval is as wide as the
+  /// decision of that look needs.
   std::optional<statistics::Summary> difference = {};
-  std::optional<std::size_t> against = {};         ///< from whom that difference is
-  std::vector<statistics::Summary> required = {};  ///< of each requirement; 95 %
-  bool meets_all = false;                          ///< it is shown to keep to every requirement
+  std::optional<std::size_t> against = {};  ///< the leader, or the one that it is behind
+  /// The mean of the metric of each requirement, with intervals of 95 %.
+  std::vector<statistics::Summary> required = {};
+  bool meets_all = false;  ///< it is shown to keep to every requirement
   std::string why_unfit = {};
   std::size_t looks = 0;  ///< until the look at which it was behind or unfit
 };
@@ -76,6 +78,7 @@ class Race {
   /// Drops a contestant for good whose runs fail.
   void exclude(std::size_t contestant, std::string why);
 
+  [[nodiscard]] const RaceRules& rules() const { return rules_; }
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return contestants_; }
   [[nodiscard]] bool is_racing(std::size_t contestant) const;
   [[nodiscard]] std::optional<std::size_t> leader() const { return leader_; }

@@ -64,7 +64,7 @@ std::optional<statistics::Interval> interval_of(const std::vector<double>& value
   return statistics::share_interval(number_of(values, 1.0), values.size(), outside);
 }
 
-/// The same of paired differences.
+/// The interval of a mean of paired differences, of runs without strata.
 std::optional<statistics::Interval> difference_interval(const std::vector<double>& differences,
                                                         const statistics::Summary& summary,
                                                         double outside) {

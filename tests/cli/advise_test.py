@@ -11,7 +11,7 @@ import unittest
 
 from program import PATIENCE_S, PROGRAM, ProgramTest, SOURCE, changed
 
-# A run of it takes about a millisecond. What keeps the ranks waiting longest is the worst.
+# A run of it takes about a millisecond.
 QUESTION = {
     "schema_version": 1,
     "name": "Copies at partners, or a new start",

@@ -88,7 +88,7 @@ class Fingerprints(FingerprintTest):
         for path in sorted((SOURCE / "scenarios" / folder).glob("*.json")):
             scenario = json.loads(path.read_text())
             engine = scenario.get("engine", "loggp")
-            cut = {key: cut_sweep(scenario[key], values) for key in ("sweep",) if key in scenario}
+            cut = {"sweep": cut_sweep(scenario["sweep"], values)} if "sweep" in scenario else {}
             cases[f"{folder}/{path.stem}", engine] = Case(
                 path.relative_to(SOURCE).as_posix(), options(replications[engine], cut))
         self.assertGreater(len(cases), 1)
