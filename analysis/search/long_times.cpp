@@ -63,7 +63,11 @@ double longest_time_s(const scenario::RunSpec& spec) {
 
 double longest_send_s(const scenario::RunSpec& spec) {
   const auto any = [](const std::string&) { return true; };
-  return largest_in<std::int64_t>(spec, "B", any) / spec.platform.machine.nic_bandwidth_Bps;
+  const platform::Machine& machine = spec.platform.machine;
+  double bandwidth_Bps = machine.nic_bandwidth_Bps;
+  for (const double narrow_Bps : {machine.link_bandwidth_Bps, machine.local_bandwidth_Bps})
+    if (narrow_Bps > 0) bandwidth_Bps = std::min(bandwidth_Bps, narrow_Bps);
+  return largest_in<std::int64_t>(spec, "B", any) / bandwidth_Bps;
 }
 
 }  // namespace faultline::search

@@ -21,7 +21,8 @@ std::map<std::string, double*> times_of(scenario::ComponentChoice& choice);
 /// that a message takes, or waits for a cut network [s].
 double longest_time_s(const scenario::RunSpec& spec);
 
-/// The time for which the largest message whose size an option states occupies a NIC [s].
+/// The time for which the largest message whose size an option states is under way: what is
+/// narrowest of a NIC, a link and the memory of a node decides that [s].
 double longest_send_s(const scenario::RunSpec& spec);
 
 }  // namespace faultline::search

@@ -51,7 +51,8 @@ class Causal : public ProgramLayer, public OrdersLocalEvents {
   /// What a termination detector sent after its program had asked for a checkpoint is sent again in
   /// the replay. Others have it, so it cannot be kept back for the image.
   [[nodiscard]] bool is_ready() const override {
-    return !program_.gate().counts() || !determinants_.own.must_replay();
+    const ProgramGate& gate = program_.gate();
+    return !gate.counts() || (!determinants_.own.must_replay() && repeats_.can_be_quiet(gate));
   }
   [[nodiscard]] std::uint64_t deliveries() const override { return determinants_.own.tickets(); }
   void on_committed(RecoveryContext& context) override;

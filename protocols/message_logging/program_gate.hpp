@@ -35,6 +35,7 @@ class ProgramGate {
   }
   /// Checkpoints are due by time, so the program is kept back, too, when all are to be quiet.
   void keep_program_back() { keeps_program_ = true; }
+  [[nodiscard]] bool keeps_program_back() const { return keeps_program_; }
   /// Are all told to be quiet before a checkpoint? Then all messages since the last are counted.
   [[nodiscard]] bool counts() const { return has_detector_ || keeps_program_; }
   [[nodiscard]] bool hands_up_singly() const { return singly_; }

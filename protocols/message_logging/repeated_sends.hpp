@@ -14,6 +14,12 @@ namespace faultline::message_logging {
 class RepeatedSends {
  public:
   [[nodiscard]] bool has_recovered() const { return recovered_; }
+  /// Can this rank take part in a checkpoint for which its program is kept back? What others have
+  /// of an earlier incarnation must be sent again before, or they have received more than was sent,
+  /// and the checkpoint waits for ever. A program that has asked itself has sent it all.
+  [[nodiscard]] bool can_be_quiet(const ProgramGate& gate) const {
+    return recovered_ || !gate.keeps_program_back();
+  }
   /// This rank knows of the restart of `root`, and tells whether it has a log for that one. If it
   /// is this rank that has restarted, it has not recovered from now on. Gives up if this rank still
   /// recovers from an earlier death. `replays`: see try_end.
@@ -32,12 +38,13 @@ class RepeatedSends {
   }
   /// Notes that this rank has recovered, if it had not before.
   void end(RecoveryContext& context, CheckpointedProgram& program);
-  /// Notes it if it has sent again all that it had sent. `replays`: it has still to deliver again
-  /// what it had delivered.
+  /// Notes it if it has sent again all that it had sent, and lets a checkpoint that has waited for
+  /// that go on. `replays`: it has still to deliver again what it had delivered.
   void try_end(RecoveryContext& context, const SenderLog& log, bool replays,
                CheckpointedProgram& program) {
-    if (!recovered_ && !replays && program.is_up() && has_repeated_all(context, log))
-      end(context, program);
+    if (recovered_ || replays || !program.is_up() || !has_repeated_all(context, log)) return;
+    end(context, program);
+    if (program.gate().keeps_program_back()) ProgramGate::hand_up_later(context);
   }
 
  private:

@@ -323,6 +323,18 @@ TEST_CASE("a recovery from a false report is late, and not stuck, where each wor
   CHECK_FALSE(judgement.finding);
 }
 
+// Each acknowledgement of 1 TB takes 9 minutes on a link of this machine, and one on its NICs.
+TEST_CASE("a detector that announces late because its messages are long does not hang") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "platform": {"machine": "mira", "processes": 200},
+    "workload": {"name": "try-blocks"}, "termination": {"name": "lai-wu", "control_bytes":
+    999999999451}, "failure_detection": {"name": "connection-loss", "members": "ranks", "radix": 2,
+    "control_bytes": 451}, "faults": {"at": [{"event": 30, "ranks": [41, 131]}]}})"),
+             {});
+  CHECK(judgement.outcome == "hung");
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("an accused rank begins again at its start where there are no checkpoints") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "stampede", "processes": 3},
