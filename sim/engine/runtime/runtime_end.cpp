@@ -24,6 +24,17 @@ void count(Metrics& metrics, const MetricSpec& metric, std::uint64_t number) {
   metrics.set(metric, static_cast<double>(number));
 }
 
+/// Does a notice, or a timer of its detector, wait for the actor's processor? Whom it would tell of
+/// a death then, it has not told.
+bool word_waits(const ActorState& actor) {
+  if (!actor.alive || !Processors::timers_wait(actor)) return false;
+  const RareState& rare = *actor.rare_state;
+  return std::any_of(rare.due.begin(), rare.due.end(), [&](const Due& due) {
+    const ArmedTimer* timer = due.is_of_timer() ? rare.timer(due.serial) : nullptr;
+    return !due.is_of_timer() || (timer != nullptr && timer->family == Family::failure_detection);
+  });
+}
+
 }  // namespace
 
 RunResult Runtime::result() {
@@ -53,7 +64,7 @@ RunResult Runtime::result() {
 /// The deaths that the failure detector has missed. A run without deaths pays nothing for that.
 std::vector<audit::Violation> Runtime::missed() {
   if (broken_ || state_.truth.auditor().all_reported() || !states_bound(job_->spec)) return {};
-  bool word_spreads = false;
+  bool word_spreads = std::any_of(state_.actors.begin(), state_.actors.end(), word_waits);
   state_.pool.for_each_in_flight([&](const Message& message) {
     word_spreads = word_spreads || may_bring_word(*job_, message, now_s());
   });

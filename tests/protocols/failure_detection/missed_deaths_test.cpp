@@ -142,6 +142,27 @@ TEST_CASE("a death is missed only after twice the bound, and not where messages 
     }
 }
 
+// The first rank that would hear tells all others; or the third one would pass the word on.
+TEST_CASE("a death is not missed while word of it waits for a processor that is busy") {
+  const auto run = [](std::int64_t radix, Rank busy, Rank victim, double end_s) {
+    Job job(6, quick_machine(64));
+    job.script(Family::workload, [busy](ActorId self) {
+      return Handlers{.start = [self, busy](ScriptContext& context) {
+        if (self == busy) context.spend(300);
+      }};
+    });
+    job.use(Family::failure_detection, "connection-loss",
+            {{"members", std::string("ranks")}, {"radix", radix}});
+    job.kill(1.0, {victim});
+    stop_at(job, end_s);
+    return job.run(scenario::EngineKind::loggp).result.outcome;
+  };
+  for (const double end_s : {100.0, 1000.0}) {
+    CHECK(run(30, 0, 3, end_s) == engine::Outcome::finished);
+    CHECK(run(1, 3, 5, end_s) == engine::Outcome::finished);
+  }
+}
+
 TEST_CASE("a run in which all wait for a missed death ends when the bound has passed") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(6, quick_machine(64));
