@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <ostream>
+#include <vector>
 
 #include "analysis/advice/answer.hpp"
+#include "analysis/advice/crossovers.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
@@ -53,8 +57,9 @@ advice::AdvisorSettings advisor_settings(const po::variables_map& values) {
       whole_number("advise: --jobs", values["jobs"].as<std::string>(), 1, 4096));
   settings.progress = values.count("quiet") == 0;
   if (const auto limit = text_of(values, "time-limit"))
-    settings.time_limit_s =
-        static_cast<double>(whole_number("advise: --time-limit", *limit, 1, 1000000000));
+    settings.until =
+        std::chrono::steady_clock::now() +
+        std::chrono::seconds(whole_number("advise: --time-limit", *limit, 1, 1000000000));
   return settings;
 }
 
@@ -91,15 +96,21 @@ int carry_out_advise(const Call& call) {
   const InterruptGuard guard;
   KeptRuns kept(text_of(values, "store"));
   const advice::Findings findings = advice::find_out(question, field, kept.store(), settings);
-  if (findings.end == advice::RaceEnd::interrupted) {
+  const std::vector<advice::Crossovers> crossed =
+      advice::crossovers(question, findings, kept.store(), settings);
+  if (findings.end == advice::RaceEnd::interrupted ||
+      std::ranges::any_of(crossed, [](const advice::Crossovers& one) {
+        return one.end == advice::RaceEnd::interrupted;
+      })) {
     complain(values.count("store") != 0
                  ? "interrupted: what was stored stays, and the same command goes on"
                  : "interrupted: nothing is kept without --store");
     return runs::kExitInterrupted;
   }
   output.write(values["format"].as<std::string>() == "json"
-                   ? json::to_json(advice::answer_json(question, field, findings), 2) + "\n"
-                   : advice::answer_text(question, field, findings, output.table_width()));
+                   ? json::to_json(advice::answer_json(question, field, findings, crossed), 2) +
+                         "\n"
+                   : advice::answer_text(question, field, findings, crossed, output.table_width()));
   return runs::kExitGood;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/store/study_rows.hpp"
 #include "analysis/store/sweep_run.hpp"
 #include "sim/core/registry.hpp"
+#include "sim/core/run_metrics.hpp"
 
 namespace faultline::advice {
 
@@ -48,7 +49,8 @@ class Pursuit {
         settings_(settings),
         study_id_(store::open_study(store, field.study, true)),
         race_(rules_of(question, field), field.alternatives.size()),
-        wanted_(field.alternatives.size(), 0) {
+        wanted_(field.alternatives.size(), 0),
+        runs_(field.alternatives.size()) {
     take_known_runs();
   }
 
@@ -101,10 +103,8 @@ class Pursuit {
 
   /// Why the next round, in which each that still races gets so many runs, is not begun.
   [[nodiscard]] std::optional<RaceEnd> before_round(std::uint32_t runs) const {
-    if (runs_.empty()) return std::nullopt;  // without a look there is no answer
-    const std::chrono::duration<double> passed = Clock::now() - began_;
-    if (settings_.time_limit_s && passed.count() > *settings_.time_limit_s)
-      return RaceEnd::time_limit;
+    if (race_.looks() == 0) return std::nullopt;  // without a look there is no answer
+    if (settings_.until && Clock::now() > *settings_.until) return RaceEnd::time_limit;
     const double budget = question_.settings.budget.value_or(Budget()).events;
     return events() + expected_events(runs) > budget ? std::optional(RaceEnd::budget)
                                                      : std::nullopt;
@@ -132,22 +132,41 @@ class Pursuit {
     sweep.progress = settings_.progress;
     const store::SweepOutcome made = store::run_sweep(study_, study_id_, store_, sweep);
     if (made.interrupted) return false;
-    runs_.assign(wanted_.size(), {});
-    for (store::StoredPoint& point : store_.points(study_id_)) take(point);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) take(i);
     return true;
   }
 
-  /// The first runs of a point, however many the store has.
-  void take(store::StoredPoint& point) {
-    const auto alternative = alternative_of(point);
-    if (!alternative) return;
-    const std::size_t i = *alternative;
-    if (!point.failure.empty()) {
-      race_.exclude(i, point.failure);
+  /// The runs of an alternative that the race has not seen, up to the number that is wanted,
+  /// however many the store has.
+  void take(std::size_t alternative) {
+    std::vector<RunRecord>& seen = runs_[alternative];
+    if (seen.size() >= wanted_[alternative]) return;
+    const store::PointRange rest{.study = study_id_,
+                                 .point = static_cast<std::int64_t>(alternative),
+                                 .first = static_cast<std::int64_t>(seen.size()),
+                                 .end = wanted_[alternative]};
+    std::optional<store::StoredPoint> part = store_.part(rest);
+    if (!part) return;
+    if (!part->failure.empty()) {
+      race_.exclude(alternative, part->failure);
       return;
     }
-    std::erase_if(point.runs, [&](const RunRecord& run) { return run.replication >= wanted_[i]; });
-    runs_[i] = std::move(point.runs);
+    for (RunRecord& run : part->runs) seen.push_back(what_counts(std::move(run)));
+  }
+
+  /// A run without what the race does not look at. There can be many runs.
+  [[nodiscard]] RunRecord what_counts(RunRecord run) const {
+    const auto is_idle = [&](const runs::RunMetric& metric) {
+      return metric.name != race_.rules().objective && metric.name != runs::kCompleted &&
+             !metric.name.starts_with(run_metrics::kStratum.name) &&
+             std::ranges::find(race_.rules().require, metric.name, &Requirement::metric) ==
+                 race_.rules().require.end();
+    };
+    for (std::vector<runs::RunMetric>* metrics : {&run.metrics, &run.derived}) {
+      std::erase_if(*metrics, is_idle);
+      metrics->shrink_to_fit();
+    }
+    return run;
   }
 
   const Question& question_;
@@ -158,7 +177,6 @@ class Pursuit {
   Race race_;
   std::vector<std::uint32_t> wanted_;         ///< replications, by alternative
   std::vector<std::vector<RunRecord>> runs_;  ///< that the race has seen, by alternative
-  Clock::time_point began_ = Clock::now();
 };
 
 }  // namespace

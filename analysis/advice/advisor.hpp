@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,8 +16,9 @@ namespace faultline::advice {
 
 struct AdvisorSettings {
   unsigned jobs = 1;
-  bool progress = false;               ///< on stderr
-  std::optional<double> time_limit_s;  ///< no further runs are begun after so much wall time
+  bool progress = false;  ///< on stderr
+  /// No further runs are begun after that.
+  std::optional<std::chrono::steady_clock::time_point> until;
 };
 
 /// Why a race has ended.

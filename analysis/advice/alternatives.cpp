@@ -10,6 +10,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/problems.hpp"
+#include "sim/scenario/overrides.hpp"
 #include "sim/scenario/sweep.hpp"
 
 namespace faultline::advice {
@@ -127,7 +128,78 @@ std::string name_of(const json::JsonValue::Object& sets) {
   return text.empty() ? "today" : text;
 }
 
-std::vector<Alternative> all_of(const Question& question) {
+// ---- what is tuned ----------------------------------------------------------------------------
+
+/// "failure_detection.timeout_s" in two.
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string::npos) return {path, ""};
+  return {path.substr(0, dot), path.substr(dot + 1)};
+}
+
+/// The component that an alternative has at a key of the stack, as it is written. Null if none is.
+const json::JsonValue* component_at(const Question& question, const Alternative& alternative,
+                                    const std::string& key) {
+  for (const json::JsonMember& member : alternative.sets)
+    if (member.key == key) return &member.value;
+  return question.scenario.find(key);
+}
+
+/// Why an alternative has no such option; "" if it has. Whatever belongs to no component, all have.
+std::string why_untuned(const Question& question, const Alternative& alternative,
+                        const std::string& path) {
+  const auto [key, option] = split_path(path);
+  for (const StackPlace& place : kStack) {
+    if (key != place.key || option.empty()) continue;
+    const json::JsonValue* component = component_at(question, alternative, key);
+    const json::JsonValue* name = component == nullptr ? nullptr : component->find("name");
+    if (name == nullptr || name->text() == nullptr || *name->text() == "none")
+      return "it has no " + key;
+    const Registration* registration = find_registration(place.family, *name->text());
+    const std::string own = option.substr(0, option.find_first_of(".["));
+    if (registration != nullptr &&
+        std::ranges::find(registration->options, own, &OptionSpec::name) ==
+            registration->options.end())
+      return *name->text() + " has no such option";
+  }
+  return "";
+}
+
+/// The alternative with another value of an option.
+Alternative tuned(const Question& question, const Alternative& alternative, const std::string& path,
+                  const json::JsonValue& value) {
+  const auto [key, option] = split_path(path);
+  Alternative changed = alternative;
+  changed.name += ", " + path.substr(path.rfind('.') + 1) + " " + json::to_json(value);
+  const auto set = std::ranges::find(changed.sets, key, &json::JsonMember::key);
+  if (set == changed.sets.end()) {
+    changed.sets.push_back({path, value});
+    return changed;
+  }
+  json::Problems problems(question.file);
+  scenario::apply_set(set->value, option + "=" + json::to_json(value), problems);
+  problems.throw_if_any();
+  return changed;
+}
+
+/// Each stack with each value of each option that is tuned, and as it is. `untuned`: see Field.
+std::vector<Alternative> with_tuned(const Question& question, const std::vector<Alternative>& all,
+                                    std::vector<std::string>& untuned) {
+  std::vector<Alternative> more;
+  for (const Alternative& alternative : all) {
+    more.push_back(alternative);
+    for (const Tuned& one : question.tune) {
+      const std::string why = why_untuned(question, alternative, one.path);
+      if (!why.empty())
+        untuned.push_back(one.path + " is not tuned in " + alternative.name + ": " + why + ".");
+      for (const json::JsonValue& value : one.values)
+        if (why.empty()) more.push_back(tuned(question, alternative, one.path, value));
+    }
+  }
+  return more;
+}
+
+std::vector<Alternative> all_of(const Question& question, std::vector<std::string>& untuned) {
   std::vector<Alternative> all;
   if (question.stacks.is_null()) {
     all = crossed(question);
@@ -137,12 +209,15 @@ std::vector<Alternative> all_of(const Question& question) {
         throw UsageError(question.file + ": " + json::member_path("stacks", stack.key) +
                          ": expected an object of families and paths, got " +
                          json::describe(stack.value));
-      all.push_back({stack.key, *stack.value.object()});
+      all.push_back({.name = stack.key, .stack = {}, .sets = *stack.value.object()});
     }
   }
+  for (Alternative& alternative : all) alternative.stack = alternative.name;
+  all = with_tuned(question, all, untuned);
   if (!question.compare_with.is_null()) {
     const json::JsonValue::Object& sets = *question.compare_with.object();
-    all.push_back({name_of(sets), sets, true});
+    const std::string name = name_of(sets);
+    all.push_back({.name = name, .stack = name, .sets = sets, .is_todays = true});
   }
   return all;
 }
@@ -201,7 +276,7 @@ std::string without_place(const std::string& message, const std::string& file) {
 Field field_of(const Question& question) {
   Field field;
   std::map<std::string, std::size_t> known;  // from the hash of a point to its alternative
-  for (Alternative& alternative : all_of(question)) {
+  for (Alternative& alternative : all_of(question, field.untuned)) {
     try {
       const scenario::Study alone = study_of(question, {alternative});
       const auto [twin, is_new] =

@@ -12,7 +12,8 @@ namespace faultline::advice {
 
 /// One of the stacks to choose from.
 struct Alternative {
-  std::string name;              ///< "fast + rdaemon"
+  std::string name;   ///< "fast + rdaemon", or "fast + rdaemon, timeout_s 2" if that is tuned
+  std::string stack;  ///< its name without values that are tuned
   json::JsonValue::Object sets;  ///< what it sets in the scenario, by paths
   bool is_todays = false;        ///< what `compare_with` names
 };
@@ -27,14 +28,16 @@ struct RefusedAlternative {
 struct Field {
   std::vector<Alternative> alternatives;
   std::vector<RefusedAlternative> refused;
-  scenario::Study study;  ///< a point for each alternative, in their order
+  std::vector<std::string> untuned;  ///< sentences on who has nothing to be tuned, and why
+  scenario::Study study;             ///< a point for each alternative, in their order
 };
 
 /// The alternatives of a question. `choose` crosses the families that it names. Message logging and
 /// transactions are one choice, of either or neither: the recovery. Detectors that
 /// the resource manager informs and models of costs are never among the alternatives, since nobody
-/// could use them. Each alternative is checked, and those that the front end refuses are told
-/// apart. Throws UsageError if none is left.
+/// could use them. Each stack comes once as the scenario has it, and once for each value that is
+/// tuned, of one option at a time. Each alternative is checked, and those that the front end
+/// refuses are told apart. Throws UsageError if none is left.
 Field field_of(const Question& question);
 
 }  // namespace faultline::advice

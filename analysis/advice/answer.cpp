@@ -2,7 +2,9 @@
 #include "analysis/advice/answer.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -45,9 +47,22 @@ std::vector<std::size_t> ranking(const Findings& findings) {
   return order;
 }
 
+/// The same, with the best of each stack alone.
+std::vector<std::size_t> best_of_stacks(const Field& field, const Findings& findings) {
+  std::vector<std::size_t> best;
+  for (const std::size_t i : ranking(findings)) {
+    const bool is_known = std::ranges::any_of(best, [&](std::size_t better) {
+      return field.alternatives[better].stack == field.alternatives[i].stack;
+    });
+    if (!is_known) best.push_back(i);
+  }
+  return best;
+}
+
+/// The best of each stack that stands like that.
 std::vector<std::string> named(const Field& field, const Findings& findings, Standing standing) {
   std::vector<std::string> list;
-  for (const std::size_t i : ranking(findings))
+  for (const std::size_t i : best_of_stacks(field, findings))
     if (findings.contestants[i].standing == standing) list.push_back(field.alternatives[i].name);
   return list;
 }
@@ -122,8 +137,8 @@ std::string requirements_text(const RaceRules& rules) {
   return all_of(list);
 }
 
-std::string why_ended(const Findings& findings) {
-  switch (findings.end) {
+std::string why_ended(RaceEnd end) {
+  switch (end) {
     case RaceEnd::budget:
       return "further runs would exceed the budget";
     case RaceEnd::most_runs:
@@ -212,7 +227,7 @@ text::TextTable ranking_table(const Field& field, const Findings& findings) {
   table.columns.push_back({text::column_title(findings.rules.objective, unit_of(findings))});
   table.columns.push_back({"runs"});
   table.columns.push_back({"standing", text::Align::left});
-  for (const std::size_t i : ranking(findings)) {
+  for (const std::size_t i : best_of_stacks(field, findings)) {
     const Contestant& one = findings.contestants[i];
     std::vector<std::string> row{field.alternatives[i].name +
                                  (field.alternatives[i].is_todays ? " (today)" : "")};
@@ -247,6 +262,76 @@ std::string rules_text(const RaceRules& rules) {
          percent(rules.equivalent_within) + " do not count.";
 }
 
+/// What is as good as the leader with other values of what is tuned.
+std::string as_good_values(const Field& field, const Findings& findings) {
+  const Alternative& best = field.alternatives[*findings.leader];
+  std::vector<std::string> list;
+  for (const std::size_t i : ranking(findings)) {
+    const Alternative& other = field.alternatives[i];
+    const Standing standing = findings.contestants[i].standing;
+    if (other.stack != best.stack || other.name == best.name ||
+        (standing != Standing::equivalent && standing != Standing::races))
+      continue;
+    list.push_back(other.name == other.stack ? "what the scenario says"
+                                             : other.name.substr(other.stack.size() + 2));
+  }
+  if (list.empty()) return "";
+  std::string text = all_of(list);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return " " + text + (list.size() == 1 ? " does" : " do") + " as well there.";
+}
+
+/// "Of stacks that were tuned, ...", and what could not be.
+std::string tuned_text(const Field& field, const Findings& findings) {
+  std::string text;
+  const std::size_t others = field.alternatives.size() - best_of_stacks(field, findings).size();
+  if (others > 0)
+    text = "The table has the best values of each stack. " + std::to_string(others) +
+           " others raced; --format json has them all.";
+  for (const std::string& sentence : field.untuned) text += (text.empty() ? "" : " ") + sentence;
+  return text;
+}
+
+// ---- where the choice changes -----------------------------------------------------------------
+
+std::string crossovers_text(const Crossovers& crossed, std::size_t max_width) {
+  text::TextTable table{.columns = {{crossed.path}, {"use", text::Align::left}}, .rows = {}};
+  for (const Stretch& stretch : crossed.stretches) {
+    std::string range = text::compact(stretch.from);
+    if (stretch.to != stretch.from) range += " to " + text::compact(stretch.to);
+    table.rows.push_back(
+        {range, stretch.use.empty() ? "nothing keeps to what is required" : stretch.use});
+  }
+  std::string text = crossed.stretches.empty() ? "" : text::render(table, max_width);
+  if (crossed.races > 1 && !crossed.matters)
+    text += text::wrapped("No run depends on " + crossed.path + ".", max_width);
+  if (crossed.end != RaceEnd::decided)
+    text += text::wrapped(
+        "No further values of " + crossed.path + " were looked at: " + why_ended(crossed.end) + ".",
+        max_width);
+  return text;
+}
+
+json::JsonValue crossovers_json(const std::vector<Crossovers>& all) {
+  const auto use = [](const Stretch& stretch) {
+    return stretch.use.empty() ? json::JsonValue() : json::JsonValue(stretch.use);
+  };
+  json::JsonValue::List list;
+  for (const Crossovers& crossed : all) {
+    json::JsonValue::List stretches;
+    for (const Stretch& stretch : crossed.stretches)
+      stretches.push_back(json::json_object({{"from", json::json_number(stretch.from)},
+                                             {"to", json::json_number(stretch.to)},
+                                             {"use", use(stretch)}}));
+    list.push_back(json::json_object({{"path", crossed.path},
+                                      {"stretches", std::move(stretches)},
+                                      {"end", race_end_word(crossed.end)},
+                                      {"races", static_cast<std::int64_t>(crossed.races)},
+                                      {"events", json::json_number(crossed.events)}}));
+  }
+  return list;
+}
+
 // ---- JSON -------------------------------------------------------------------------------------
 
 json::JsonValue number_json(const std::optional<double>& value) {
@@ -270,6 +355,7 @@ json::JsonValue contestant_json(const Field& field, const Findings& findings, st
     required.set(findings.rules.require[k].metric, summary_json(one.required[k]));
   return json::json_object(
       {{"name", field.alternatives[i].name},
+       {"stack", field.alternatives[i].stack},
        {"sets", field.alternatives[i].sets},
        {"today", field.alternatives[i].is_todays},
        {"standing", standing_word(one.standing)},
@@ -304,11 +390,11 @@ std::string answer_sentences(const Field& field, const Findings& findings) {
   const std::vector<std::string> open = named(field, findings, Standing::races);
   std::string text;
   if (open.empty()) {
-    text = "Use " + best + ": " + costs + "." + doubt(findings);
+    text = "Use " + best + ": " + costs + "." + doubt(findings) + as_good_values(field, findings);
   } else {
     text = "Nothing separates " + best + " from " + all_of(open) + " after " +
            std::to_string(findings.contestants[*findings.leader].runs) + " runs each (" +
-           why_ended(findings) + "). " + best + " has the best mean so far: " + costs + "." +
+           why_ended(findings.end) + "). " + best + " has the best mean so far: " + costs + "." +
            doubt(findings);
   }
   if (!equal.empty())
@@ -318,22 +404,27 @@ std::string answer_sentences(const Field& field, const Findings& findings) {
 }
 
 std::string answer_text(const Question& question, const Field& field, const Findings& findings,
-                        std::size_t max_width) {
+                        const std::vector<Crossovers>& crossed, std::size_t max_width) {
   std::string text = question.name.empty() ? "" : text::wrapped(question.name + ".");
   text += text::wrapped(answer_sentences(field, findings), max_width) + "\n";
+  for (const Crossovers& one : crossed) text += crossovers_text(one, max_width) + "\n";
   text += text::render(ranking_table(field, findings), max_width) + "\n";
+  const std::string tuned = tuned_text(field, findings);
+  if (!tuned.empty()) text += text::wrapped(tuned, max_width) + "\n";
   const std::string refused = refused_text(field);
   if (!refused.empty()) text += refused + "\n";
   text += text::wrapped(rules_text(findings.rules), max_width);
-  text += text::wrapped("It took " + text::compact(findings.events) + " events, and " +
+  double events = findings.events;
+  for (const Crossovers& one : crossed) events += one.events;
+  text += text::wrapped("It took " + text::compact(events) + " events, and " +
                             std::to_string(findings.looks) +
                             (findings.looks == 1 ? " look" : " looks") + " at the runs.",
                         max_width);
   return text;
 }
 
-json::JsonValue answer_json(const Question& question, const Field& field,
-                            const Findings& findings) {
+json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings,
+                            const std::vector<Crossovers>& crossed) {
   json::JsonValue::List ranks;
   json::JsonValue::List equivalent;
   json::JsonValue::List eliminated;
@@ -363,6 +454,7 @@ json::JsonValue answer_json(const Question& question, const Field& field,
        {"equivalent", std::move(equivalent)},
        {"eliminated", std::move(eliminated)},
        {"refused", std::move(refused)},
+       {"crossovers", crossovers_json(crossed)},
        {"spent", json::json_object({{"events", json::json_number(findings.events)},
                                     {"looks", static_cast<std::int64_t>(findings.looks)}})}});
 }

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "analysis/advice/advisor.hpp"
 #include "analysis/advice/alternatives.hpp"
+#include "analysis/advice/crossovers.hpp"
 #include "analysis/advice/question.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_value.hpp"
@@ -16,12 +18,15 @@ namespace faultline::advice {
 /// nothing separates the alternatives, or that none will do.
 std::string answer_sentences(const Field& field, const Findings& findings);
 
-/// The answer for a terminal: the sentences, the ranking, what was refused, and what it took.
+/// The answer for a terminal: the sentences, where the choice changes, the ranking, what was
+/// refused, and what it took. Of each stack with tuned options the ranking has the best values.
 std::string answer_text(const Question& question, const Field& field, const Findings& findings,
+                        const std::vector<Crossovers>& crossed,
                         std::size_t max_width = text::kUsualWidth);
 
 /// The same for programs (docs/advise.md).
-json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings);
+json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings,
+                            const std::vector<Crossovers>& crossed);
 
 /// What a dry run says: the alternatives, those that are refused, and the rules.
 std::string dry_run_text(const Question& question, const Field& field);

@@ -136,6 +136,12 @@ void read_keys(const json::JsonValue& root, Question& question, json::Problems& 
                                 R"({"causal": {"message_logging": {"name": "causal"}}})", problems);
   question.compare_with = read_object(
       object, "compare_with", R"({"message_logging": {"name": "checkpoint-restart"}})", problems);
+  const json::JsonValue tune =
+      read_object(object, "tune", R"({"workload.checkpoint_iterations": [5, 10, 20]})", problems);
+  if (!tune.is_null()) question.tune = read_tune(tune, problems);
+  const json::JsonValue over = read_object(
+      object, "over", R"({"faults.poisson.mtbf_s": {"from": 60, "to": 60000}})", problems);
+  if (!over.is_null()) question.over = read_over(over, problems);
   if (const json::JsonValue* value = object.child("require")) {
     question.require = read_requirements(*value, problems);
     question.states_requirements = true;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/advice/race.hpp"
+#include "analysis/advice/tuning.hpp"
 #include "sim/core/options.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/json/json_value.hpp"
@@ -37,6 +38,8 @@ struct Question {
   QuestionSettings settings = {};
   json::JsonValue stacks = {};        ///< the alternatives by name; null: what `choose` names
   json::JsonValue compare_with = {};  ///< what is used today; null if that is not said
+  std::vector<Tuned> tune = {};       ///< options of which the alternatives try several values
+  std::vector<PathRange> over = {};   ///< along which it is asked where the choice changes
   std::vector<Requirement> require = {};
   bool states_requirements = false;
 };

@@ -106,6 +106,98 @@ class Answers(Advise):
                          r"workload.objects_per_process: expected 1 ")
 
 
+class Tuned(Advise):
+    """Checkpoints after other numbers of iterations, of which each takes a second."""
+
+    ULFM = changed(QUESTION, ["stacks"], {"ulfm": {"transactions": {"name": "ulfm"}}})
+
+    def test_names_the_best_values_and_what_does_as_well(self):
+        question = {**self.ULFM, "tune": {"workload.checkpoint_iterations": [1, 20, 40]}}
+        del question["compare_with"]
+        advice = self.advice(question=question)
+        standings = self.standings(advice)
+        self.assertEqual(set(standings), {"ulfm"} | {f"ulfm, checkpoint_iterations {k}"
+                                                     for k in (1, 20, 40)})
+        self.assertEqual(standings["ulfm, checkpoint_iterations 40"], "behind")
+        best = advice["ranking"][0]
+        self.assertTrue(advice["answer"].startswith(f"Use {best['name']}: "), advice["answer"])
+        said = self.faultline("advise", "q.json", "--quiet").stdout
+        self.assertEqual(len([line for line in said.splitlines()
+                              if line.startswith("ulfm, checkpoint")]), 1)
+        self.assertIn("3 others raced", " ".join(said.split()))
+
+
+class Crossovers(Advise):
+    """Where the choice changes along a path."""
+
+    # What rollback loses outweighs what checkpoints cost where faults are frequent.
+    OFTEN, RARELY = 2, 20
+    QUESTION = {
+        **QUESTION,
+        "scenario": {
+            "platform": {"machine": "stampede", "processes": 8},
+            "workload": {"name": "try-blocks", "iterations": 200, "compute_s": 1,
+                         "state_bytes": 1000000000},
+            "failure_detection": {"name": "oracle", "delay_s": 0.01},
+            "faults": {"poisson": {"mtbf_s": 60, "victims": "ranks"}},
+            "stop": {"when": "finished", "time_s": 100000}},
+        "stacks": {name: {"transactions": {"name": "relaunch", "spawn": "same-node",
+                                           "checkpoint": "storage",
+                                           "storage_bandwidth_Bps": 80000000000},
+                          "workload.checkpoint_iterations": iterations}
+                   for name, iterations in (("often", OFTEN), ("rarely", RARELY))},
+        "over": {"faults.poisson.mtbf_s": {"from": 80, "to": 1280}},
+        "equivalent_within": 0.01,
+    }
+    del QUESTION["compare_with"]
+
+    def time_without_faults_s(self, stack):
+        job = {**self.QUESTION["scenario"], "schema_version": 1, "name": "job"}
+        job["transactions"] = self.QUESTION["stacks"][stack]["transactions"]
+        job["workload"] = {**job["workload"], "checkpoint_iterations": getattr(self, stack.upper())}
+        self.write("job.json", job)
+        result = self.faultline("run", "job.json", "--set", "faults={}", "--format", "json")
+        return json.loads(result.stdout)["runs"][0]["metrics"]["time_to_solution_s"]
+
+    def test_agree_with_a_closed_form_for_two_distances_of_checkpoints(self):
+        advice = self.advice(question=self.QUESTION)
+        self.assertEqual(len(advice["crossovers"]), 1)
+        crossed = advice["crossovers"][0]
+        self.assertEqual(crossed["end"], "decided")
+        self.assertEqual([one["use"] for one in crossed["stretches"]], ["often", "rarely"])
+        below, above = (crossed["stretches"][0]["to"], crossed["stretches"][1]["from"])
+        self.assertLessEqual(above / below, 1.25)
+        # The work between checkpoints is half lost at a fault, so that the loss in the long run is
+        # as large where (dear - cheap) is work / mtbf * (RARELY - OFTEN) / 2.
+        dear_s, cheap_s = (self.time_without_faults_s(stack) for stack in ("often", "rarely"))
+        expected_s = 200 * (self.RARELY - self.OFTEN) / 2 / (dear_s - cheap_s)
+        self.assertLess(below / 1.5, expected_s)
+        self.assertGreater(above * 1.5, expected_s)
+
+    def test_a_path_that_all_alternatives_state_is_an_error(self):
+        self.write("q.json", {**self.QUESTION,
+                              "over": {"workload.checkpoint_iterations": {"from": 1, "to": 9}}})
+        result = self.faultline("advise", "q.json")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr,
+                         'faultline: q.json: over["workload.checkpoint_iterations"]: changes no '
+                         'alternative\n')
+
+    def test_say_if_no_run_depends_on_the_path(self):
+        self.write("q.json", {**self.QUESTION, "over": {"stop.time_s": {"from": 1e6, "to": 1e7}},
+                              "budget": {"events": 1e7}})
+        said = self.faultline("advise", "q.json", "--quiet").stdout
+        self.assertIn("No run depends on stop.time_s.", " ".join(said.split()))
+
+    def test_end_with_the_budget_and_say_so(self):
+        advice = self.advice(question={**self.QUESTION, "budget": {"events": 1}})
+        self.assertEqual(advice["crossovers"][0]["end"], "budget")
+        self.assertEqual(advice["crossovers"][0]["stretches"], [])
+        said = self.faultline("advise", "q.json", "--quiet").stdout
+        self.assertIn("No further values of faults.poisson.mtbf_s were looked at",
+                      " ".join(said.split()))
+
+
 class Determinism(Advise):
     def test_neither_jobs_nor_what_is_stored_changes_the_answer(self):
         alone = self.advice()

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/advice/crossovers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/advice/alternatives.hpp"
+#include "sim/core/error.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/overrides.hpp"
+
+namespace faultline::advice {
+
+namespace {
+
+constexpr std::size_t kFirstValues = 6;
+constexpr double kCloseEnough = 1.25;
+
+/// What a race at one value has found.
+struct At {
+  double value = 0;
+  std::string best;                          ///< the stack that leads; "" if none is fit
+  std::vector<std::string> good;             ///< the stacks that are not shown to be worse than it
+  std::vector<std::optional<double>> means;  ///< of the objective, by alternative
+};
+
+/// The races along one path.
+class Walk {
+ public:
+  Walk(const Question& question, const PathRange& along, store::ResultStore& store,
+       const AdvisorSettings& settings, double events)
+      : question_(question), along_(along), store_(store), settings_(settings), left_(events) {
+    found_.path = along.path;
+    check_path();
+  }
+
+  Crossovers walk() {
+    for (const json::JsonValue& value : ladder(along_.range, kFirstValues))
+      if (!go_to(*json::number_of(value))) break;
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] Question question_at(double value) const {
+    Question there = question_;
+    json::Problems problems(question_.file);
+    scenario::apply_set(there.scenario,
+                        along_.path + "=" + json::to_json(value_in(along_.range, value)), problems);
+    problems.throw_if_any();
+    there.settings.budget = Budget{std::max(1.0, left_)};
+    return there;
+  }
+
+  /// The alternatives may state the path themselves.
+  void check_path() const {
+    const auto jobs_at = [&](double value) {
+      std::vector<std::string> hashes;
+      for (const scenario::StudyPoint& point : field_of(question_at(value)).study.points)
+        hashes.push_back(point.hash);
+      return hashes;
+    };
+    if (jobs_at(along_.range.from) == jobs_at(along_.range.to))
+      throw UsageError(question_.file + ": " + json::member_path("over", along_.path) +
+                       ": changes no alternative");
+  }
+
+  /// Nothing if no more may be simulated.
+  std::optional<At> race(double value) {
+    if (left_ <= 0) found_.end = RaceEnd::budget;
+    if (found_.end != RaceEnd::decided) return std::nullopt;
+    const Question there = question_at(value);
+    Field field = field_of(there);
+    const Findings findings = find_out(there, field, store_, settings_);
+    ++found_.races;
+    found_.events += findings.events;
+    left_ -= findings.events;
+    if (findings.end != RaceEnd::most_runs) found_.end = findings.end;
+    if (found_.end != RaceEnd::decided) return std::nullopt;
+    At at{.value = value, .best = {}, .good = {}, .means = {}};
+    if (findings.leader) at.best = field.alternatives[*findings.leader].stack;
+    for (std::size_t i = 0; i < findings.contestants.size(); ++i) {
+      at.means.push_back(findings.contestants[i].objective.mean);
+      const Standing standing = findings.contestants[i].standing;
+      if (standing != Standing::behind && standing != Standing::unfit)
+        at.good.push_back(field.alternatives[i].stack);
+    }
+    return at;
+  }
+
+  [[nodiscard]] static bool is_good(const std::string& use, const At& at) {
+    return use.empty() ? at.best.empty() : names(at.good, use);
+  }
+
+  /// Follows the choices so far up to that value. False if no more may be simulated.
+  bool go_to(double value) {
+    const std::optional<At> above = race(value);
+    if (!above) return false;
+    if (found_.stretches.empty()) {
+      begin_stretch(*above);
+      first_means_ = above->means;
+    }
+    found_.matters = found_.matters || above->means != first_means_;
+    while (!is_good(found_.stretches.back().use, *above)) {
+      const std::optional<At> beyond = first_beyond(*above);
+      if (!beyond) return false;
+      begin_stretch(*beyond);
+    }
+    found_.stretches.back().to = value;
+    return true;
+  }
+
+  void begin_stretch(const At& at) {
+    found_.stretches.push_back({.from = at.value, .to = at.value, .use = at.best});
+  }
+
+  /// The least value at which the last choice is known not to be good any more. It is not at that
+  /// of `above`. Nothing if no more may be simulated.
+  std::optional<At> first_beyond(At above) {
+    Stretch& last = found_.stretches.back();
+    for (double middle; (middle = between(last.to, above.value)) > 0;) {
+      std::optional<At> at = race(middle);
+      if (!at) return std::nullopt;
+      if (is_good(last.use, *at))
+        last.to = middle;
+      else
+        above = std::move(*at);
+    }
+    return above;
+  }
+
+  /// A value between these two that is worth a race; 0 if they are close enough.
+  [[nodiscard]] double between(double low, double high) const {
+    if (high / low <= kCloseEnough) return 0;
+    const double middle = *json::number_of(value_in(along_.range, std::sqrt(low * high)));
+    return middle > low && middle < high ? middle : 0;
+  }
+
+  const Question& question_;
+  const PathRange& along_;
+  store::ResultStore& store_;
+  const AdvisorSettings& settings_;
+  double left_;
+  std::vector<std::optional<double>> first_means_;
+  Crossovers found_;
+};
+
+}  // namespace
+
+std::vector<Crossovers> crossovers(const Question& question, const Findings& findings,
+                                   store::ResultStore& store, const AdvisorSettings& settings) {
+  std::vector<Crossovers> all;
+  double left = question.settings.budget.value_or(Budget()).events - findings.events;
+  for (const PathRange& along : question.over) {
+    all.push_back(Walk(question, along, store, settings, left).walk());
+    left -= all.back().events;
+  }
+  return all;
+}
+
+}  // namespace faultline::advice

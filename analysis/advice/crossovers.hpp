@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/advice/advisor.hpp"
+#include "analysis/advice/question.hpp"
+#include "analysis/store/result_store.hpp"
+
+namespace faultline::advice {
+
+/// Values of a path for which one choice is as good as any.
+struct Stretch {
+  double from = 0;
+  double to = 0;
+  std::string use;  ///< a stack; "" if none is fit
+};
+
+/// Where the choice changes along a path.
+struct Crossovers {
+  std::string path;
+  std::vector<Stretch> stretches;  ///< ascending; between two of them the choice changes
+  bool matters = false;            ///< any mean differs between two values
+  RaceEnd end = RaceEnd::decided;  ///< why no further values were looked at
+  std::size_t races = 0;
+  double events = 0;  ///< of all their runs
+};
+
+/// Races the alternatives at values of each path of `over`, and looks for the least number of
+/// choices with which one is never shown to be worse than another: a choice is kept as long as it
+/// is as good as any, and where it is not any more is found by bisection, to a factor of 1.25. Each
+/// race by itself is right with the question's confidence. All of them together take as many events
+/// as the question's own race has left of its budget. Throws UsageError if a path changes nothing.
+std::vector<Crossovers> crossovers(const Question& question, const Findings& findings,
+                                   store::ResultStore& store, const AdvisorSettings& settings);
+
+}  // namespace faultline::advice
