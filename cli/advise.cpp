@@ -87,6 +87,7 @@ int carry_out_advise(const Call& call) {
   const advice::Question question =
       advice::load_question(values["file"].as<std::string>(), words_of(values, "set"));
   advice::Field field = advice::field_of(question);
+  advice::check_paths(question);
   for (const std::string& note : field.study.notes) complain(note);
   OutputFile output(text_of(values, "out"));
   if (values.count("dry-run") != 0) {

@@ -27,6 +27,33 @@ struct At {
   std::vector<std::optional<double>> means;  ///< of the objective, by alternative
 };
 
+Question question_at(const Question& question, const PathRange& along, double value) {
+  Question there = question;
+  json::Problems problems(question.file);
+  scenario::apply_set(there.scenario,
+                      along.path + "=" + json::to_json(value_in(along.range, value)), problems);
+  problems.throw_if_any();
+  return there;
+}
+
+/// Can any alternative run the job at that value?
+bool can_be_raced(const Question& question, const PathRange& along, double value) {
+  try {
+    field_of(question_at(question, along, value));
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+std::vector<std::string> jobs_at(const Question& question, const PathRange& along, double value) {
+  std::vector<std::string> hashes;
+  for (const scenario::StudyPoint& point :
+       field_of(question_at(question, along, value)).study.points)
+    hashes.push_back(point.hash);
+  return hashes;
+}
+
 /// The races along one path.
 class Walk {
  public:
@@ -34,44 +61,21 @@ class Walk {
        const AdvisorSettings& settings, double events)
       : question_(question), along_(along), store_(store), settings_(settings), left_(events) {
     found_.path = along.path;
-    check_path();
   }
 
   Crossovers walk() {
-    for (const json::JsonValue& value : ladder(along_.range, kFirstValues))
+    for (const json::JsonValue& value : first_values(along_.range))
       if (!go_to(*json::number_of(value))) break;
     return std::move(found_);
   }
 
  private:
-  [[nodiscard]] Question question_at(double value) const {
-    Question there = question_;
-    json::Problems problems(question_.file);
-    scenario::apply_set(there.scenario,
-                        along_.path + "=" + json::to_json(value_in(along_.range, value)), problems);
-    problems.throw_if_any();
-    there.settings.budget = Budget{std::max(1.0, left_)};
-    return there;
-  }
-
-  /// The alternatives may state the path themselves.
-  void check_path() const {
-    const auto jobs_at = [&](double value) {
-      std::vector<std::string> hashes;
-      for (const scenario::StudyPoint& point : field_of(question_at(value)).study.points)
-        hashes.push_back(point.hash);
-      return hashes;
-    };
-    if (jobs_at(along_.range.from) == jobs_at(along_.range.to))
-      throw UsageError(question_.file + ": " + json::member_path("over", along_.path) +
-                       ": changes no alternative");
-  }
-
   /// Nothing if no more may be simulated.
   std::optional<At> race(double value) {
     if (left_ <= 0) found_.end = RaceEnd::budget;
     if (found_.end != RaceEnd::decided) return std::nullopt;
-    const Question there = question_at(value);
+    Question there = question_at(question_, along_, value);
+    there.settings.budget = Budget{left_};
     Field field = field_of(there);
     const Findings findings = find_out(there, field, store_, settings_);
     ++found_.races;
@@ -131,11 +135,13 @@ class Walk {
     return above;
   }
 
-  /// A value between these two that is worth a race; 0 if they are close enough.
+  /// A value between these two that is worth a race; 0 if they are close enough, or if no job can
+  /// have it.
   [[nodiscard]] double between(double low, double high) const {
     if (high / low <= kCloseEnough) return 0;
     const double middle = *json::number_of(value_in(along_.range, std::sqrt(low * high)));
-    return middle > low && middle < high ? middle : 0;
+    const bool is_new = middle > low && middle < high;
+    return is_new && can_be_raced(question_, along_, middle) ? middle : 0;
   }
 
   const Question& question_;
@@ -148,6 +154,18 @@ class Walk {
 };
 
 }  // namespace
+
+json::JsonValue::List first_values(const Range& range) { return ladder(range, kFirstValues); }
+
+void check_paths(const Question& question) {
+  for (const PathRange& along : question.over) {
+    for (const json::JsonValue& value : first_values(along.range))
+      field_of(question_at(question, along, *json::number_of(value)));
+    if (jobs_at(question, along, along.range.from) == jobs_at(question, along, along.range.to))
+      throw UsageError(question.file + ": " + json::member_path("over", along.path) +
+                       ": changes no alternative");
+  }
+}
 
 std::vector<Crossovers> crossovers(const Question& question, const Findings& findings,
                                    store::ResultStore& store, const AdvisorSettings& settings) {

@@ -7,7 +7,9 @@
 
 #include "analysis/advice/advisor.hpp"
 #include "analysis/advice/question.hpp"
+#include "analysis/advice/tuning.hpp"
 #include "analysis/store/result_store.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline::advice {
 
@@ -28,11 +30,18 @@ struct Crossovers {
   double events = 0;  ///< of all their runs
 };
 
+/// The values of a range at which the alternatives race in any case.
+json::JsonValue::List first_values(const Range& range);
+
+/// Throws UsageError if a path of `over` changes no alternative, or if no alternative can run the
+/// job at one of its first values.
+void check_paths(const Question& question);
+
 /// Races the alternatives at values of each path of `over`, and looks for the least number of
 /// choices with which one is never shown to be worse than another: a choice is kept as long as it
 /// is as good as any, and where it is not any more is found by bisection, to a factor of 1.25. Each
 /// race by itself is right with the question's confidence. All of them together take as many events
-/// as the question's own race has left of its budget. Throws UsageError if a path changes nothing.
+/// as the question's own race has left of its budget. The paths have been checked.
 std::vector<Crossovers> crossovers(const Question& question, const Findings& findings,
                                    store::ResultStore& store, const AdvisorSettings& settings);
 

@@ -183,6 +183,19 @@ class Crossovers(Advise):
                          'faultline: q.json: over["workload.checkpoint_iterations"]: changes no '
                          'alternative\n')
 
+    def test_a_value_at_which_nobody_can_run_the_job_is_an_error_before_any_run(self):
+        self.write("q.json", {**self.QUESTION,
+                              "over": {"platform.processes": {"from": 2, "to": 1000000}}})
+        result = self.faultline("advise", "q.json", "--dry-run")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("q.json: scenario.platform.processes: expected", result.stderr)
+
+    def test_a_dry_run_lists_the_values(self):
+        self.write("q.json", self.QUESTION)
+        said = self.faultline("advise", "q.json", "--dry-run").stdout
+        self.assertIn("Over faults.poisson.mtbf_s: [80,160,320,640,1280], and values between them",
+                      " ".join(said.split()))
+
     def test_say_if_no_run_depends_on_the_path(self):
         self.write("q.json", {**self.QUESTION, "over": {"stop.time_s": {"from": 1e6, "to": 1e7}},
                               "budget": {"events": 1e7}})

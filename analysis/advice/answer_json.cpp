@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An answer for programs.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/advice/answer.hpp"
+#include "analysis/advice/ranking.hpp"
+
+namespace faultline::advice {
+
+namespace {
+
+json::JsonValue number_json(const std::optional<double>& value) {
+  return value ? json::json_number(*value) : json::JsonValue();
+}
+
+json::JsonValue summary_json(const statistics::Summary& summary) {
+  const auto bound = [&](double statistics::Interval::*end) {
+    return summary.confidence_95 ? number_json((*summary.confidence_95).*end) : json::JsonValue();
+  };
+  return json::json_object({{"mean", number_json(summary.mean)},
+                            {"low", bound(&statistics::Interval::low)},
+                            {"high", bound(&statistics::Interval::high)},
+                            {"runs", static_cast<std::int64_t>(summary.count)}});
+}
+
+json::JsonValue contestant_json(const Field& field, const Findings& findings, std::size_t i) {
+  const Contestant& one = findings.contestants[i];
+  json::JsonValue required = json::JsonValue::Object{};
+  for (std::size_t k = 0; k < one.required.size(); ++k)
+    required.set(findings.rules.require[k].metric, summary_json(one.required[k]));
+  return json::json_object(
+      {{"name", field.alternatives[i].name},
+       {"stack", field.alternatives[i].stack},
+       {"sets", field.alternatives[i].sets},
+       {"today", field.alternatives[i].is_todays},
+       {"standing", standing_word(one.standing)},
+       {"runs", static_cast<std::int64_t>(one.runs)},
+       {"objective", summary_json(one.objective)},
+       {"difference", one.difference ? summary_json(*one.difference) : json::JsonValue()},
+       {"against",
+        one.against ? json::JsonValue(field.alternatives[*one.against].name) : json::JsonValue()},
+       {"required", std::move(required)},
+       {"meets_all", one.meets_all},
+       {"why", one.why_unfit.empty() ? json::JsonValue() : json::JsonValue(one.why_unfit)},
+       {"look", one.looks == 0 ? json::JsonValue()
+                               : json::JsonValue(static_cast<std::int64_t>(one.looks))}});
+}
+
+json::JsonValue require_json(const RaceRules& rules) {
+  json::JsonValue::List list;
+  for (const Requirement& requirement : rules.require)
+    list.push_back(json::json_object({{"metric", requirement.metric},
+                                      {"at_least", number_json(requirement.at_least)},
+                                      {"at_most", number_json(requirement.at_most)}}));
+  return list;
+}
+
+json::JsonValue crossovers_json(const std::vector<Crossovers>& all) {
+  const auto use = [](const Stretch& stretch) {
+    return stretch.use.empty() ? json::JsonValue() : json::JsonValue(stretch.use);
+  };
+  json::JsonValue::List list;
+  for (const Crossovers& crossed : all) {
+    json::JsonValue::List stretches;
+    for (const Stretch& stretch : crossed.stretches)
+      stretches.push_back(json::json_object({{"from", json::json_number(stretch.from)},
+                                             {"to", json::json_number(stretch.to)},
+                                             {"use", use(stretch)}}));
+    list.push_back(json::json_object({{"path", crossed.path},
+                                      {"stretches", std::move(stretches)},
+                                      {"end", race_end_word(crossed.end)},
+                                      {"races", static_cast<std::int64_t>(crossed.races)},
+                                      {"events", json::json_number(crossed.events)}}));
+  }
+  return list;
+}
+
+}  // namespace
+
+json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings,
+                            const std::vector<Crossovers>& crossed) {
+  json::JsonValue::List ranks;
+  json::JsonValue::List equivalent;
+  json::JsonValue::List eliminated;
+  for (const std::size_t i : ranking(findings)) {
+    ranks.push_back(contestant_json(field, findings, i));
+    const Standing standing = findings.contestants[i].standing;
+    if (standing == Standing::equivalent) equivalent.emplace_back(field.alternatives[i].name);
+    if (standing == Standing::behind || standing == Standing::unfit)
+      eliminated.emplace_back(field.alternatives[i].name);
+  }
+  json::JsonValue::List refused;
+  for (const RefusedAlternative& one : field.refused)
+    refused.push_back(json::json_object({{"name", one.name}, {"why", one.why}}));
+  return json::json_object(
+      {{"schema_version", 1},
+       {"question", question.name},
+       {"answer", answer_sentences(field, findings)},
+       {"use", findings.leader ? json::JsonValue(field.alternatives[*findings.leader].name)
+                               : json::JsonValue()},
+       {"decided", findings.end == RaceEnd::decided},
+       {"end", race_end_word(findings.end)},
+       {"objective", findings.rules.objective},
+       {"require", require_json(findings.rules)},
+       {"confidence", findings.rules.confidence},
+       {"equivalent_within", findings.rules.equivalent_within},
+       {"ranking", std::move(ranks)},
+       {"equivalent", std::move(equivalent)},
+       {"eliminated", std::move(eliminated)},
+       {"refused", std::move(refused)},
+       {"crossovers", crossovers_json(crossed)},
+       {"spent", json::json_object({{"events", json::json_number(findings.events)},
+                                    {"looks", static_cast<std::int64_t>(findings.looks)}})}});
+}
+
+}  // namespace faultline::advice
