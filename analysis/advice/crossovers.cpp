@@ -2,6 +2,7 @@
 #include "analysis/advice/crossovers.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -73,6 +74,8 @@ class Walk {
   /// Nothing if no more may be simulated.
   std::optional<At> race(double value) {
     if (left_ <= 0) found_.end = RaceEnd::budget;
+    if (settings_.until && std::chrono::steady_clock::now() > *settings_.until)
+      found_.end = RaceEnd::time_limit;
     if (found_.end != RaceEnd::decided) return std::nullopt;
     Question there = question_at(question_, along_, value);
     there.settings.budget = Budget{left_};
