@@ -28,7 +28,7 @@ struct RefusedAlternative {
 struct Field {
   std::vector<Alternative> alternatives;
   std::vector<RefusedAlternative> refused;
-  std::vector<std::string> untuned;  ///< sentences on who has nothing to be tuned, and why
+  std::vector<std::string> untuned;  ///< a sentence for each stack that lacks a tuned option
   scenario::Study study;             ///< a point for each alternative, in their order
 };
 

@@ -2,7 +2,6 @@
 #include "analysis/advice/answer.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -229,17 +228,13 @@ std::string as_good_values(const Field& field, const Findings& findings) {
   std::vector<std::string> list;
   for (const std::size_t i : ranking(findings)) {
     const Alternative& other = field.alternatives[i];
-    const Standing standing = findings.contestants[i].standing;
-    if (other.stack != best.stack || other.name == best.name ||
-        (standing != Standing::equivalent && standing != Standing::races))
+    if (other.stack != best.stack || findings.contestants[i].standing != Standing::equivalent)
       continue;
     list.push_back(other.name == other.stack ? "what the scenario says"
                                              : other.name.substr(other.stack.size() + 2));
   }
   if (list.empty()) return "";
-  std::string text = all_of(list);
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return " " + text + (list.size() == 1 ? " does" : " do") + " as well there.";
+  return " With " + all_of(list) + " it does as well.";
 }
 
 /// "Of stacks that were tuned, ...", and what could not be.

@@ -162,9 +162,10 @@ json::JsonValue::List first_values(const Range& range) { return ladder(range, kF
 
 void check_paths(const Question& question) {
   for (const PathRange& along : question.over) {
+    std::vector<std::vector<std::string>> jobs;
     for (const json::JsonValue& value : first_values(along.range))
-      field_of(question_at(question, along, *json::number_of(value)));
-    if (jobs_at(question, along, along.range.from) == jobs_at(question, along, along.range.to))
+      jobs.push_back(jobs_at(question, along, *json::number_of(value)));
+    if (jobs.front() == jobs.back())
       throw UsageError(question.file + ": " + json::member_path("over", along.path) +
                        ": changes no alternative");
   }
