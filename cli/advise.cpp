@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/advice/advice.hpp"
 #include "analysis/advice/answer.hpp"
+#include "analysis/advice/answer_page.hpp"
 #include "analysis/advice/crossovers.hpp"
+#include "analysis/reproduction/page.hpp"
 #include "analysis/runs/exit_code.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "analysis/text/text_table.hpp"
+#include "cli/drawings.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
 #include "sim/core/error.hpp"
@@ -26,8 +34,8 @@ VerbOptions advise_options() {
       .verb = "advise",
       .usage =
           "advise FILE [--store RESULTS] [--set PATH=VALUE]... [--jobs N]\n"
-          "       [--time-limit S] [--dry-run] [--format table|json] [--out FILE]\n"
-          "       [--quiet]",
+          "       [--quick] [--time-limit S] [--dry-run] [--format table|json]\n"
+          "       [--out FILE] [--html FILE] [--quiet]",
       .about =
           "Answers which of several protocols to use for a job. FILE is a question: a scenario, "
           "what is to be chosen, and what the choice must keep to; or a scenario alone, for all "
@@ -40,11 +48,13 @@ VerbOptions advise_options() {
       "change the question; VALUE is JSON, as in --set scenario.platform.processes=64");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
       "runs to simulate at a time; the answer does not depend on it");
+  add("quick", "at most 40 runs of each, and no look at what the answer rests on");
   add("time-limit", po::value<std::string>()->value_name("S"),
       "begin no further runs after so many seconds; the answer says so");
   add("dry-run", "print the alternatives, and those that are refused, and do nothing else");
   add_format(verb, {"table", "json"});
   add_out(verb);
+  add("html", po::value<std::string>()->value_name("FILE"), "write the answer as a page, too");
   add("quiet", "no progress");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
@@ -56,6 +66,7 @@ advice::AdvisorSettings advisor_settings(const po::variables_map& values) {
   settings.jobs = static_cast<unsigned>(
       whole_number("advise: --jobs", values["jobs"].as<std::string>(), 1, 4096));
   settings.progress = values.count("quiet") == 0;
+  settings.is_quick = values.count("quick") != 0;
   if (const auto limit = text_of(values, "time-limit"))
     settings.until =
         std::chrono::steady_clock::now() +
@@ -77,6 +88,22 @@ class KeptRuns {
   std::optional<store::ResultStore> store_;
 };
 
+std::string page_of(const Call& call, const advice::Question& question, const advice::Field& field,
+                    const advice::Advice& found, Drawings& drawings) {
+  std::vector<std::string> words = {"faultline", "advise"};
+  words.insert(words.end(), call.arguments.begin(), call.arguments.end());
+  drawing::HtmlPage page(question.name.empty() ? "Advice" : question.name,
+                         drawing::escaped(reproduction::versions_of_this_build()) +
+                             ". This page again: <code>" +
+                             drawing::escaped(text::shell_line(words)) + "</code>");
+  std::map<std::string, std::string> drawn;
+  for (const drawing::Chart& chart : advice::crossover_charts(found))
+    drawn[chart.stem] = drawings.draw(chart.stem, text::csv_records(drawing::chart_rows(chart)),
+                                      drawing::chart_script(chart));
+  advice::add_answer(page, field, found, drawn);
+  return page.text();
+}
+
 int carry_out_advise(const Call& call) {
   const po::variables_map& values = call.values;
   if (values.count("file") == 0)
@@ -90,29 +117,29 @@ int carry_out_advise(const Call& call) {
   advice::check_paths(question);
   for (const std::string& note : field.study.notes) complain(note);
   OutputFile output(text_of(values, "out"));
+  const auto html = text_of(values, "html");
+  std::optional<OutputFile> page;
+  if (html) page.emplace(*html, "--html");
   if (values.count("dry-run") != 0) {
     output.write(advice::dry_run_text(question, field));
     return runs::kExitGood;
   }
   const InterruptGuard guard;
   KeptRuns kept(text_of(values, "store"));
-  const advice::Findings findings = advice::find_out(question, field, kept.store(), settings);
-  const std::vector<advice::Crossovers> crossed =
-      advice::crossovers(question, findings, kept.store(), settings);
-  if (findings.end == advice::RaceEnd::interrupted ||
-      std::ranges::any_of(crossed, [](const advice::Crossovers& one) {
-        return one.end == advice::RaceEnd::interrupted;
-      })) {
+  const advice::Advice found = advice::advise(question, field, kept.store(), settings);
+  if (found.is_interrupted()) {
     complain(values.count("store") != 0
                  ? "interrupted: what was stored stays, and the same command goes on"
                  : "interrupted: nothing is kept without --store");
     return runs::kExitInterrupted;
   }
+  Drawings drawings({}, "advise: --html");
+  if (page) page->append(page_of(call, question, field, found, drawings));
   output.write(values["format"].as<std::string>() == "json"
-                   ? json::to_json(advice::answer_json(question, field, findings, crossed), 2) +
-                         "\n"
-                   : advice::answer_text(question, field, findings, crossed, output.table_width()));
-  return runs::kExitGood;
+                   ? json::to_json(advice::answer_json(question, field, found), 2) + "\n"
+                   : advice::answer_text(question, field, found, output.table_width()));
+  if (page) page->complete();
+  return drawings.failed() ? runs::kExitRun : runs::kExitGood;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,17 +8,11 @@
 #include <vector>
 
 #include "analysis/advice/alternatives.hpp"
+#include "analysis/advice/field_runs.hpp"
 #include "analysis/advice/race.hpp"
 #include "analysis/store/result_store.hpp"
 
 namespace faultline::advice {
-
-struct AdvisorSettings {
-  unsigned jobs = 1;
-  bool progress = false;  ///< on stderr
-  /// No further runs are begun after that.
-  std::optional<std::chrono::steady_clock::time_point> until;
-};
 
 /// Why a race has ended.
 enum class RaceEnd {
@@ -35,9 +28,9 @@ const char* race_end_word(RaceEnd end);
 
 /// What has been found out about a question.
 struct Findings {
-  RaceRules rules;
-  std::vector<Contestant> contestants;  ///< in the order of the alternatives
-  std::optional<std::size_t> leader;
+  RaceRules rules = {};
+  std::vector<Contestant> contestants = {};  ///< in the order of the alternatives
+  std::optional<std::size_t> leader = {};
   RaceEnd end = RaceEnd::decided;
   std::size_t looks = 0;
   double events = 0.0;  ///< of all runs that were looked at

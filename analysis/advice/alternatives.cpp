@@ -182,6 +182,14 @@ Alternative tuned(const Question& question, const Alternative& alternative, cons
   return changed;
 }
 
+json::JsonValue::List values_for(const Tuned& tuned, const std::string& stack) {
+  json::JsonValue::List values = tuned.values;
+  const auto own = tuned.of_stack.find(stack);
+  if (own != tuned.of_stack.end())
+    values.insert(values.end(), own->second.begin(), own->second.end());
+  return values;
+}
+
 /// Each stack with each value of each option that is tuned, and as it is. `untuned`: see Field.
 std::vector<Alternative> with_tuned(const Question& question, const std::vector<Alternative>& all,
                                     std::vector<std::string>& untuned) {
@@ -192,8 +200,9 @@ std::vector<Alternative> with_tuned(const Question& question, const std::vector<
       const std::string why = why_untuned(question, alternative, one.path);
       if (!why.empty())
         untuned.push_back(one.path + " is not tuned in " + alternative.name + ": " + why + ".");
-      for (const json::JsonValue& value : one.values)
-        if (why.empty()) more.push_back(tuned(question, alternative, one.path, value));
+      if (!why.empty()) continue;
+      for (const json::JsonValue& value : values_for(one, alternative.stack))
+        more.push_back(tuned(question, alternative, one.path, value));
     }
   }
   return more;
@@ -293,6 +302,30 @@ Field field_of(const Question& question) {
   if (field.alternatives.empty()) refuse_all(question, field.refused);
   field.study = study_of(question, field.alternatives);
   return field;
+}
+
+std::optional<std::size_t> place_in(const Field& field, const Question& question,
+                                    const Alternative& alternative) {
+  try {
+    const scenario::Study alone = study_of(question, {alternative});
+    const auto same = std::ranges::find(field.study.points, alone.points.front().hash,
+                                        &scenario::StudyPoint::hash);
+    if (same == field.study.points.end()) return std::nullopt;
+    return static_cast<std::size_t>(same - field.study.points.begin());
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+Question asked_of(const Question& question, const std::vector<Alternative>& alternatives) {
+  Question about = question;
+  about.settings.choose.clear();
+  about.stacks = json::JsonValue::Object{};
+  for (const Alternative& one : alternatives) about.stacks.set(one.name, one.sets);
+  about.compare_with = {};
+  about.tune.clear();
+  about.over.clear();
+  return about;
 }
 
 }  // namespace faultline::advice

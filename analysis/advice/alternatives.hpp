@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,5 +41,13 @@ struct Field {
 /// tuned, of one option at a time. Each alternative is checked, and those that the front end
 /// refuses are told apart. Throws UsageError if none is left.
 Field field_of(const Question& question);
+
+/// The number of the alternative in the field of the question that is the same job as this one.
+/// None if the front end refuses it.
+std::optional<std::size_t> place_in(const Field& field, const Question& question,
+                                    const Alternative& alternative);
+
+/// The question about these alternatives alone, each as it is here.
+Question asked_of(const Question& question, const std::vector<Alternative>& alternatives);
 
 }  // namespace faultline::advice

@@ -9,6 +9,7 @@
 
 #include "analysis/advice/answer.hpp"
 #include "analysis/advice/ranking.hpp"
+#include "analysis/advice/sentences.hpp"
 
 namespace faultline::advice {
 
@@ -71,19 +72,60 @@ json::JsonValue crossovers_json(const std::vector<Crossovers>& all) {
       stretches.push_back(json::json_object({{"from", json::json_number(stretch.from)},
                                              {"to", json::json_number(stretch.to)},
                                              {"use", use(stretch)}}));
+    json::JsonValue::List raced;
+    for (const RacedValue& at : crossed.raced) {
+      json::JsonValue means = json::JsonValue::Object{};
+      for (const auto& [stack, mean] : at.means) means.set(stack, summary_json(mean));
+      raced.push_back(
+          json::json_object({{"value", json::json_number(at.value)}, {"means", std::move(means)}}));
+    }
     list.push_back(json::json_object({{"path", crossed.path},
                                       {"stretches", std::move(stretches)},
+                                      {"raced", std::move(raced)},
                                       {"end", race_end_word(crossed.end)},
-                                      {"races", static_cast<std::int64_t>(crossed.races)},
                                       {"events", json::json_number(crossed.events)}}));
   }
   return list;
 }
 
+json::JsonValue gaps_json(const Field& field, const Gaps& gaps) {
+  json::JsonValue::List list;
+  for (const Gap& gap : gaps.all)
+    list.push_back(json::json_object({{"name", field.alternatives[gap.alternative].name},
+                                      {"runs", static_cast<std::int64_t>(gap.runs)},
+                                      {"together", json::json_number(gap.together)},
+                                      {"without_faults", json::json_number(gap.without_faults)},
+                                      {"recovery", json::json_number(gap.recovery)},
+                                      {"detection", json::json_number(gap.detection)}}));
+  return list;
+}
+
+json::JsonValue sensitivity_json(const Sensitivity& sensitivity) {
+  json::JsonValue::List list;
+  for (const Input& input : sensitivity.inputs)
+    list.push_back(json::json_object({{"path", input.path},
+                                      {"value", json::json_number(input.value)},
+                                      {"weight", json::json_number(input.weight)},
+                                      {"use_at_half", input.use_at_half},
+                                      {"use_at_double", input.use_at_double}}));
+  return list;
+}
+
+json::JsonValue engine_check_json(const Field& field, const std::optional<EngineCheck>& check) {
+  if (!check) return {};
+  if (!check->why_not.empty()) return json::json_object({{"why_not", check->why_not}});
+  return json::json_object({{"agrees", check->agrees},
+                            {"runs", static_cast<std::int64_t>(check->runs)},
+                            {"leader", field.alternatives[check->leader].name},
+                            {"leader_mean", json::json_number(check->leader_mean)},
+                            {"runner_up", field.alternatives[check->runner_up].name},
+                            {"runner_up_mean", json::json_number(check->runner_up_mean)}});
+}
+
 }  // namespace
 
-json::JsonValue answer_json(const Question& question, const Field& field, const Findings& findings,
-                            const std::vector<Crossovers>& crossed) {
+json::JsonValue answer_json(const Question& question, const Field& field, const Advice& advice) {
+  const Findings& findings = advice.findings;
   json::JsonValue::List ranks;
   json::JsonValue::List equivalent;
   json::JsonValue::List eliminated;
@@ -113,8 +155,11 @@ json::JsonValue answer_json(const Question& question, const Field& field, const 
        {"equivalent", std::move(equivalent)},
        {"eliminated", std::move(eliminated)},
        {"refused", std::move(refused)},
-       {"crossovers", crossovers_json(crossed)},
-       {"spent", json::json_object({{"events", json::json_number(findings.events)},
+       {"crossovers", crossovers_json(advice.crossovers)},
+       {"gaps", gaps_json(field, advice.gaps)},
+       {"sensitive_to", sensitivity_json(advice.sensitivity)},
+       {"simgrid", engine_check_json(field, advice.engine_check)},
+       {"spent", json::json_object({{"events", json::json_number(advice.events())},
                                     {"looks", static_cast<std::int64_t>(findings.looks)}})}});
 }
 

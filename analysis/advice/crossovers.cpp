@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "analysis/advice/alternatives.hpp"
+#include "analysis/advice/daly.hpp"
+#include "analysis/advice/ranking.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/json/problems.hpp"
@@ -67,6 +69,7 @@ class Walk {
   Crossovers walk() {
     for (const json::JsonValue& value : first_values(along_.range))
       if (!go_to(*json::number_of(value))) break;
+    std::ranges::sort(found_.raced, {}, &RacedValue::value);
     return std::move(found_);
   }
 
@@ -77,12 +80,15 @@ class Walk {
     if (settings_.until && std::chrono::steady_clock::now() > *settings_.until)
       found_.end = RaceEnd::time_limit;
     if (found_.end != RaceEnd::decided) return std::nullopt;
-    Question there = question_at(question_, along_, value);
-    there.settings.budget = Budget{left_};
-    Field field = field_of(there);
-    const Findings findings = find_out(there, field, store_, settings_);
-    ++found_.races;
-    found_.events += findings.events;
+    Resolved there = with_daly(question_at(question_, along_, value), store_, settings_);
+    if (there.is_interrupted) found_.end = RaceEnd::interrupted;
+    if (there.is_interrupted) return std::nullopt;
+    left_ -= there.events;
+    there.question.settings.budget = Budget{left_};
+    Field field = field_of(there.question);
+    const Findings findings = find_out(there.question, field, store_, settings_);
+    remember(value, field, findings);
+    found_.events += there.events + findings.events;
     left_ -= findings.events;
     if (findings.end != RaceEnd::most_runs) found_.end = findings.end;
     if (found_.end != RaceEnd::decided) return std::nullopt;
@@ -95,6 +101,12 @@ class Walk {
         at.good.push_back(field.alternatives[i].stack);
     }
     return at;
+  }
+
+  void remember(double value, const Field& field, const Findings& findings) {
+    RacedValue& at = found_.raced.emplace_back(RacedValue{.value = value, .means = {}});
+    for (const std::size_t i : best_of_stacks(field, findings))
+      at.means[field.alternatives[i].stack] = findings.contestants[i].objective;
   }
 
   [[nodiscard]] static bool is_good(const std::string& use, const At& at) {
@@ -171,13 +183,12 @@ void check_paths(const Question& question) {
   }
 }
 
-std::vector<Crossovers> crossovers(const Question& question, const Findings& findings,
+std::vector<Crossovers> crossovers(const Question& question, double events_left,
                                    store::ResultStore& store, const AdvisorSettings& settings) {
   std::vector<Crossovers> all;
-  double left = question.settings.budget.value_or(Budget()).events - findings.events;
   for (const PathRange& along : question.over) {
-    all.push_back(Walk(question, along, store, settings, left).walk());
-    left -= all.back().events;
+    all.push_back(Walk(question, along, store, settings, events_left).walk());
+    events_left -= all.back().events;
   }
   return all;
 }

@@ -16,15 +16,12 @@ namespace {
 
 using runs::RunRecord;
 
-/// A run that has not completed its program says nothing of what completing it costs.
-std::vector<RunRecord> with_objective(const std::vector<RunRecord>& runs,
-                                      const std::string& objective) {
-  if (objective == runs::kCompleted) return runs;
-  std::vector<RunRecord> completed;
+std::vector<RunRecord> those_that_count(const std::vector<RunRecord>& runs,
+                                        const std::string& objective) {
+  std::vector<RunRecord> list;
   for (const RunRecord& run : runs)
-    if (run.number(runs::kCompleted).value_or(1.0) != 0.0 && run.number(objective))
-      completed.push_back(run);
-  return completed;
+    if (counts(run, objective)) list.push_back(run);
+  return list;
 }
 
 /// What an interval says of a requirement.
@@ -41,6 +38,11 @@ Kept kept(const Requirement& requirement, const std::optional<statistics::Interv
 }
 
 }  // namespace
+
+bool counts(const RunRecord& run, const std::string& objective) {
+  if (objective == runs::kCompleted) return true;
+  return run.number(runs::kCompleted).value_or(1.0) != 0.0 && run.number(objective);
+}
 
 std::string requirement_text(const Requirement& requirement) {
   std::string text = requirement.metric;
@@ -67,7 +69,7 @@ void Race::look(const std::vector<std::vector<RunRecord>>& runs) {
   ++looks_;
   completed_.clear();
   for (std::size_t i = 0; i < contestants_.size(); ++i) {
-    completed_.push_back(with_objective(runs[i], rules_.objective));
+    completed_.push_back(those_that_count(runs[i], rules_.objective));
     contestants_[i].runs = runs[i].size();
     contestants_[i].objective = runs::mean_of(completed_[i], rules_.objective);
   }

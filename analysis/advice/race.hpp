@@ -21,6 +21,10 @@ struct Requirement {
 /// "completed at least 0.95".
 std::string requirement_text(const Requirement& requirement);
 
+/// Whether the mean of the objective counts this run. A run that has not completed its program says
+/// nothing of what completing it costs.
+bool counts(const runs::RunRecord& run, const std::string& objective);
+
 /// By what a race is decided.
 struct RaceRules {
   std::string objective;  ///< a metric, of which the best mean wins

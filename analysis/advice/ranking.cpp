@@ -44,4 +44,13 @@ std::vector<std::size_t> best_of_stacks(const Field& field, const Findings& find
   return best;
 }
 
+std::vector<std::size_t> fit_of_stacks(const Field& field, const Findings& findings) {
+  std::vector<std::size_t> fit;
+  for (const std::size_t i : best_of_stacks(field, findings)) {
+    const Contestant& one = findings.contestants[i];
+    if (one.standing != Standing::unfit && one.objective.mean) fit.push_back(i);
+  }
+  return fit;
+}
+
 }  // namespace faultline::advice

@@ -16,4 +16,7 @@ std::vector<std::size_t> ranking(const Findings& findings);
 /// The same, with the best of each stack alone.
 std::vector<std::size_t> best_of_stacks(const Field& field, const Findings& findings);
 
+/// The same, without stacks that are unfit or have no mean. The leader comes first.
+std::vector<std::size_t> fit_of_stacks(const Field& field, const Findings& findings);
+
 }  // namespace faultline::advice

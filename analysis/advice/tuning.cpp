@@ -15,6 +15,8 @@ namespace faultline::advice {
 namespace {
 
 constexpr std::size_t kMostValues = 8;
+constexpr const char* kDaly = "daly";
+constexpr const char* kIterations = ".checkpoint_iterations";
 constexpr const char* kRangeExample = R"({"from": 1, "to": 64})";
 
 bool is_whole(const json::JsonValue* value) {
@@ -73,12 +75,16 @@ std::vector<Tuned> read_tune(const json::JsonValue& value, json::Problems& probl
     const std::string path = json::member_path("tune", member.key);
     if (const json::JsonValue::List* list = member.value.list()) {
       if (list->empty()) problems.add(path, "expected at least one value");
-      all.push_back({member.key, *list});
+      all.push_back({.path = member.key, .values = *list});
+    } else if (member.value.text() != nullptr && *member.value.text() == kDaly) {
+      if (!member.key.ends_with(kIterations))
+        problems.add(path, "\"daly\" stands for values of checkpoint_iterations alone");
+      all.push_back({.path = member.key, .is_daly = true});
     } else if (member.value.object() == nullptr) {
-      problems.add(path, std::string("expected values such as [1, 2, 4], or a range such as ") +
-                             kRangeExample + ", got " + json::describe(member.value));
+      problems.add(path, std::string("expected values such as [1, 2, 4], a range such as ") +
+                             kRangeExample + ", or \"daly\", got " + json::describe(member.value));
     } else if (const auto range = read_range(member.value, path, problems)) {
-      all.push_back({member.key, ladder(*range, kMostValues)});
+      all.push_back({.path = member.key, .values = ladder(*range, kMostValues)});
     }
   }
   return all;

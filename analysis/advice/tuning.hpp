@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,10 @@ struct Range {
 /// A path of which each alternative tries several values.
 struct Tuned {
   std::string path;
-  json::JsonValue::List values;
+  json::JsonValue::List values = {};
+  /// Checkpoints around Daly's interval, which differs from stack to stack.
+  bool is_daly = false;
+  std::map<std::string, json::JsonValue::List> of_stack = {};  ///< more values, by the stack's name
 };
 
 /// A path along which the best choice may change.
@@ -35,7 +39,7 @@ json::JsonValue value_in(const Range& range, double value);
 /// more where that would take more than `most` values.
 json::JsonValue::List ladder(const Range& range, std::size_t most);
 
-/// Reads `tune`: by path either the values or {"from", "to"}. What is wrong becomes a problem.
+/// Reads `tune`: by path the values, or {"from", "to"}, or "daly". What is wrong becomes a problem.
 std::vector<Tuned> read_tune(const json::JsonValue& value, json::Problems& problems);
 
 /// Reads `over`: {"from", "to"} by path.

@@ -25,6 +25,15 @@ std::optional<std::int64_t> count_at(const json::JsonValue& tree, const json::Js
   return count != nullptr && *count > 0 ? std::optional(*count) : std::nullopt;
 }
 
+/// The job keeps its spare nodes, too, until it ends.
+std::optional<double> node_hours(const RunRecord& run, const RunFrame& frame) {
+  constexpr double kHour_s = 3600.0;
+  const auto end_s = run.number(run_metrics::kEndTime.name);
+  return end_s && frame.nodes > 0.0
+             ? std::optional((frame.nodes + frame.spare_nodes) * *end_s / kHour_s)
+             : std::nullopt;
+}
+
 /// Messages of the failure detector in a second of each node.
 std::optional<double> detection_rate(const RunRecord& run, const RunFrame& frame) {
   const auto messages = run.number(run_metrics::kDetectionMessages.name);
@@ -37,7 +46,8 @@ std::optional<double> detection_rate(const RunRecord& run, const RunFrame& frame
 RunFrame frame_of(const scenario::RunSpec& spec) {
   return {.ends_with_program =
               std::find(kOtherEnds.begin(), kOtherEnds.end(), spec.stop.when) == kOtherEnds.end(),
-          .nodes = static_cast<double>(scenario::job_shape(spec.platform).nodes)};
+          .nodes = static_cast<double>(scenario::job_shape(spec.platform).nodes),
+          .spare_nodes = static_cast<double>(spec.platform.spare_nodes)};
 }
 
 RunFrame frame_of(const json::JsonValue& resolved) {
@@ -53,6 +63,8 @@ RunFrame frame_of(const json::JsonValue& resolved) {
     const std::int64_t nodes = (*processes - 1) / *of_node + 1;
     frame.nodes = static_cast<double>(nodes);
   }
+  if (const auto spare = count_at(resolved, {"platform", "spare_nodes"}))
+    frame.spare_nodes = static_cast<double>(*spare);
   return frame;
 }
 
@@ -64,7 +76,8 @@ std::optional<bool> completed(engine::Outcome outcome, const RunFrame& frame) {
 std::vector<RunMetric> derived_metrics(const RunRecord& run, const RunFrame& frame) {
   const std::optional<bool> truth = completed(run.outcome, frame);
   std::vector<RunMetric> derived = {
-      {kCompleted, truth ? std::optional(*truth ? 1.0 : 0.0) : std::nullopt}};
+      {kCompleted, truth ? std::optional(*truth ? 1.0 : 0.0) : std::nullopt},
+      {run_metrics::kNodeHours.name, node_hours(run, frame)}};
   if (run.has_number(run_metrics::kDetectionMessages.name))
     derived.push_back({run_metrics::kDetectionRate.name, detection_rate(run, frame)});
   return derived;

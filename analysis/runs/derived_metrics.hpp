@@ -18,6 +18,7 @@ inline constexpr const char* kCompleted = run_metrics::kCompleted.name;
 struct RunFrame {
   bool ends_with_program = true;  ///< false if `stop.when` is `time` or `all-reported`
   double nodes = 0.0;             ///< that hold ranks at the start; 0 if that is not known
+  double spare_nodes = 0.0;
 };
 
 RunFrame frame_of(const scenario::RunSpec& spec);

@@ -20,8 +20,7 @@ bool agree(const BothEnds& ends, bool some_in_flight) {
 }
 
 /// True if nothing has been sent or consumed on any of these channels that had not been before.
-bool is_within(const std::map<Endpoint, ChannelTotals>& now,
-               const std::map<Endpoint, ChannelTotals>& before) {
+bool is_within(const ChannelsByEnd& now, const ChannelsByEnd& before) {
   return std::all_of(now.begin(), now.end(), [&](const auto& channel) {
     const auto other = before.find(channel.first);
     return other != before.end() && channel.second.messages <= other->second.messages;

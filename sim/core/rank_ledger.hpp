@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -48,10 +49,14 @@ struct ChannelTotals {
   friend bool operator==(const ChannelTotals&, const ChannelTotals&) = default;
 };
 
-/// What an endpoint has sent and consumed in the history that it stands on, by the other end.
+/// Channels of an endpoint, by their other ends. Every message of a program looks for its own one,
+/// so they lie in one block of memory.
+using ChannelsByEnd = boost::container::flat_map<Endpoint, ChannelTotals>;
+
+/// What an endpoint has sent and consumed in the history that it stands on.
 struct EndpointLedger {
-  std::map<Endpoint, ChannelTotals> sent;
-  std::map<Endpoint, ChannelTotals> consumed;
+  ChannelsByEnd sent;
+  ChannelsByEnd consumed;
 
   void digest(Digest& into) const { into.add(sent, consumed); }
 };

@@ -11,7 +11,7 @@ const std::vector<Group>& groups() {
        {&kOutcome, &kFatalReason, &kTerminated, &kCompleted, &kApplicationMessages,
         &kApplicationBytes, &kApplicationMessagesLost, &kControlMessages, &kControlMessagesOfKind,
         &kControlBytes, &kIdleTransitions, &kBusyTransitions, &kTerminationTime, &kAnnounceTime,
-        &kDetectionLatency, &kEndTime}},
+        &kDetectionLatency, &kEndTime, &kNodeHours}},
       {"runs with message logging or transactions",
        {&kApplicationMessagesResent, &kApplicationMessagesDiscarded,
         &kApplicationMessagesRolledBack}},

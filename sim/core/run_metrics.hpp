@@ -61,6 +61,10 @@ inline constexpr MetricSpec kDetectionLatency{"detection_latency_s", Merge::whol
 inline constexpr MetricSpec kEndTime{"end_time_s", Merge::whole,
                                      "simulated time at the end of the run", Trend::of_merge,
                                      families(Family::workload)};
+inline constexpr MetricSpec kNodeHours{
+    "node_hours", Merge::whole,
+    "what the run takes of the machine: the nodes that hold ranks at the start and the spare "
+    "nodes, by end_time_s, in hours. Not in `metrics`, but in `derived`"};
 
 // ---- of runs with message logging or transactions -----------------------------------------------
 

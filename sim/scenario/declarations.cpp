@@ -489,6 +489,36 @@ const OptionSet<platform::Machine>& machine_values() {
   return set;
 }
 
+const std::vector<MachineCost>& machine_costs() {
+  using platform::Machine;
+  static const std::vector<MachineCost> costs = {
+      {"send_overhead_s", &Machine::send_overhead_s},
+      {"receive_overhead_s", &Machine::receive_overhead_s},
+      {"gap_s", &Machine::gap_s},
+      {"nic_bandwidth_Bps", &Machine::nic_bandwidth_Bps},
+      {"nic_latency_s", &Machine::nic_latency_s},
+      {"hop_latency_s", &Machine::hop_latency_s},
+      {"link_bandwidth_Bps", &Machine::link_bandwidth_Bps},
+      {"local_latency_s", &Machine::local_latency_s},
+      {"local_bandwidth_Bps", &Machine::local_bandwidth_Bps}};
+  return costs;
+}
+
+const std::vector<OptionSpec>& machine_cost_options() {
+  static const std::vector<OptionSpec> specs = [] {
+    std::vector<OptionSpec> some;
+    for (const MachineCost& cost : machine_costs()) {
+      const std::vector<OptionSpec>& all = machine_values().specs();
+      some.push_back(*std::ranges::find(all, cost.name, &OptionSpec::name));
+      some.back().required = false;
+      some.back().nullable = true;
+      some.back().default_value = {};
+    }
+    return some;
+  }();
+  return specs;
+}
+
 const std::vector<std::string>& value_statuses() {
   static const std::vector<std::string> statuses = {"measured", "published", "estimated"};
   return statuses;

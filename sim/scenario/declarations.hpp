@@ -149,6 +149,18 @@ const VictimList& slow_nodes();
 /// The values of a machine file. Each is an object with value, unit, status and source.
 const OptionSet<platform::Machine>& machine_values();
 
+/// A value of a machine that says what a message costs there.
+struct MachineCost {
+  const char* name;
+  double platform::Machine::*member;
+};
+
+/// All of them. A scenario may state others in `platform.overheads`.
+const std::vector<MachineCost>& machine_costs();
+
+/// The declarations of these values, as options of a scenario: null stands for the machine's own.
+const std::vector<OptionSpec>& machine_cost_options();
+
 /// The statuses that a value of a machine file can have.
 const std::vector<std::string>& value_statuses();
 

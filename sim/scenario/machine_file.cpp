@@ -116,14 +116,15 @@ platform::TopologySpec read_topology(const json::JsonValue* value, json::Problem
 }
 
 /// SimGrid divides by latencies, and fails if the result is beyond the range of a double.
-void check_time(const OptionValue& value, const OptionSpec& spec, json::Problems& problems) {
+void check_time(const OptionValue& value, const OptionSpec& spec, const std::string& path,
+                json::Problems& problems) {
   constexpr double kLeast_s = 1e-15;
   const auto* time_s = std::get_if<double>(&value);
   if (spec.unit == "s" && time_s != nullptr && *time_s > 0 && *time_s < kLeast_s)
-    problems.add(spec.name + ".value", "expected 0, or at least " + json::shortest(kLeast_s) +
-                                           " seconds, in which light crosses 0.3 micrometres, "
-                                           "got " +
-                                           json::shortest(*time_s));
+    problems.add(path, "expected 0, or at least " + json::shortest(kLeast_s) +
+                           " seconds, in which light crosses 0.3 micrometres, "
+                           "got " +
+                           json::shortest(*time_s));
 }
 
 /// Reads one object `{"value", "unit", "status", "source"}`.
@@ -139,7 +140,7 @@ OptionValue read_sourced(const json::JsonValue& value, const OptionSpec& spec,
   if (object.child("source") != nullptr && std::get<std::string>(values.at("source")).empty())
     problems.add(spec.name + ".source", "is empty, expected where the value comes from");
   object.finish();
-  check_time(values.at("value"), spec, problems);
+  check_time(values.at("value"), spec, spec.name + ".value", problems);
   return values.at("value");
 }
 
@@ -218,6 +219,19 @@ platform::Machine read_machine(const json::JsonValue& root, json::Problems& prob
                  "expected at most " + std::to_string(platform::places(machine.topology)) +
                      ", the places of the topology, got " + std::to_string(machine.nodes));
   return machine;
+}
+
+void change_costs(platform::Machine& machine, const json::JsonValue& stated,
+                  const std::string& path, json::Problems& problems) {
+  json::CheckedObject object(stated, path, problems);
+  const OptionValues values = object.options(machine_cost_options());
+  object.finish();
+  for (const MachineCost& cost : machine_costs()) {
+    const OptionValue& value = values.at(cost.name);
+    if (const auto* number = std::get_if<double>(&value)) machine.*cost.member = *number;
+  }
+  for (const OptionSpec& spec : machine_cost_options())
+    check_time(values.at(spec.name), spec, json::member_path(path, spec.name), problems);
 }
 
 bool is_machine(const json::JsonValue& root) {
@@ -322,16 +336,7 @@ json::JsonValue machine_json(const platform::Machine& machine) {
         {"cores_per_node", machine.cores_per_node},
         {"hardware_threads_per_node", machine.hardware_threads_per_node}})
     result.set(name, std::int64_t{count});
-  for (const auto& [name, value] : {std::pair{"send_overhead_s", machine.send_overhead_s},
-                                    {"receive_overhead_s", machine.receive_overhead_s},
-                                    {"gap_s", machine.gap_s},
-                                    {"nic_bandwidth_Bps", machine.nic_bandwidth_Bps},
-                                    {"nic_latency_s", machine.nic_latency_s},
-                                    {"hop_latency_s", machine.hop_latency_s},
-                                    {"link_bandwidth_Bps", machine.link_bandwidth_Bps},
-                                    {"local_latency_s", machine.local_latency_s},
-                                    {"local_bandwidth_Bps", machine.local_bandwidth_Bps}})
-    result.set(name, value);
+  for (const MachineCost& cost : machine_costs()) result.set(cost.name, machine.*cost.member);
   return result;
 }
 

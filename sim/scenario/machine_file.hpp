@@ -41,6 +41,11 @@ platform::Machine read_machine_file(const std::string& path);
 /// all errors to the problems.
 platform::Machine read_machine(const json::JsonValue& root, json::Problems& problems);
 
+/// Reads values that a scenario states instead of the machine's own costs, by their names in a
+/// machine file. `path` is where the scenario states them. Adds all errors to the problems.
+void change_costs(platform::Machine& machine, const json::JsonValue& stated,
+                  const std::string& path, json::Problems& problems);
+
 /// Where a value of a machine file comes from: whether it was measured, published or estimated.
 struct ValueStatus {
   std::string value;   ///< the key of the value

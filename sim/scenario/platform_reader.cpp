@@ -13,6 +13,7 @@
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/disturbances.hpp"
+#include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::scenario {
@@ -168,11 +169,10 @@ void read_machine_or_xml(const PlatformOptions& options, const json::JsonValue* 
   if (options.machine && options.xml) {
     problems.add("platform", "has both machine and xml, expected one of them");
   } else if (options.machine) {
-    if (overheads != nullptr)
-      problems.add("platform.overheads",
-                   "is allowed only with xml, because a machine file has these values");
     try {
       platform.machine = load_machine(*options.machine, directory);
+      if (overheads != nullptr)
+        change_costs(platform.machine, *overheads, "platform.overheads", problems);
     } catch (const UsageError& error) {
       problems.add_lines("platform.machine", error.what());
     }

@@ -384,7 +384,11 @@ std::string machine_text() {
 std::string scenario_reference() {
   return kBeginning + std::string("\n## The top\n") + table(scenario_options().specs()) +
          "\n## `platform`\n" + table(platform_options().specs()) +
-         "\n### `platform.overheads`\n\nWith `xml` alone: what a SimGrid platform file lacks.\n" +
+         "\n### `platform.overheads`\n\nWith `machine`: values to use instead of the machine's "
+         "own, of "
+         "those times and bandwidths that [machine files](#machine-files) state. With `xml`: what "
+         "a "
+         "SimGrid platform file lacks:\n" +
          table(overhead_options().specs()) + noise_text() + components_text() + faults_text() +
          "\n## `stop`\n" + table(stop_options().specs()) + order_text() + sweep_text() +
          run_metrics_text() + machine_text();

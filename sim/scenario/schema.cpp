@@ -193,24 +193,25 @@ json::JsonValue os_noise_schema() {
 }
 
 json::JsonValue platform_definition() {
-  const json::JsonValue overheads = ObjectSchema("with xml: what a SimGrid platform file lacks")
-                                        .options(overhead_options().specs())
-                                        .take();
-  json::JsonValue schema =
-      ObjectSchema("the machine, and the part of it that the job takes")
-          .options(platform_options().specs())
-          .property("overheads", overheads)
-          .property("delay_noise", or_null(ObjectSchema(delay_noise_summary())
-                                               .options(delay_noise_options().specs())
-                                               .take()))
-          .property("os_noise", or_null(os_noise_schema()))
-          .property("fencing",
-                    ObjectSchema(fencing_summary()).options(fencing_options().specs()).take())
-          .one_of({"machine", "xml"})
+  const json::JsonValue overheads =
+      ObjectSchema(
+          "with xml: what a SimGrid platform file lacks; with machine: values to use "
+          "instead of the machine's own")
+          .options(machine_cost_options())
+          .options(overhead_options().specs())
           .take();
-  // Overheads are only allowed beside a platform file, which does not give them.
-  schema.set("dependentRequired", json::json_object({{"overheads", List{"xml"}}}));
-  return schema;
+  return ObjectSchema("the machine, and the part of it that the job takes")
+      .options(platform_options().specs())
+      .property("overheads", overheads)
+      .property(
+          "delay_noise",
+          or_null(
+              ObjectSchema(delay_noise_summary()).options(delay_noise_options().specs()).take()))
+      .property("os_noise", or_null(os_noise_schema()))
+      .property("fencing",
+                ObjectSchema(fencing_summary()).options(fencing_options().specs()).take())
+      .one_of({"machine", "xml"})
+      .take();
 }
 
 json::JsonValue fault_definition() {

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PATIENCE_S, PROGRAM, ProgramTest, SOURCE, changed
+from program import HAS_SIMGRID, PATIENCE_S, PROGRAM, ProgramTest, SOURCE, changed
 
 # A run of it takes about a millisecond.
 QUESTION = {
@@ -127,6 +127,29 @@ class Tuned(Advise):
         self.assertIn("3 others raced", " ".join(said.split()))
 
 
+    def test_tries_values_around_dalys_interval_of_each_stack(self):
+        # Iterations of a second, a checkpoint that takes a third of one, a fault each minute.
+        storage = {"checkpoint": "storage", "spawn": "same-node",
+                   "storage_bandwidth_Bps": 24000000000}
+        question = {**QUESTION, "stacks": {
+            "ulfm": {"transactions": {"name": "ulfm", **storage}},
+            "none": {"transactions": {"name": "none"}}},
+            "tune": {"workload.checkpoint_iterations": "daly"}}
+        question["scenario"] = {**question["scenario"], "workload": {
+            **QUESTION["scenario"]["workload"], "iterations": 300, "state_bytes": 1000000000}}
+        del question["compare_with"]
+        advice = self.advice(question=question)
+        tried = sorted(int(one["name"].rsplit(" ", 1)[1]) for one in advice["ranking"]
+                       if one["name"].startswith("ulfm, "))
+        # sqrt(2 / 3 * 60) is 6.3.
+        self.assertTrue(set(tried) & {6, 7}, tried)
+        self.assertTrue(set(tried) & {12, 13}, tried)
+        self.assertLessEqual(len(tried), 5)
+        self.assertFalse([one for one in advice["ranking"] if one["name"].startswith("none,")])
+        said = self.faultline("advise", "q.json", "--dry-run").stdout
+        self.assertIn("Runs will tell Daly's interval", said)
+
+
 class Crossovers(Advise):
     """Where the choice changes along a path."""
 
@@ -159,6 +182,12 @@ class Crossovers(Advise):
         result = self.faultline("run", "job.json", "--set", "faults={}", "--format", "json")
         return json.loads(result.stdout)["runs"][0]["metrics"]["time_to_solution_s"]
 
+    def crossover_s(self):
+        """The work between checkpoints is half lost at a fault, so that the loss in the long run is
+        as large where (dear - cheap) is work / mtbf * (RARELY - OFTEN) / 2."""
+        dear_s, cheap_s = (self.time_without_faults_s(stack) for stack in ("often", "rarely"))
+        return 200 * (self.RARELY - self.OFTEN) / 2 / (dear_s - cheap_s)
+
     def test_agree_with_a_closed_form_for_two_distances_of_checkpoints(self):
         advice = self.advice(question=self.QUESTION)
         self.assertEqual(len(advice["crossovers"]), 1)
@@ -167,10 +196,7 @@ class Crossovers(Advise):
         self.assertEqual([one["use"] for one in crossed["stretches"]], ["often", "rarely"])
         below, above = (crossed["stretches"][0]["to"], crossed["stretches"][1]["from"])
         self.assertLessEqual(above / below, 1.25)
-        # The work between checkpoints is half lost at a fault, so that the loss in the long run is
-        # as large where (dear - cheap) is work / mtbf * (RARELY - OFTEN) / 2.
-        dear_s, cheap_s = (self.time_without_faults_s(stack) for stack in ("often", "rarely"))
-        expected_s = 200 * (self.RARELY - self.OFTEN) / 2 / (dear_s - cheap_s)
+        expected_s = self.crossover_s()
         self.assertLess(below / 1.5, expected_s)
         self.assertGreater(above * 1.5, expected_s)
 
@@ -209,6 +235,91 @@ class Crossovers(Advise):
         said = self.faultline("advise", "q.json", "--quiet").stdout
         self.assertIn("No further values of faults.poisson.mtbf_s were looked at",
                       " ".join(said.split()))
+
+
+class Evidence(Advise):
+    """What an answer rests on."""
+
+    ULFM = {"name": "ulfm"}
+
+    def test_the_parts_of_a_difference_tell_where_it_comes_from(self):
+        question = {**QUESTION, "stacks": {
+            "at once": {"transactions": self.ULFM,
+                        "failure_detection": {"name": "oracle", "delay_s": 0.01}},
+            "late": {"transactions": self.ULFM,
+                     "failure_detection": {"name": "oracle", "delay_s": 2}},
+            "relaunch": {"transactions": {"name": "relaunch"},
+                         "failure_detection": {"name": "oracle", "delay_s": 0.01}}}}
+        del question["compare_with"]
+        advice = self.advice(question=question)
+        self.assertEqual(advice["use"], "at once")
+        late, relaunch = sorted(advice["gaps"], key=lambda gap: gap["name"])
+        # The same recovery, told 1.99 s later of each death.
+        self.assertAlmostEqual(late["without_faults"], 0)
+        self.assertAlmostEqual(late["recovery"], 0)
+        self.assertAlmostEqual(late["detection"], late["together"])
+        self.assertGreater(late["together"], 0.5)
+        # The same detector below another recovery, which ends the job and begins it again.
+        self.assertGreater(relaunch["recovery"], 20 * abs(relaunch["detection"]))
+        for gap in (late, relaunch):
+            self.assertAlmostEqual(gap["together"], gap["without_faults"] + gap["recovery"] +
+                                   gap["detection"])
+            self.assertLessEqual(gap["runs"], 20)
+
+    def test_the_table_has_them_at_80_columns(self):
+        self.write("q.json", QUESTION)
+        said = self.faultline("advise", "q.json", "--quiet").stdout
+        self.assertIn("Where the differences from ulfm in time to solution come from, in s:\n", said)
+        self.assertRegex(said, r"(?m)^alternative +faults +recovery +detection +together +runs$")
+        self.assertRegex(said, r"(?m)^relaunch +-?\d")
+        self.assertLessEqual(max(len(line) for line in said.splitlines()), 80)
+
+    def test_what_weighs_most_and_whether_it_changes_the_choice(self):
+        # Where the mean time between faults is above a crossover, but half of it below.
+        crossed = Crossovers()
+        crossed.setUp()
+        self.addCleanup(crossed.doCleanups)
+        crossover_s = crossed.crossover_s()
+        question = changed(Crossovers.QUESTION, ["scenario", "faults", "poisson", "mtbf_s"],
+                           1.41 * crossover_s)
+        del question["over"]
+        advice = self.advice(question=question)
+        self.assertEqual(advice["use"], "rarely")
+        weightiest = advice["sensitive_to"][0]
+        self.assertEqual(weightiest["path"], "faults.poisson.mtbf_s")
+        self.assertEqual((weightiest["use_at_half"], weightiest["use_at_double"]),
+                         ("often", "rarely"))
+        weights = [one["weight"] for one in advice["sensitive_to"]]
+        self.assertEqual(weights, sorted(weights, reverse=True))
+        self.assertLessEqual(len(weights), 5)
+        said = " ".join(self.faultline("advise", "q.json", "--quiet").stdout.split())
+        self.assertIn("With faults.poisson.mtbf_s half as large, use often.", said)
+
+    @unittest.skipUnless(HAS_SIMGRID, "built without SimGrid")
+    def test_the_other_engine_is_asked_once_more(self):
+        check = self.advice()["simgrid"]
+        self.assertTrue(check["agrees"])
+        self.assertEqual((check["leader"], check["runner_up"], check["runs"]),
+                         ("ulfm", "relaunch", 10))
+        self.assertGreater(check["runner_up_mean"], check["leader_mean"])
+        on_it = changed(QUESTION, ["scenario", "engine"], "simgrid")
+        on_it["budget"] = {"events": 1}
+        self.assertIsNone(self.advice(question=on_it)["simgrid"])
+
+    def test_a_quick_answer_has_none_of_it(self):
+        advice = self.advice("--quick")
+        self.assertEqual((advice["use"], advice["gaps"], advice["sensitive_to"], advice["simgrid"]),
+                         ("ulfm", [], [], None))
+        self.assertLessEqual(max(one["runs"] for one in advice["ranking"]), 40)
+
+    def test_node_hours_count_spare_nodes(self):
+        # Eight spare nodes and a job on eight nodes, of one rank each.
+        advice = self.advice(question={**QUESTION, "objective": "node_hours"})
+        self.assertEqual(advice["use"], "ulfm")
+        self.assertEqual(advice["objective"], "node_hours")
+        time_s = self.advice()["ranking"][0]["objective"]["mean"]
+        self.assertAlmostEqual(advice["ranking"][0]["objective"]["mean"], 16 * time_s / 3600,
+                               delta=16 * time_s / 3600 * 0.05)
 
 
 class Determinism(Advise):

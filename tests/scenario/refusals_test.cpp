@@ -119,8 +119,30 @@ TEST_CASE("a machine or a platform file must be given, and not both") {
              Contains("platform: expected machine (") && Contains(") or xml ("));
   CHECK_THAT(workspace.errors_after({"platform.xml=p.xml"}),
              Contains("platform: has both machine and xml"));
-  CHECK_THAT(workspace.errors_after({"platform.overheads={}"}),
-             Contains("platform.overheads: is allowed only with xml"));
+}
+
+TEST_CASE("a scenario may state other costs than its machine's, within the same limits") {
+  const Workspace workspace;
+  const auto machine = [&](const std::vector<std::string>& sets) {
+    return workspace.scenario_after(sets).points[0].platform.machine;
+  };
+  const platform::Machine own = machine({});
+  const platform::Machine other =
+      machine({"platform.overheads.nic_bandwidth_Bps=5e9", "platform.overheads.gap_s=null"});
+  CHECK(other.nic_bandwidth_Bps == 5e9);
+  CHECK(own.nic_bandwidth_Bps != 5e9);
+  CHECK(other.gap_s == own.gap_s);
+  CHECK(other.name == own.name);
+  const auto [set, message] = GENERATE(table<std::string, std::string>({
+      {"gap_s=-1", "platform.overheads.gap_s: expected"},
+      {"gap_s=1e-16", "platform.overheads.gap_s: expected 0, or at least 1e-15 seconds"},
+      {"hop_latency_s=2", "platform.overheads.hop_latency_s: expected"},
+      {"link_bandwidth_Bps=0", "platform.overheads.link_bandwidth_Bps: expected"},
+      {"cores_per_host=2", "platform.overheads.cores_per_host: unknown key"},
+      {"nodes=2", "platform.overheads.nodes: unknown key"},
+  }));
+  CAPTURE(set);
+  CHECK_THAT(workspace.errors_after({"platform.overheads." + set}), Contains(message));
 }
 
 TEST_CASE("an unknown machine is told the nearest name and all others") {

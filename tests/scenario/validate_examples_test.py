@@ -46,7 +46,7 @@ BROKEN = [
     ("no processes", ["platform", "processes"], GONE),
     ("no machine", ["platform", "machine"], GONE),
     ("machine and xml", ["platform", "xml"], "p.xml"),
-    ("overheads without xml", ["platform", "overheads"], {}),
+    ("a word as a bandwidth", ["platform", "overheads"], {"link_bandwidth_Bps": "fast"}),
     ("wrong unit in a key", ["platform", "unordered_delay_ms"], 1),
     ("unknown mapping", ["platform", "mapping"], "blocked"),
     ("unknown workload", ["workload", "name"], "token-rings"),

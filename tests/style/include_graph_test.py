@@ -93,7 +93,7 @@ ARROWS = {
     "analysis/store": ["sim/core", "sim/faults", "sim/json", "sim/engine", "sim/scenario",
                        "analysis/statistics", "analysis/text", "analysis/runs"],
     "analysis/advice": ["sim/core", "sim/json", "sim/scenario", "analysis/statistics",
-                        "analysis/text", "analysis/runs", "analysis/store"],
+                        "analysis/text", "analysis/runs", "analysis/drawing", "analysis/store"],
     "analysis/report": ["sim/core", "sim/json", "analysis/statistics", "analysis/text",
                         "analysis/runs", "analysis/drawing", "analysis/store"],
     "analysis/reproduction": ["sim/core", "sim/json", "sim/engine", "sim/scenario", "workloads",

@@ -87,6 +87,8 @@ TEST_CASE("what is wrong with values and ranges is said with its place") {
   const auto [keys, message] = GENERATE(table<std::string, std::string>({
       {R"("tune": [])", "q.json: tune: expected an object such as"},
       {R"("tune": {"workload.bytes": 5})", "tune[\"workload.bytes\"]: expected values such as"},
+      {R"("tune": {"workload.bytes": "daly"})", "stands for values of checkpoint_iterations alone"},
+      {R"("tune": {"workload.bytes": "dali"})", "a range such as"},
       {R"("tune": {"workload.bytes": []})", "expected at least one value"},
       {R"("tune": {"workload.bytes": {"from": 1}})", "expected a range such as"},
       {R"("over": {"workload.bytes": {"from": 0, "to": 1}})", "with numbers above 0"},

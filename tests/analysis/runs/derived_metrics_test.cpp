@@ -87,6 +87,30 @@ TEST_CASE("messages of a failure detector by nodes and seconds") {
   CHECK(frame_of(spec).nodes == 3);
 }
 
+TEST_CASE("node hours are those of all nodes that the job keeps, spare ones too") {
+  // 12 ranks on three nodes, and two spare nodes, for half an hour.
+  RunRecord run;
+  run.metrics = {{"end_time_s", 1800}};
+  const auto platform = [](std::int64_t spare_nodes) {
+    return frame_of(json::json_object(
+        {{"platform",
+          json::json_object(
+              {{"processes", 12}, {"processes_per_node", 5}, {"spare_nodes", spare_nodes}})}}));
+  };
+  run.derived = derived_metrics(run, platform(2));
+  CHECK(*run.number("node_hours") == 2.5);
+  run.derived = derived_metrics(run, platform(0));
+  CHECK(*run.number("node_hours") == 1.5);
+  scenario::RunSpec spec;
+  spec.platform.processes = 9;
+  spec.platform.processes_per_node = 4;
+  spec.platform.spare_nodes = 5;
+  run.derived = derived_metrics(run, frame_of(spec));
+  CHECK(*run.number("node_hours") == 4);
+  run.derived = derived_metrics(run, RunFrame());  // how many nodes it had is not known
+  CHECK_FALSE(run.number("node_hours"));
+}
+
 TEST_CASE("the share of runs that completed counts limits and memory, and no crash") {
   scenario::Scenario scenario;
   scenario.replications = 5;
