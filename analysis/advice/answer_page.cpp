@@ -2,6 +2,8 @@
 #include "analysis/advice/answer_page.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "analysis/advice/answer_parts.hpp"
 #include "analysis/advice/sentences.hpp"
@@ -43,11 +45,12 @@ drawing::Chart chart_of(const Crossovers& crossed, const std::string& objective,
   return chart;
 }
 
-/// A cell of a text table as HTML.
-std::string cell_html(const std::string& text) {
+/// Text of an answer as HTML, with a sign for each "+-".
+std::string html_of(const std::string& text) {
+  constexpr std::string_view kPlain = "+-";
   std::string html = drawing::escaped(text);
-  const std::size_t at = html.find("+-");
-  if (at != std::string::npos) html.replace(at, 2, "&#177;");
+  for (std::size_t at = 0; (at = html.find(kPlain, at)) != std::string::npos;)
+    html.replace(at, kPlain.size(), "&#177;");
   return html;
 }
 
@@ -62,7 +65,7 @@ drawing::HtmlTable html_table(const text::TextTable& table) {
     std::vector<drawing::HtmlCell>& cells = html.rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i)
       cells.push_back(
-          {cell_html(row[i]), table.columns[i].align == text::Align::right ? "number" : ""});
+          {html_of(row[i]), table.columns[i].align == text::Align::right ? "number" : ""});
   }
   return html;
 }
@@ -94,8 +97,7 @@ std::vector<drawing::Chart> crossover_charts(const Advice& advice) {
 void add_answer(drawing::HtmlPage& page, const Field& field, const Advice& advice,
                 const std::map<std::string, std::string>& drawings) {
   page.section("Answer");
-  page.paragraph("<strong>" + drawing::escaped(answer_sentences(field, advice.findings)) +
-                 "</strong>");
+  page.paragraph("<strong>" + html_of(answer_sentences(field, advice.findings)) + "</strong>");
   std::vector<drawing::HtmlFigure> figures;
   for (const drawing::Chart& chart : crossover_charts(advice))
     figures.push_back(figure_of(chart, drawings));
@@ -104,7 +106,7 @@ void add_answer(drawing::HtmlPage& page, const Field& field, const Advice& advic
     page.section(part.title);
     if (!part.above.empty()) page.paragraph(drawing::escaped(part.above));
     if (!part.table.rows.empty()) page.table(html_table(part.table));
-    for (const std::string& paragraph : part.below) page.paragraph(drawing::escaped(paragraph));
+    for (const std::string& paragraph : part.below) page.paragraph(html_of(paragraph));
   }
 }
 

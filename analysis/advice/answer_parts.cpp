@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "analysis/advice/ranking.hpp"
@@ -74,6 +75,18 @@ std::vector<std::string> tuned_sentences(const Field& field, const Findings& fin
 
 // ---- what the answer rests on -----------------------------------------------------------------
 
+/// The value with as many decimals as the largest one needs for four digits: "-0.1" beside "140.9".
+std::string to_digit_of(double largest, double value) {
+  if (largest == 0) return "0";
+  constexpr int kMostDecimals = 12;
+  const int decimals =
+      std::clamp(3 - static_cast<int>(std::floor(std::log10(largest))), 0, kMostDecimals);
+  const bool is_nothing = std::fabs(value) < std::pow(10, -decimals) / 2;
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.*f", decimals, is_nothing ? 0.0 : value);
+  return digits;
+}
+
 Part gaps_part(const Field& field, const Advice& advice) {
   const std::vector<Gap>& all = advice.gaps.all;
   Part part{.title = "Where the differences come from"};
@@ -85,8 +98,7 @@ Part gaps_part(const Field& field, const Advice& advice) {
   const text::TimeUnit unit =
       *unit_of(advice.findings).word == '\0' ? unit_of(advice.findings) : text::time_unit(largest);
   const auto number = [&](double share) {
-    const bool is_nothing = std::fabs(share) < 1e-9 * largest;
-    return text::compact(is_nothing ? 0.0 : share * unit.in_one_s);
+    return to_digit_of(largest * unit.in_one_s, share * unit.in_one_s);
   };
   part.above = "Where the differences from " + field.alternatives[*advice.findings.leader].name +
                " in " + words_of(advice.findings.rules.objective) + " come from" +
@@ -159,12 +171,18 @@ Part evidence_part(const Field& field, const Advice& advice) {
   return part;
 }
 
+/// A reason in words that hold for other names, too: "termination: it tolerates no faults".
+std::string without_name(std::string why, const std::string& name) {
+  const std::size_t place = why.find(" " + name + " ");
+  return place == std::string::npos ? why : why.replace(place + 1, name.size(), "it");
+}
+
 Part finding_part(const Advice& advice) {
   const Findings& findings = advice.findings;
   return {.title = "How it was found",
           .below = {rules_text(findings.rules),
-                    "It took " + text::compact(advice.events()) + " events, and " +
-                        std::to_string(findings.looks) +
+                    "It took " + text::compact(std::round(advice.events() / 1e5) / 10) +
+                        " million events, and " + std::to_string(findings.looks) +
                         (findings.looks == 1 ? " look" : " looks") + " at the runs."}};
 }
 
@@ -174,8 +192,9 @@ Part finding_part(const Advice& advice) {
 std::vector<std::string> refusals(const Field& field) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const RefusedAlternative& one : field.refused) {
-    auto known = std::ranges::find(reasons, one.why, &decltype(reasons)::value_type::first);
-    if (known == reasons.end()) known = reasons.insert(known, {one.why, {}});
+    const std::string why = without_name(one.why, one.name);
+    auto known = std::ranges::find(reasons, why, &decltype(reasons)::value_type::first);
+    if (known == reasons.end()) known = reasons.insert(known, {why, {}});
     known->second.push_back(one.name);
   }
   std::vector<std::string> sentences;

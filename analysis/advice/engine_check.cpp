@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/advice/ranking.hpp"
-#include "analysis/advice/variant.hpp"
+#include "analysis/advice/variants.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline::advice {
@@ -34,11 +34,14 @@ int order(double first, double second, double equivalent_within) {
 void make(EngineCheck& check, const Question& question, const Field& field,
           const Findings& findings, store::ResultStore& store, const AdvisorSettings& settings) {
   const std::string& objective = findings.rules.objective;
-  Variant here(field_of(question), {check.leader, check.runner_up});
   Question there = question;
   there.scenario.set("engine", "simgrid");
-  Variant on_simgrid(there,
-                     {field.alternatives[check.leader], field.alternatives[check.runner_up]});
+  Variants here(question);
+  Variants on_simgrid(there);
+  for (const std::size_t i : {check.leader, check.runner_up}) {
+    here.add(field.alternatives[i]);
+    on_simgrid.add(field.alternatives[i]);
+  }
   check.is_interrupted = !here.run(kMostRuns, objective, store, settings);
   const double of_one_run = here.events() / kMostRuns;
   const auto runs = static_cast<std::uint32_t>(

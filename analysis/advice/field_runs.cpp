@@ -2,7 +2,6 @@
 #include "analysis/advice/field_runs.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "analysis/runs/derived_metrics.hpp"
@@ -25,12 +24,16 @@ FieldRuns::FieldRuns(Field& field, store::ResultStore& store, const AdvisorSetti
       study_id_(store::open_study(store, field.study, true)),
       wanted_(field.alternatives.size(), 0),
       runs_(field.alternatives.size()),
-      failures_(field.alternatives.size()) {
-  take_known_runs();
+      failures_(field.alternatives.size()),
+      elsewhere_(field.alternatives.size()) {
+  look_elsewhere();
 }
 
 bool FieldRuns::make(const std::vector<std::size_t>& alternatives, std::uint32_t runs) {
-  for (const std::size_t i : alternatives) wanted_[i] = std::max(wanted_[i], runs);
+  for (const std::size_t i : alternatives) {
+    wanted_[i] = std::max(wanted_[i], runs);
+    take_from_elsewhere(i);
+  }
   for (std::size_t i = 0; i < wanted_.size(); ++i) study_.points[i].replications = wanted_[i];
   store::SweepSettings sweep;
   sweep.jobs = settings_.jobs;
@@ -46,21 +49,35 @@ double FieldRuns::events() const {
   return sum;
 }
 
-/// What another question has simulated of the same alternatives, with the same program.
-void FieldRuns::take_known_runs() {
+/// Finds where the store has the same alternatives, simulated by the same program.
+void FieldRuns::look_elsewhere() {
   const store::StoredStudy ours = store::stored_study(study_);
-  std::map<std::size_t, std::vector<RunRecord>> known;  // by alternative
   for (const store::StoredStudy& other : store_.studies()) {
     if (other.id == study_id_ || other.faultline != ours.faultline || other.simgrid != ours.simgrid)
       continue;
-    store_.each_point(other.id, [&](store::StoredPoint& point) {
-      if (const auto i = alternative_of(point)) known[*i] = std::move(point.runs);
-    });
+    store_.each_point(
+        other.id,
+        [&](store::StoredPoint& point) {
+          if (const auto i = alternative_of(point))
+            elsewhere_[*i].push_back({.study = other.id, .point = point.point});
+        },
+        store::PointPart::parameters);
   }
-  for (auto& [i, runs] : known) {
-    store::StoredPoint part =
-        store::stored_point(study_, study_id_, i, scenario::point_scenario(study_, i));
-    part.runs = std::move(runs);
+}
+
+/// Copies the runs of an alternative that are wanted, and that only another study has.
+void FieldRuns::take_from_elsewhere(std::size_t alternative) {
+  for (store::PointRange range : elsewhere_[alternative]) {
+    range.end = wanted_[alternative];
+    const store::PointRange own{
+        .study = study_id_, .point = static_cast<std::int64_t>(alternative), .end = range.end};
+    const std::optional<store::StoredPoint> here = store_.part(own);
+    const std::optional<store::StoredPoint> there = store_.part(range);
+    if (!there || !there->failure.empty() || (here && here->runs.size() >= there->runs.size()))
+      continue;
+    store::StoredPoint part = store::stored_point(study_, study_id_, alternative,
+                                                  scenario::point_scenario(study_, alternative));
+    part.runs = there->runs;
     store_.save(part);
   }
 }

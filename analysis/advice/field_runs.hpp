@@ -44,7 +44,8 @@ class FieldRuns {
   [[nodiscard]] double events() const;
 
  private:
-  void take_known_runs();
+  void look_elsewhere();
+  void take_from_elsewhere(std::size_t alternative);
   [[nodiscard]] std::optional<std::size_t> alternative_of(const store::StoredPoint& point) const;
   void take(std::size_t alternative);
   [[nodiscard]] runs::RunRecord what_counts(runs::RunRecord run) const;
@@ -57,6 +58,7 @@ class FieldRuns {
   std::vector<std::uint32_t> wanted_;  ///< replications, by alternative
   std::vector<std::vector<runs::RunRecord>> runs_;
   std::vector<std::string> failures_;
+  std::vector<std::vector<store::PointRange>> elsewhere_;  ///< the same jobs in other studies
 };
 
 /// The events of runs together.

@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "analysis/advice/ranking.hpp"
-#include "analysis/advice/variant.hpp"
+#include "analysis/advice/variants.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/declarations.hpp"
-#include "sim/scenario/overrides.hpp"
 
 namespace faultline::advice {
 
@@ -24,8 +23,8 @@ namespace {
 constexpr std::uint32_t kRunsForWeight = 10;
 constexpr std::size_t kMostInputs = 5;
 constexpr double kLeastWeight = 1e-3;
-/// What one of the races may take, as a share of what the question's own race has taken.
-constexpr double kShareOfRace = 0.2;
+/// What one of the races may take, as a multiple of what the question's own race has taken.
+constexpr double kTimesRace = 2;
 
 void add_input(std::vector<Input>& inputs, const std::string& path, const json::JsonValue& value) {
   const std::optional<double> number = json::number_of(value);
@@ -40,14 +39,14 @@ void add_times(std::vector<Input>& inputs, const std::string& path, const json::
   if (path.ends_with("_s")) add_input(inputs, path, value);
 }
 
-Question with_value(const Question& question, const Input& input, double factor) {
-  Question there = question;
-  json::Problems problems(question.file);
-  scenario::apply_set(there.scenario,
-                      input.path + "=" + json::to_json(json::json_number(input.value * factor)),
-                      problems);
-  problems.throw_if_any();
-  return there;
+/// What sets the input to a multiple of its value.
+json::JsonValue::Object times(const Input& input, double factor) {
+  return {{input.path, json::json_number(input.value * factor)}};
+}
+
+Alternative with(Alternative alternative, const json::JsonValue::Object& sets) {
+  alternative.sets.insert(alternative.sets.end(), sets.begin(), sets.end());
+  return alternative;
 }
 
 /// The runs and races with other inputs.
@@ -82,42 +81,37 @@ class Study {
 
   /// Finds the inputs that weigh most.
   void weigh() {
-    Variant as_it_is(field_of(question_), {fit_[0]});
-    found_.is_interrupted =
-        !as_it_is.run(kRunsForWeight, findings_.rules.objective, store_, settings_);
-    for (Input& input : inputs_of(question_, field_)) {
-      if (!may_go_on()) return;
-      input.weight = weight(input, as_it_is);
-      if (input.weight >= kLeastWeight) found_.inputs.push_back(input);
+    const Alternative& leader = field_.alternatives[fit_[0]];
+    std::vector<Input> inputs = inputs_of(question_, field_);
+    Variants variants(question_);
+    const std::size_t as_it_is = variants.add(leader);
+    std::vector<std::size_t> doubled;
+    for (const Input& input : inputs)
+      doubled.push_back(variants.add(leader, "twice " + input.path, times(input, 2)));
+    const std::string& objective = findings_.rules.objective;
+    found_.is_interrupted = !variants.run(kRunsForWeight, objective, store_, settings_);
+    if (found_.is_interrupted) return;
+    found_.events += variants.events();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const CommonMeans common =
+          means_in_common({&variants.of(as_it_is), &variants.of(doubled[i])}, objective);
+      if (common.means[0] == 0) continue;
+      inputs[i].weight = std::fabs(common.means[1] / common.means[0] - 1);
+      if (inputs[i].weight >= kLeastWeight) found_.inputs.push_back(inputs[i]);
     }
     std::ranges::stable_sort(found_.inputs, std::greater{}, &Input::weight);
     if (found_.inputs.size() > kMostInputs) found_.inputs.resize(kMostInputs);
   }
 
-  double weight(const Input& input, const Variant& as_it_is) {
-    try {
-      Variant doubled(with_value(question_, input, 2), {field_.alternatives[fit_[0]]});
-      found_.is_interrupted =
-          !doubled.run(kRunsForWeight, findings_.rules.objective, store_, settings_);
-      if (found_.is_interrupted) return 0;
-      found_.events += doubled.events();
-      const CommonMeans common =
-          means_in_common({&as_it_is.of(0), &doubled.of(0)}, findings_.rules.objective);
-      return common.means[0] == 0 ? 0 : std::fabs(common.means[1] / common.means[0] - 1);
-    } catch (const UsageError&) {
-      return 0;  // nobody can have twice as much
-    }
-  }
-
   /// The stack that is best if the input is multiplied by that.
   std::string use(const Input& input, double factor) {
-    const Alternative& leader = field_.alternatives[fit_[0]];
-    const Alternative& runner_up = field_.alternatives[fit_[1]];
+    const Alternative leader = with(field_.alternatives[fit_[0]], times(input, factor));
+    const Alternative runner_up = with(field_.alternatives[fit_[1]], times(input, factor));
     if (!may_go_on()) return leader.stack;
     try {
-      Question there = asked_of(with_value(question_, input, factor), {leader, runner_up});
+      Question there = asked_of(question_, {leader, runner_up});
       there.settings.budget =
-          Budget{std::min(kShareOfRace * findings_.events, events_left_ - found_.events)};
+          Budget{std::min(kTimesRace * findings_.events, events_left_ - found_.events)};
       Field two = field_of(there);
       const auto first = place_in(two, there, leader);
       const auto second = place_in(two, there, runner_up);

@@ -9,32 +9,36 @@
 
 #include "analysis/advice/alternatives.hpp"
 #include "analysis/advice/field_runs.hpp"
+#include "analysis/advice/question.hpp"
 #include "analysis/runs/run_record.hpp"
 #include "analysis/store/result_store.hpp"
 
 namespace faultline::advice {
 
-/// The first runs of some alternatives, in the job of a question or in one that is changed.
-class Variant {
+/// The first runs of alternatives of a question, and of the same with something changed.
+class Variants {
  public:
-  /// Those with these numbers, as they are.
-  Variant(Field field, const std::vector<std::size_t>& places);
-  /// These alternatives in the job of the question. Throws UsageError if none can run it.
-  Variant(const Question& question, const std::vector<Alternative>& alternatives);
+  explicit Variants(const Question& question) : question_(question) {}
+
+  /// Adds an alternative, which sets these values of the job, too. Returns its number. Two of them
+  /// have different names.
+  std::size_t add(Alternative alternative, const std::string& change = {},
+                  const json::JsonValue::Object& sets = {});
 
   /// Makes their first runs, unless the store has them. Returns false if the user has interrupted
-  /// that.
+  /// that. Throws UsageError if none of them can run.
   bool run(std::uint32_t runs, const std::string& objective, store::ResultStore& store,
            const AdvisorSettings& settings);
 
-  /// The runs of the alternative with this number in the list; none if it cannot run so.
+  /// The runs of the one with this number; none if it cannot run so.
   [[nodiscard]] const std::vector<runs::RunRecord>& of(std::size_t number) const;
   /// Of all these runs.
   [[nodiscard]] double events() const { return events_; }
 
  private:
-  Field field_;
-  std::vector<std::optional<std::size_t>> places_;  ///< in the field, of each
+  const Question& question_;
+  std::vector<Alternative> alternatives_;
+  std::vector<std::optional<std::size_t>> places_;  ///< among the runs, of each
   std::vector<std::vector<runs::RunRecord>> runs_;
   double events_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/advice/variant.hpp"
+#include "analysis/advice/variants.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,28 +11,38 @@ namespace faultline::advice {
 
 using runs::RunRecord;
 
-Variant::Variant(Field field, const std::vector<std::size_t>& places)
-    : field_(std::move(field)), places_(places.begin(), places.end()) {}
-
-Variant::Variant(const Question& question, const std::vector<Alternative>& alternatives)
-    : field_(field_of(asked_of(question, alternatives))) {
-  for (const Alternative& one : alternatives)
-    places_.push_back(place_in(field_, asked_of(question, alternatives), one));
+std::size_t Variants::add(Alternative alternative, const std::string& change,
+                          const json::JsonValue::Object& sets) {
+  if (!change.empty()) alternative.name += ", " + change;
+  for (const json::JsonMember& member : sets) {
+    // What it sets already, and what is within that, it sets no more.
+    std::erase_if(alternative.sets, [&](const json::JsonMember& own) {
+      return own.key == member.key || own.key.starts_with(member.key + ".");
+    });
+    alternative.sets.push_back(member);
+  }
+  alternatives_.push_back(std::move(alternative));
+  return alternatives_.size() - 1;
 }
 
-bool Variant::run(std::uint32_t runs, const std::string& objective, store::ResultStore& store,
-                  const AdvisorSettings& settings) {
-  FieldRuns made(field_, store, settings, {objective});
+bool Variants::run(std::uint32_t runs, const std::string& objective, store::ResultStore& store,
+                   const AdvisorSettings& settings) {
+  const Question asked = asked_of(question_, alternatives_);
+  Field field = field_of(asked);
+  FieldRuns made(field, store, settings, {objective});
   std::vector<std::size_t> able;
-  for (const std::optional<std::size_t>& place : places_)
-    if (place) able.push_back(*place);
+  places_.clear();
+  for (const Alternative& one : alternatives_) {
+    places_.push_back(place_in(field, asked, one));
+    if (places_.back()) able.push_back(*places_.back());
+  }
   if (!made.make(able, runs)) return false;
   runs_ = made.of_all();
   events_ = made.events();
   return true;
 }
 
-const std::vector<RunRecord>& Variant::of(std::size_t number) const {
+const std::vector<RunRecord>& Variants::of(std::size_t number) const {
   static const std::vector<RunRecord> none;
   return places_[number] ? runs_[*places_[number]] : none;
 }
