@@ -137,6 +137,7 @@ std::string sensitivity_text(const Advice& advice) {
   const std::vector<Input>& inputs = advice.sensitivity.inputs;
   if (inputs.empty()) return "";
   std::vector<std::string> weights;
+  weights.reserve(inputs.size());
   for (const Input& input : inputs) weights.push_back(weight_text(input));
   std::string text = "Twice as large, these change the " +
                      words_of(advice.findings.rules.objective) + " most: " + all_of(weights) + ".";
@@ -198,6 +199,7 @@ std::vector<std::string> refusals(const Field& field) {
     known->second.push_back(one.name);
   }
   std::vector<std::string> sentences;
+  sentences.reserve(reasons.size());
   for (const auto& [why, refused] : reasons)
     sentences.push_back("Refused: " + all_of(refused) + ": " + why);
   return sentences;

@@ -73,6 +73,7 @@ Gaps gaps(const Question& question, const Field& field, const Findings& findings
   if (is_late || expected_events(findings, compared.size()) > events_left) return found;
   Variants variants(question);
   std::vector<Three> threes;
+  threes.reserve(compared.size());
   for (const std::size_t i : compared) threes.push_back(add(variants, field.alternatives[i]));
   found.is_interrupted = !variants.run(kRuns, objective, store, settings);
   if (found.is_interrupted) return found;

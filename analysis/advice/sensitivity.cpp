@@ -86,6 +86,7 @@ class Study {
     Variants variants(question_);
     const std::size_t as_it_is = variants.add(leader);
     std::vector<std::size_t> doubled;
+    doubled.reserve(inputs.size());
     for (const Input& input : inputs)
       doubled.push_back(variants.add(leader, "twice " + input.path, times(input, 2)));
     const std::string& objective = findings_.rules.objective;

@@ -272,7 +272,8 @@ class Evidence(Advise):
     def test_the_table_has_them_at_80_columns(self):
         self.write("q.json", QUESTION)
         said = self.faultline("advise", "q.json", "--quiet").stdout
-        self.assertIn("Where the differences from ulfm in time to solution come from, in s:\n", said)
+        self.assertIn("\nWhere the differences from ulfm in time to solution come from, in s:\n",
+                      said)
         self.assertRegex(said, r"(?m)^alternative +faults +recovery +detection +together +runs$")
         self.assertRegex(said, r"(?m)^relaunch +-?\d")
         self.assertLessEqual(max(len(line) for line in said.splitlines()), 80)
