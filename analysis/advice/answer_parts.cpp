@@ -78,6 +78,8 @@ std::vector<std::string> tuned_sentences(const Field& field, const Findings& fin
 /// The value with as many decimals as the largest one needs for four digits: "-0.1" beside "140.9".
 std::string to_digit_of(double largest, double value) {
   if (largest == 0) return "0";
+  constexpr double kMostInDigits = 1e15;
+  if (largest >= kMostInDigits) return text::compact(value);
   constexpr int kMostDecimals = 12;
   const int decimals =
       std::clamp(3 - static_cast<int>(std::floor(std::log10(largest))), 0, kMostDecimals);

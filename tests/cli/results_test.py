@@ -115,8 +115,8 @@ class Fields(ProgramTest):
             self.write("s.json", changed(SMALL, ["replications"], replications))
             report = self.report("s.json")
             for summary in report["summary"]:
-                runs = [run["metrics"] for run in report["runs"]
-                        if run["point"] == summary["point"]]
+                runs = [{**run["metrics"], "node_hours": run["derived"]["node_hours"]}
+                        for run in report["runs"] if run["point"] == summary["point"]]
                 numeric = {name for metrics in runs for name, value in metrics.items()
                            if name not in ("outcome", "terminated")}
                 self.check_share(summary["metrics"].pop("completed"), replications)
