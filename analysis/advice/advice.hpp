@@ -22,7 +22,7 @@ struct Advice {
   double events_for_values = 0;  ///< of runs that only tell what values to try
 
   [[nodiscard]] bool is_interrupted() const;
-  /// Of all runs together.
+  /// The events of all runs together.
   [[nodiscard]] double events() const;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 
 #include "analysis/runs/derived_metrics.hpp"
@@ -14,7 +13,6 @@ namespace faultline::advice {
 namespace {
 
 using runs::RunRecord;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kFirstRuns = 10;
 constexpr std::uint32_t kMostRuns = 10240;
@@ -73,7 +71,7 @@ class Pursuit {
   /// Why the next round, in which each that still races gets so many runs, is not begun.
   [[nodiscard]] std::optional<RaceEnd> before_round(std::uint32_t runs) const {
     if (race_.looks() == 0) return std::nullopt;  // without a look there is no answer
-    if (settings_.until && Clock::now() > *settings_.until) return RaceEnd::time_limit;
+    if (settings_.is_late()) return RaceEnd::time_limit;
     return events() + expected_events(runs) > budget_ ? std::optional(RaceEnd::budget)
                                                       : std::nullopt;
   }

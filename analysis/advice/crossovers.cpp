@@ -2,7 +2,6 @@
 #include "analysis/advice/crossovers.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -77,8 +76,7 @@ class Walk {
   /// Nothing if no more may be simulated.
   std::optional<At> race(double value) {
     if (left_ <= 0) found_.end = RaceEnd::budget;
-    if (settings_.until && std::chrono::steady_clock::now() > *settings_.until)
-      found_.end = RaceEnd::time_limit;
+    if (settings_.is_late()) found_.end = RaceEnd::time_limit;
     if (found_.end != RaceEnd::decided) return std::nullopt;
     Resolved there = with_daly(question_at(question_, along_, value), store_, settings_);
     if (there.is_interrupted) found_.end = RaceEnd::interrupted;

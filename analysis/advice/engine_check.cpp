@@ -2,7 +2,6 @@
 #include "analysis/advice/engine_check.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -16,7 +15,7 @@ namespace faultline::advice {
 namespace {
 
 constexpr std::uint32_t kMostRuns = 10;
-/// Of all runs on `simgrid` together: some seconds to a minute.
+/// The most events of all runs on `simgrid` together, which take some seconds to a minute.
 constexpr double kMostEvents = 2e6;
 
 bool is_on_simgrid(const Question& question) {
@@ -43,11 +42,14 @@ void make(EngineCheck& check, const Question& question, const Field& field,
     on_simgrid.add(field.alternatives[i]);
   }
   check.is_interrupted = !here.run(kMostRuns, objective, store, settings);
+  if (check.is_interrupted) return;
   const double of_one_run = here.events() / kMostRuns;
   const auto runs = static_cast<std::uint32_t>(
       std::min<double>(kMostRuns, std::floor(kMostEvents / std::max(1.0, of_one_run))));
-  if (runs == 0) check.why_not = "a run is too long for it";
-  if (runs == 0 || check.is_interrupted) return;
+  if (runs == 0) {
+    check.why_not = "a run is too long for it";
+    return;
+  }
   check.is_interrupted = !on_simgrid.run(runs, objective, store, settings);
   if (check.is_interrupted) return;
   check.events = on_simgrid.events();
@@ -77,7 +79,7 @@ std::optional<EngineCheck> check_on_simgrid(const Question& question, const Fiel
   const std::vector<std::size_t> fit = fit_of_stacks(field, findings);
   if (!findings.leader || fit.size() < 2 || is_on_simgrid(question)) return std::nullopt;
   EngineCheck check{.leader = fit[0], .runner_up = fit[1]};
-  if (settings.until && std::chrono::steady_clock::now() > *settings.until) {
+  if (settings.is_late()) {
     check.why_not = "the time is up";
     return check;
   }

@@ -20,13 +20,15 @@ struct AdvisorSettings {
   bool is_quick = false;  ///< at most 40 runs each, and nothing but the answer
   /// No further runs are begun after that.
   std::optional<std::chrono::steady_clock::time_point> until;
+
+  [[nodiscard]] bool is_late() const { return until && std::chrono::steady_clock::now() > *until; }
 };
 
 /// The runs of the alternatives of a field. A store keeps them, and may have some already, also of
 /// another question: these are not made again.
 class FieldRuns {
  public:
-  /// Of its metrics, a run here keeps those named, `completed`, and what strata need.
+  /// Each run keeps only the metrics that are named here, `completed`, and what strata need.
   FieldRuns(Field& field, store::ResultStore& store, const AdvisorSettings& settings,
             std::vector<std::string> metrics);
 
@@ -40,7 +42,7 @@ class FieldRuns {
   [[nodiscard]] const std::string& failure(std::size_t alternative) const {
     return failures_[alternative];
   }
-  /// Of all these runs.
+  /// The events of all these runs.
   [[nodiscard]] double events() const;
 
  private:

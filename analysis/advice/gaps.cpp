@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/advice/gaps.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -69,8 +68,7 @@ Gaps gaps(const Question& question, const Field& field, const Findings& findings
   const std::vector<std::size_t> compared = fit_of_stacks(field, findings);
   if (!findings.leader || compared.size() < 2 || objective == runs::kCompleted || !can_die(field))
     return found;
-  const bool is_late = settings.until && std::chrono::steady_clock::now() > *settings.until;
-  if (is_late || expected_events(findings, compared.size()) > events_left) return found;
+  if (settings.is_late() || expected_events(findings, compared.size()) > events_left) return found;
   Variants variants(question);
   std::vector<Three> threes;
   threes.reserve(compared.size());

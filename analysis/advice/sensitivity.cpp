@@ -2,7 +2,6 @@
 #include "analysis/advice/sensitivity.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -75,8 +74,7 @@ class Study {
 
  private:
   [[nodiscard]] bool may_go_on() const {
-    const bool is_late = settings_.until && std::chrono::steady_clock::now() > *settings_.until;
-    return !is_late && !found_.is_interrupted && found_.events < events_left_;
+    return !settings_.is_late() && !found_.is_interrupted && found_.events < events_left_;
   }
 
   /// Finds the inputs that weigh most.
@@ -158,8 +156,8 @@ std::vector<Input> inputs_of(const Question& question, const Field& field) {
 Sensitivity sensitivity(const Question& question, const Field& field, const Findings& findings,
                         double events_left, store::ResultStore& store,
                         const AdvisorSettings& settings) {
-  const bool is_late = settings.until && std::chrono::steady_clock::now() > *settings.until;
-  if (!findings.leader || fit_of_stacks(field, findings).size() < 2 || is_late) return {};
+  if (!findings.leader || fit_of_stacks(field, findings).size() < 2 || settings.is_late())
+    return {};
   return Study(question, field, findings, events_left, store, settings).carry_out();
 }
 

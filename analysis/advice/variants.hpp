@@ -32,7 +32,7 @@ class Variants {
 
   /// The runs of the one with this number; none if it cannot run so.
   [[nodiscard]] const std::vector<runs::RunRecord>& of(std::size_t number) const;
-  /// Of all these runs.
+  /// The events of all these runs.
   [[nodiscard]] double events() const { return events_; }
 
  private:

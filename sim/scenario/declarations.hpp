@@ -149,7 +149,7 @@ const VictimList& slow_nodes();
 /// The values of a machine file. Each is an object with value, unit, status and source.
 const OptionSet<platform::Machine>& machine_values();
 
-/// A value of a machine that says what a message costs there.
+/// A time or a bandwidth of a machine that decides what a message costs there.
 struct MachineCost {
   const char* name;
   double platform::Machine::*member;
