@@ -14,7 +14,6 @@ namespace {
 
 using runs::RunRecord;
 
-constexpr std::uint32_t kFirstRuns = 10;
 constexpr std::uint32_t kMostRuns = 10240;
 constexpr std::uint32_t kMostQuickRuns = 40;
 constexpr const char* kTimeToSolution = "time_to_solution_s";

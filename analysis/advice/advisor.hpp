@@ -14,6 +14,9 @@
 
 namespace faultline::advice {
 
+/// The runs of each alternative with which a race begins.
+inline constexpr std::uint32_t kFirstRuns = 10;
+
 /// Why a race has ended.
 enum class RaceEnd {
   decided,      ///< one is ahead, or nothing that counts tells those left apart, or nobody is fit

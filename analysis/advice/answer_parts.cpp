@@ -40,17 +40,52 @@ std::string standing_cell(const Findings& findings, const Contestant& one) {
          text::with_interval(*one.difference, unit_of(findings).in_one_s, largest);
 }
 
+/// "checkpoint_iterations 2" in two.
+std::pair<std::string, std::string> option_and_value(const Alternative& alternative) {
+  const std::string tuned = tuned_value(alternative);
+  const std::size_t space = tuned.find(' ');
+  if (space == std::string::npos) return {};
+  return {tuned.substr(0, space), tuned.substr(space + 1)};
+}
+
+/// What the ranking tells of tuned values: the options that the best of some stack has at another
+/// value than the scenario, each once.
+std::vector<std::string> tuned_options(const Field& field, const std::vector<std::size_t>& shown) {
+  std::vector<std::string> options;
+  for (const std::size_t i : shown) {
+    const std::string option = option_and_value(field.alternatives[i]).first;
+    if (!option.empty() && !names(options, option)) options.push_back(option);
+  }
+  return options;
+}
+
+/// The best of each stack, and what is used today, the best first.
+std::vector<std::size_t> rows_of_ranking(const Field& field, const Findings& findings) {
+  const std::vector<std::size_t> best = best_of_stacks(field, findings);
+  std::vector<std::size_t> rows = ranking(findings);
+  std::erase_if(rows, [&](std::size_t i) {
+    return !field.alternatives[i].is_todays && std::ranges::count(best, i) == 0;
+  });
+  return rows;
+}
+
 text::TextTable ranking_table(const Field& field, const Findings& findings) {
   text::TextTable table{.columns = {{"alternative", text::Align::left}}, .rows = {}};
+  const std::vector<std::size_t> shown = rows_of_ranking(field, findings);
+  const std::vector<std::string> tuned = tuned_options(field, shown);
+  for (const std::string& option : tuned)
+    table.columns.push_back({text::column_title(option, {"", 1.0})});
   for (const Requirement& requirement : findings.rules.require)
     table.columns.push_back({text::column_title(requirement.metric, {"", 1.0})});
   table.columns.push_back({text::column_title(findings.rules.objective, unit_of(findings))});
   table.columns.push_back({"runs"});
   table.columns.push_back({"standing", text::Align::left});
-  for (const std::size_t i : best_of_stacks(field, findings)) {
+  for (const std::size_t i : shown) {
     const Contestant& one = findings.contestants[i];
-    std::vector<std::string> row{field.alternatives[i].name +
-                                 (field.alternatives[i].is_todays ? " (today)" : "")};
+    const Alternative& alternative = field.alternatives[i];
+    std::vector<std::string> row{alternative.stack + (alternative.is_todays ? " (today)" : "")};
+    const auto [option, value] = option_and_value(alternative);
+    for (const std::string& column : tuned) row.push_back(column == option ? value : "-");
     for (std::size_t k = 0; k < findings.rules.require.size(); ++k)
       row.push_back(k < one.required.size() ? mean_words(one.required[k]) : "-");
     row.push_back(text::with_interval(one.objective, unit_of(findings).in_one_s));
@@ -64,7 +99,7 @@ text::TextTable ranking_table(const Field& field, const Findings& findings) {
 /// That the table leaves some out, and what could not be tuned.
 std::vector<std::string> tuned_sentences(const Field& field, const Findings& findings) {
   std::string text;
-  const std::size_t others = field.alternatives.size() - best_of_stacks(field, findings).size();
+  const std::size_t others = field.alternatives.size() - rows_of_ranking(field, findings).size();
   if (others > 0)
     text = "The table has the best values of each stack. " + std::to_string(others) +
            " others raced; --format json has them all.";

@@ -130,23 +130,31 @@ void Race::bring_back() {
   }
 }
 
+/// The best mean leads. Among those whose means differ from it by less than counts, whoever has
+/// completed most leads: the runs that it lacks may be the slow ones.
 void Race::choose_leader() {
   leader_.reset();
+  const double sign = rules_.higher_is_better ? -1.0 : 1.0;
+  const auto cost = [&](std::size_t i) { return sign * *contestants_[i].objective.mean; };
+  std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < contestants_.size(); ++i) {
     if (!is_racing(i)) continue;
     contestants_[i].standing = Standing::races;
     contestants_[i].against.reset();
     contestants_[i].difference.reset();
-    const auto mean = contestants_[i].objective.mean;
-    if (!mean) continue;
-    if (!leader_) {
-      leader_ = i;
-      continue;
-    }
-    const double best = *contestants_[*leader_].objective.mean;
-    if (rules_.higher_is_better ? *mean > best : *mean < best) leader_ = i;
+    if (contestants_[i].objective.mean) ranked.push_back(i);
   }
-  if (leader_) contestants_[*leader_].standing = Standing::leads;
+  if (ranked.empty()) return;
+  std::ranges::stable_sort(ranked, {}, cost);
+  const double best = cost(ranked.front());
+  const double counts = best + rules_.equivalent_within * std::fabs(best);
+  std::erase_if(ranked, [&](std::size_t i) { return cost(i) > counts; });
+  const auto share_lost = [&](std::size_t i) {
+    return 1.0 -
+           static_cast<double>(completed_[i].size()) / static_cast<double>(contestants_[i].runs);
+  };
+  leader_ = *std::ranges::min_element(ranked, {}, share_lost);
+  contestants_[*leader_].standing = Standing::leads;
 }
 
 void Race::compare_with_leader() {

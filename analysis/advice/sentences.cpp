@@ -13,10 +13,11 @@ namespace faultline::advice {
 namespace {
 
 /// The best of each stack that stands like that.
-std::vector<std::string> named(const Field& field, const Findings& findings, Standing standing) {
-  std::vector<std::string> list;
+std::vector<const Alternative*> those_that(const Field& field, const Findings& findings,
+                                           Standing standing) {
+  std::vector<const Alternative*> list;
   for (const std::size_t i : best_of_stacks(field, findings))
-    if (findings.contestants[i].standing == standing) list.push_back(field.alternatives[i].name);
+    if (findings.contestants[i].standing == standing) list.push_back(&field.alternatives[i]);
   return list;
 }
 
@@ -96,8 +97,8 @@ std::string as_good_values(const Field& field, const Findings& findings) {
     const Alternative& other = field.alternatives[i];
     if (other.stack != best.stack || findings.contestants[i].standing != Standing::equivalent)
       continue;
-    list.push_back(other.name == other.stack ? "what the scenario says"
-                                             : other.name.substr(other.stack.size() + 2));
+    const std::string value = tuned_value(other);
+    list.push_back(value.empty() ? "what the scenario says" : value);
   }
   if (list.empty()) return "";
   return " With " + all_of(list) + " it does as well.";
@@ -107,10 +108,10 @@ std::string as_good_values(const Field& field, const Findings& findings) {
 
 std::string answer_sentences(const Field& field, const Findings& findings) {
   if (!findings.leader) return nobody_is_fit(field, findings);
-  const std::string& best = field.alternatives[*findings.leader].name;
+  const std::string best = all_of({&field.alternatives[*findings.leader]});
   const std::string costs = costs_of(findings, *findings.leader);
-  const std::vector<std::string> equal = named(field, findings, Standing::equivalent);
-  const std::vector<std::string> open = named(field, findings, Standing::races);
+  const auto equal = those_that(field, findings, Standing::equivalent);
+  const auto open = those_that(field, findings, Standing::races);
   std::string text;
   if (open.empty()) {
     text = "Use " + best + ": " + costs + "." + doubt(findings) + as_good_values(field, findings);

@@ -16,6 +16,25 @@ std::string all_of(const std::vector<std::string>& list) {
   return text;
 }
 
+std::string tuned_value(const Alternative& alternative) {
+  const bool is_tuned = alternative.name != alternative.stack;
+  return is_tuned ? alternative.name.substr(alternative.stack.size() + 2) : "";
+}
+
+std::string all_of(const std::vector<const Alternative*>& list) {
+  std::vector<std::string> values;
+  for (const Alternative* one : list)
+    if (!names(values, tuned_value(*one))) values.push_back(tuned_value(*one));
+  std::vector<std::string> groups;
+  for (const std::string& value : values) {
+    std::vector<std::string> stacks;
+    for (const Alternative* one : list)
+      if (tuned_value(*one) == value) stacks.push_back(one->stack);
+    groups.push_back(all_of(stacks) + (value.empty() ? "" : " with " + value));
+  }
+  return all_of(groups);
+}
+
 text::TimeUnit unit_of(const Findings& findings) {
   double largest = 0;
   for (const Contestant& one : findings.contestants)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/advice/advisor.hpp"
+#include "analysis/advice/alternatives.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
 
@@ -12,6 +13,12 @@ namespace faultline::advice {
 
 /// "a, b and c".
 std::string all_of(const std::vector<std::string>& list);
+
+/// "checkpoint_iterations 2": what is tuned in an alternative; "" if nothing is.
+std::string tuned_value(const Alternative& alternative);
+
+/// "fast and ulfm with timeout_s 2 and swim with period_s 1".
+std::string all_of(const std::vector<const Alternative*>& list);
 
 /// The unit in which all means of the objective are printed.
 text::TimeUnit unit_of(const Findings& findings);

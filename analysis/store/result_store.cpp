@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -78,6 +79,12 @@ void ResultStore::make_tables() {
   database_.execute("PRAGMA application_id=" + std::to_string(kApplication) +
                     "; PRAGMA user_version=" + std::to_string(kStoreFormat));
   transaction.commit();
+}
+
+void ResultStore::copy_to(const std::string& path) {
+  // SQLite gives some names another meaning, but no path that begins with "/".
+  Statement copy(database_, "VACUUM INTO ?");
+  copy.bind(std::filesystem::absolute(path).string()).run();
 }
 
 std::string ResultStore::note() const {

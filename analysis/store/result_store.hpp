@@ -94,6 +94,9 @@ class ResultStore {
 
   [[nodiscard]] const std::string& path() const { return database_.path(); }
 
+  /// Writes the whole database, as of one moment, to a file that is missing or empty.
+  void copy_to(const std::string& path);
+
   /// What a user should know about the store; "" for nothing.
   [[nodiscard]] std::string note() const;
 

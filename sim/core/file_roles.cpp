@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <system_error>
 #include <vector>
 
@@ -22,8 +22,14 @@ struct Output {
   const OutputPlace* owner;
 };
 
-std::set<std::string>& inputs() {
-  static std::set<std::string> all;
+struct Input {
+  std::string path;  ///< absolute, as it was named
+  FileKind kind;
+};
+
+/// By the places that they resolve to.
+std::map<std::string, Input>& inputs() {
+  static std::map<std::string, Input> all;
   return all;
 }
 
@@ -89,7 +95,9 @@ std::vector<std::string> places_of(const std::string& path, FileKind kind) {
 
 void reads_file(const std::string& path, FileKind kind) {
   for (const std::string& place : places_of(path, kind)) {
-    inputs().insert(place);
+    std::error_code unnamed;
+    inputs().try_emplace(
+        place, Input{std::filesystem::absolute(path, unnamed).lexically_normal().string(), kind});
     for (const Output& output : outputs())
       if (is_same(place, output.place)) refuse_input(output.words, path);
     if (is_standard_output(place))
@@ -97,12 +105,21 @@ void reads_file(const std::string& path, FileKind kind) {
   }
 }
 
+std::vector<std::string> files_read() {
+  std::vector<std::string> paths;
+  std::error_code absent;
+  for (const auto& [place, input] : inputs())
+    if (input.kind == FileKind::plain && std::filesystem::is_regular_file(place, absent))
+      paths.push_back(input.path);
+  return paths;
+}
+
 void forget_files_read() { inputs().clear(); }
 
 OutputPlace::OutputPlace(const std::string& path, const std::string& words, FileKind kind) {
   const std::vector<std::string> places = places_of(path, kind);
   for (const std::string& place : places) {
-    for (const std::string& input : inputs())
+    for (const auto& [input, how] : inputs())
       if (is_same(place, input)) refuse_input(words, input);
     for (const Output& output : outputs())
       if (is_same(place, output.place)) refuse_output(words, output.words);

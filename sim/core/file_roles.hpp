@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace faultline {
 
@@ -15,6 +16,10 @@ enum class FileKind { plain, store };
 
 /// Records that this command reads the file. Throws UsageError if it is one of its outputs.
 void reads_file(const std::string& path, FileKind kind = FileKind::plain);
+
+/// The regular files that this command has read, but no stores: absolute paths, as they were named,
+/// in order of what they resolve to.
+std::vector<std::string> files_read();
 
 /// Called when another command begins in this process: it has read nothing yet.
 void forget_files_read();

@@ -211,18 +211,24 @@ void note_rare_checkpoints(const RunSpec& point, const ComponentPaths& paths,
 void note_impatience(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.has_faults()) return;
   const std::optional<double> notice_s = first_notice_s(point);
-  if (!notice_s) return;
+  const auto compute_s = number_among(point.component(Family::workload).options, "compute_s");
   for (const StackPlace& place : kStack) {
     const ComponentChoice& choice = point.component(place.family);
     if (choice.registration == nullptr || place.role == Role::detector) continue;
     const double waits_s = patience_s(choice);
-    if (waits_s == 0.0 || waits_s >= *notice_s) continue;
-    problems.note(paths[index_of(place.family)],
-                  choice.registration->name + " waits for a dead rank for at most " +
-                      in_seconds(waits_s) + " in all, and " +
-                      point.component(Family::failure_detection).registration->name + " may take " +
-                      in_seconds(*notice_s) +
-                      " to tell of the death: a rank that has not heard of it by then gives up");
+    if (waits_s == 0.0) continue;
+    const std::string& path = paths[index_of(place.family)];
+    const std::string waits = choice.registration->name + " waits for a dead rank for at most " +
+                              in_seconds(waits_s) + " in all, and ";
+    if (notice_s && waits_s < *notice_s)
+      problems.note(path, waits + point.component(Family::failure_detection).registration->name +
+                              " may take " + in_seconds(*notice_s) +
+                              " to tell of the death: a rank that has not heard of it by then "
+                              "gives up");
+    if (compute_s && waits_s < *compute_s)
+      problems.note(path, waits + "an iteration computes for " + in_seconds(*compute_s) +
+                              ": a rank that has heard of a death gives up before those come that "
+                              "still compute");
   }
 }
 

@@ -23,7 +23,7 @@ void note_rare_checkpoints(const RunSpec& point, const ComponentPaths& paths,
                            json::Problems& problems);
 
 /// Notes a component that gives up what does not come before the failure detector must have told,
-/// by its own bound, that it cannot come.
+/// by its own bound, that it cannot come; or before ranks come that compute an iteration.
 void note_impatience(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems);
 
 /// Notes costs of a protocol that were measured on another machine, and that the scenario has left

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The job-array script under a real Slurm: controller and node on this machine's loopback. One task
-is requeued while it runs; the merged store equals that of one sweep, row for row."""
+"""A real Slurm: controller and node on this machine's loopback. Of the job-array script of sweeps,
+one task is requeued while it runs; the merged store equals that of one sweep, row for row. Tasks
+that share a store of `advise` have one answer."""
 
 import os
 import pwd
@@ -10,6 +11,7 @@ import time
 import unittest
 
 import tools
+from advise_test import QUESTION
 from program import PROGRAM, SOURCE
 from sweep_test import SweepTest, rows, slower, stored_runs
 
@@ -130,7 +132,18 @@ class Slurm(SweepTest):
         self.assertEqual(len(merged["points"]), 24)
         self.assertEqual(merged, rows(self.folder / "whole.sqlite"))
 
+    def test_four_tasks_with_one_store_have_the_answer_of_one_process(self):
+        self.write("q.json", QUESTION)
+        alone = self.answer("advise", "q.json", "--quick", "--quiet")
+        job = self.slurm("sbatch", "--parsable", "--array=1-4", "--wrap", PROGRAM +
+                         " advise q.json --quick --quiet --store q.sqlite"
+                         " --out answer-$SLURM_ARRAY_TASK_ID.txt").strip()
+        self.assertRegex(job, r"\A\d+\Z", self.logs())
+        self.wait_for(lambda: not self.slurm("squeue", "-h"))
+        for task in range(1, 5):
+            self.assertEqual((self.folder / f"answer-{task}.txt").read_text(), alone)
+
 
 if __name__ == "__main__":
-    tools.need("a sweep under Slurm", commands=TOOLS, root=True)
+    tools.need("a sweep and advice under Slurm", commands=TOOLS, root=True)
     unittest.main()

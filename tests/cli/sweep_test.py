@@ -129,7 +129,9 @@ class Results(SweepTest):
         # 24 million runs of some milliseconds each.
         self.assertRegex(found.group(1), r"\A[1-9]\d* h \d\d min\Z")
         self.assertGreaterEqual(float(found.group(2)), 0.0)
-        self.assertNotIn("with one job", self.answer("sweep", "s.json", "--dry-run"))
+        # 24 runs, also where each takes half a second.
+        self.assertNotIn("with one job",
+                         self.answer("sweep", "s.json", "--dry-run", "--replications", 1))
         self.assertEqual(self.files(), ["s.json"])
 
     def dry_run(self, *arguments):

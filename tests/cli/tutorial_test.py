@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorial.md: every command works, in order, and prints what the page says."""
+"""docs/tutorial.md and docs/advise-a-cluster.md, pages to follow: every command works, in order,
+and prints what the page says."""
 
+import json
 import os
 import re
 import subprocess
 import unittest
 
-from program import ProgramTest, SOURCE
+from program import PROGRAM, ProgramTest, SOURCE
 
 FENCE = re.compile(r"(?:^`(?P<file>[\w.-]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
                    re.MULTILINE | re.DOTALL)
@@ -36,11 +38,10 @@ class Tutorial(ProgramTest):
         else:
             self.assertEqual(shown, printed)
 
-    def test_the_page(self):
-        text = (SOURCE / "docs/tutorial.md").read_text()
-        self.assertIn(BUILT_ALREADY, (SOURCE / "README.md").read_text())
+    def follow(self, page):
+        """Returns the number of commands."""
         printed, worked, ran = "", True, 0
-        for block in FENCE.finditer(text):
+        for block in FENCE.finditer((SOURCE / page).read_text()):
             if block["kind"] == "json":
                 self.write(block["file"], block["text"])
                 continue
@@ -60,7 +61,19 @@ class Tutorial(ProgramTest):
                 printed += said if command.split()[1] != "report" else ""
                 ran += 1
         self.assertTrue(worked, printed)
-        self.assertGreater(ran, 10)
+        return ran
+
+    def test_the_page(self):
+        self.assertIn(BUILT_ALREADY, (SOURCE / "README.md").read_text())
+        self.assertGreater(self.follow("docs/tutorial.md"), 10)
+
+    def test_advice_for_a_cluster_up_to_its_race(self):
+        (self.folder / "faultline/bin").mkdir(parents=True)
+        (self.folder / "faultline/bin/faultline").symlink_to(PROGRAM)
+        self.assertEqual(self.follow("docs/advise-a-cluster.md"), 3)
+        question = json.loads((self.folder / "question.json").read_text())
+        fitted = json.loads((self.folder / "faults.json").read_text())
+        self.assertEqual(question["scenario"]["faults"], fitted["faults"])
 
 
 if __name__ == "__main__":

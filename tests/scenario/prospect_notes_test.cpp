@@ -120,6 +120,26 @@ TEST_CASE("patience that ends before the failure detector must have told of a de
   CHECK(notes(shorter, {kRankFault, "failure_detection.delay_s=0.1"}).empty());
 }
 
+TEST_CASE("patience that ends before an iteration does is noted") {
+  const auto notes = [](const std::string& timeouts, const Sets& more) {
+    return notes_with(
+        "an iteration computes for",
+        with({kNoTermination, kOracle, R"(workload={"name": "try-blocks", "compute_s": 9})",
+              "platform.spare_nodes=2", R"(transactions={"name": "fampi", )" + timeouts + "}"},
+             more));
+  };
+  const std::string shorter = R"("request_timeout_s": 0.9, "wait_timeout_s": 2, "retries": 3)";
+  const auto impatient = notes(shorter, {kRankFault});
+  REQUIRE(impatient.size() == 1);
+  CHECK_THAT(impatient[0],
+             Contains("s.json: transactions: fampi waits for a dead rank for at most 8.9 s in all, "
+                      "and an iteration computes for 9 s: a rank that has heard of a death gives "
+                      "up before those come that still compute"));
+  CHECK(notes(R"("request_timeout_s": 1.1, "wait_timeout_s": 2, "retries": 3)", {kRankFault})
+            .empty());
+  CHECK(notes(shorter, {}).empty());  // nobody dies
+}
+
 TEST_CASE("costs of a protocol from another machine are noted unless the scenario states its own") {
   const auto notes = [](const std::string& options, const Sets& more) {
     return notes_with(" calibrated on intrepid",

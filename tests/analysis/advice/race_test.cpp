@@ -127,6 +127,43 @@ TEST_CASE("of 200 races, at most the stated share names one that is worse by mor
   CHECK(shares[shares.size() / 2] < 0.7);
 }
 
+TEST_CASE("runs that do not complete make no race name one that is worse by more than counts") {
+  std::mt19937_64 draw(20261201);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  std::size_t wrong = 0;
+  std::size_t decided = 0;
+  for (std::uint64_t question = 0; question < 200; ++question) {
+    std::vector<Truth> truths(2 + draw() % 5);
+    for (Truth& truth : truths)
+      truth = {.mean_s = 1.0 + 0.3 * unit(draw) * unit(draw),
+               .spread = 0.02 + 0.1 * unit(draw),
+               .completes = 1.0 - 0.2 * unit(draw) * unit(draw)};
+    const Course course = raced({truths, question}, rules());
+    REQUIRE(course.race.leader());
+    if (!course.race.is_decided()) continue;
+    ++decided;
+    const auto best = std::ranges::min_element(truths, {}, &Truth::mean_s);
+    if (truths[*course.race.leader()].mean_s / best->mean_s - 1.0 > rules().equivalent_within)
+      ++wrong;
+  }
+  CAPTURE(wrong, decided);
+  CHECK(decided >= 100);
+  CHECK(wrong <= 10);
+}
+
+TEST_CASE("of those that are as good as the best mean, whoever completes most leads") {
+  // The second lacks runs; the third completes as many as the first, and is too slow.
+  const Draws draws({{1.0, 0.01, 1.0}, {0.995, 0.01, 0.8}, {1.2, 0.01, 1.0}}, 5);
+  Race race(rules(), 3);
+  race.look({draws.runs(0, 160), draws.runs(1, 160), draws.runs(2, 160)});
+  CHECK(standings(race) == std::vector{Standing::leads, Standing::equivalent, Standing::behind});
+  // It is 20 % faster, which counts.
+  const Draws faster({{1.0, 0.01, 1.0}, {0.8, 0.01, 0.8}}, 5);
+  Race second(rules(), 2);
+  second.look({faster.runs(0, 160), faster.runs(1, 160)});
+  CHECK(standings(second) == std::vector{Standing::behind, Standing::leads});
+}
+
 TEST_CASE("contestants that are equal are not told apart, and are found to be equivalent") {
   std::size_t told_apart = 0;
   std::size_t equivalent = 0;
