@@ -4,11 +4,11 @@
 import unittest
 import xml.etree.ElementTree
 
-import advise_test
+import advise_crossovers_test
 from advise_test import QUESTION, Advise
 from program import HAS_SIMGRID, changed
 
-CROSSED = advise_test.Crossovers.QUESTION
+CROSSED = advise_crossovers_test.Crossovers.QUESTION
 
 
 class Evidence(Advise):
