@@ -7,6 +7,7 @@
 
 #include "analysis/runs/derived_metrics.hpp"
 #include "sim/core/registry.hpp"
+#include "sim/core/run_metrics.hpp"
 
 namespace faultline::advice {
 
@@ -23,6 +24,15 @@ bool reports(const Registration* component, const std::string& metric) {
   return component != nullptr &&
          std::ranges::any_of(component->metrics,
                              [&](const MetricSpec* own) { return own->name == metric; });
+}
+
+/// What is to be least if the question does not say: the time to solution. Where a program has
+/// none, the time after which its end is detected, or else its end.
+std::string usual_objective(const scenario::RunSpec& spec) {
+  if (reports(spec.component(Family::workload).registration, kTimeToSolution))
+    return kTimeToSolution;
+  const bool is_detected = spec.component(Family::termination).registration != nullptr;
+  return is_detected ? run_metrics::kDetectionLatency.name : kEndTime;
 }
 
 /// The metrics by which a race is decided.
@@ -106,10 +116,7 @@ RaceRules rules_of(const Question& question, const Field& field) {
                   .require = question.require,
                   .confidence = question.settings.confidence,
                   .equivalent_within = question.settings.equivalent_within};
-  if (rules.objective.empty())
-    rules.objective = reports(spec.component(Family::workload).registration, kTimeToSolution)
-                          ? kTimeToSolution
-                          : kEndTime;
+  if (rules.objective.empty()) rules.objective = usual_objective(spec);
   rules.higher_is_better = rules.objective == runs::kCompleted;
   constexpr double kMostComplete = 0.95;
   if (!question.states_requirements && spec.has_faults() && runs::frame_of(spec).ends_with_program)

@@ -40,12 +40,19 @@ bool is_usable(const Registration& registration) {
   }
 }
 
-/// The component as the scenario has it, if it has that one, else with its defaults.
+bool has_name(const json::JsonValue& component, const std::string& name) {
+  const json::JsonValue* own = component.find("name");
+  return own != nullptr && own->text() != nullptr && *own->text() == name;
+}
+
+/// The component as the scenario has it, alone or in a list, if it has that one, else with its
+/// defaults.
 json::JsonValue component(const json::JsonValue& scenario, const Registration& registration) {
   const json::JsonValue* stated = scenario.find(family_key(registration.family));
-  const json::JsonValue* name = stated == nullptr ? nullptr : stated->find("name");
-  if (name != nullptr && name->text() != nullptr && *name->text() == registration.name)
-    return *stated;
+  if (stated != nullptr && has_name(*stated, registration.name)) return *stated;
+  if (stated != nullptr && stated->list() != nullptr)
+    for (const json::JsonValue& one : *stated->list())
+      if (has_name(one, registration.name)) return one;
   return json::json_object({{"name", registration.name}});
 }
 
@@ -234,6 +241,16 @@ std::vector<Alternative> all_of(const Question& question, std::vector<std::strin
 /// The study of these alternatives, or of one alone.
 scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives) {
   json::JsonValue root = question.scenario;
+  const auto sets = [](const std::string& key) {
+    return [&](const Alternative& one) {
+      return std::ranges::count(one.sets, key, &json::JsonMember::key) > 0;
+    };
+  };
+  // A list of components is a choice, too, and the alternatives take its place.
+  if (json::JsonValue::Object* members = root.object())
+    std::erase_if(*members, [&](const json::JsonMember& member) {
+      return member.value.list() != nullptr && std::ranges::all_of(alternatives, sets(member.key));
+    });
   json::JsonValue stacks = json::JsonValue::Object{};
   for (const Alternative& alternative : alternatives)
     stacks.set(alternative.name, alternative.sets);
@@ -301,6 +318,10 @@ Field field_of(const Question& question) {
   }
   if (field.alternatives.empty()) refuse_all(question, field.refused);
   field.study = study_of(question, field.alternatives);
+  if (field.study.points.size() != field.alternatives.size())
+    throw UsageError(question.scenario_file +
+                     ": a question is about one job, expected no lists of components but of those "
+                     "families that are to be chosen");
   return field;
 }
 

@@ -107,6 +107,20 @@ void take_scenario(const json::JsonValue& value, Question& question, json::Probl
   }
 }
 
+/// A scenario alone may say how often it is to run, which the race decides; and its stacks are the
+/// alternatives.
+void take_from_scenario(Question& question) {
+  json::JsonValue::Object* members = question.scenario.object();
+  if (members == nullptr) return;
+  std::erase_if(*members,
+                [](const json::JsonMember& member) { return member.key == "replications"; });
+  const json::JsonValue* stacks = question.scenario.find(scenario::kStacks);
+  if (stacks == nullptr || stacks->object() == nullptr || stacks->object()->empty()) return;
+  question.stacks = *stacks;
+  std::erase_if(*members,
+                [](const json::JsonMember& member) { return member.key == scenario::kStacks; });
+}
+
 void check_scenario(const Question& question, json::Problems& problems) {
   for (const std::string key : {"sweep", "stacks", "replications"})
     if (question.scenario.find(key) != nullptr)
@@ -177,7 +191,8 @@ const OptionSet<QuestionSettings>& QuestionSettings::options() {
                    .choices = choosable()})
           .option("objective", &Options::objective,
                   {.doc = "the metric whose mean is to be least (of completed: largest); null: the "
-                          "time to solution, or the end of the run for programs that have none"})
+                          "time to solution; for programs that have none, the detection latency "
+                          "under a termination detector, or else the end of the run"})
           .option("equivalent_within", &Options::equivalent_within,
                   {.doc = "two alternatives whose means differ by less than this share are "
                           "equivalent",
@@ -208,6 +223,7 @@ Question parse_question(const std::string& text, const std::string& file,
     problems.throw_if_any();
   } else {
     question.scenario = std::move(root);
+    take_from_scenario(question);
     if (const json::JsonValue* name = question.scenario.find("name"))
       if (name->text() != nullptr) question.name = *name->text();
   }

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PATIENCE_S, PROGRAM, ProgramTest, SOURCE, changed
+from program import PATIENCE_S, PROGRAM, ProgramTest, SMALL, SOURCE, changed
 
 # A run of it takes about a millisecond.
 QUESTION = {
@@ -75,6 +75,26 @@ class Answers(Advise):
         self.assertIn("s.json: 16 alternatives\n", said)
         for name in ("fampi + swim", "relaunch + ulfm", "no recovery + rdaemon"):
             self.assertIn(f"\n  {name}\n", said)
+
+    def test_a_scenario_may_have_a_list_of_components_and_replications(self):
+        self.write("s.json", SMALL)
+        answer = json.loads(self.answer("advise", "s.json", "--quick", "--quiet", "--format", "json"))
+        self.assertEqual(answer["objective"], "detection_latency_s")
+        self.assertEqual(answer["use"], "cda")
+        self.assertIn("dijkstra-scholten", self.standings(answer))  # which the list does not have
+
+    def test_the_stacks_of_a_scenario_are_its_alternatives(self):
+        self.write("s.json", {"schema_version": 1, **QUESTION["scenario"], "replications": 3,
+                              "stacks": QUESTION["stacks"]})
+        said = self.answer("advise", "s.json", "--dry-run")
+        self.assertTrue(said.startswith("s.json: 3 alternatives\n  ulfm\n  relaunch\n  none\n"), said)
+
+    def test_a_question_about_several_jobs_is_an_error(self):
+        self.write("q.json", {"schema_version": 1, "scenario": {
+            **QUESTION["scenario"], "failure_detection": [{"name": "oracle"}, {"name": "swim"}]},
+            "choose": ["transactions"]})
+        self.assertIn("q.json: a question is about one job, expected no lists of components but",
+                      self.refusal("advise", "q.json"))
 
     def test_says_that_nobody_will_do_and_who_comes_nearest(self):
         question = changed(QUESTION, ["require"], [{"metric": "time_to_solution_s", "at_most": 1}])
