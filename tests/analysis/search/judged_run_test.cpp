@@ -124,6 +124,26 @@ TEST_CASE("a detector whose words wait behind gigabytes has not erred without a 
   CHECK_FALSE(judgement.finding);
 }
 
+TEST_CASE("a detector whose own words fill the network bears no stall") {
+  const Judgement judgement =
+      judged(tree(R"({"schema_version": 1, "seed": 118022008, "platform": {"machine": "intrepid",
+    "processes": 20, "spare_nodes": 1, "whole_machine": false, "mapping": "random",
+    "ordering": "fifo", "packet_bytes": 65536, "fencing": {"by": null, "delay_s": 0.8,
+    "reach": "connected"}}, "workload": {"name": "stencil", "dimensions": 2, "iterations":
+    34, "bytes": 9340, "object_bytes": 1460000, "synchronization": "tags"}, "termination":
+    {"name": "venkatesan"}, "failure_detection": {"name": "ulfm", "heartbeat_period_s":
+    1.42, "timeout_s": 300, "as_built": true, "rejoin": false, "message_delay_s": 0.002,
+    "control_bytes": 1000000000000}, "stop": {"grace_s": 25.4}, "faults": {"at":
+    [{"ranks": [8], "time_s": 0.036291736134581}, {"nodes": [9], "time_s":
+    0.036321736134581}, {"ranks": [0, 1], "event": 6078}, {"nodes": [10], "event": 6078},
+    {"ranks": [19], "time_s": 0.03629306216374018}, {"ranks": [6, 9], "time_s":
+    0.03630527358865778}, {"stall_s": 240, "ranks": [0, 11], "time_s":
+    0.03629747463458098}, {"ranks": [6, 19], "time_s": 0.036306236134580956}]}})"),
+             {});
+  CHECK(judgement.outcome == "limit");
+  CHECK_FALSE(judgement.finding);
+}
+
 TEST_CASE("a program whose words take minutes may be given up") {
   const Judgement judgement =
       judged(tree(R"({"schema_version": 1, "platform": {"machine": "mira", "processes": 8,
