@@ -39,9 +39,9 @@ struct Findings {
   double events = 0.0;  ///< of all runs that were looked at
 };
 
-/// The rules of a question for these alternatives. Where it says nothing, the time to solution is to
-/// be least, or the detection latency under a termination detector, or else the end of the run; and
-/// with faults 95 % of the runs must complete.
+/// The rules of a question for these alternatives. Where it says nothing, the time to solution is
+/// to be least, or the detection latency under a termination detector, or else the end of the run;
+/// and with faults 95 % of the runs must complete.
 RaceRules rules_of(const Question& question, const Field& field);
 
 /// Races the alternatives and keeps all runs in the store, which may have some already: these are

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each shipped question against a full sweep: all alternatives run as often as each other, with other
-faults than those of the race. What `advise` names must keep to what is required, and be as good as
-the best that does, but for chance."""
+"""Each shipped question against a full sweep: all alternatives run equally often, with other faults
+than those of the race. What `advise` names must keep to what is required, and be as good as the
+best that does, but for chance."""
 
 import csv
 import io
