@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "analysis/store/sqlite.hpp"
 #include "sim/core/data_directory.hpp"
@@ -23,22 +25,14 @@ constexpr const char* kAnswer = "answer.json";
 constexpr const char* kFiles = "files";
 constexpr const char* kData = "scenarios";
 
-/// How a question was asked, and by which program it was answered.
-struct About {
-  std::string question;
-  std::vector<std::string> sets;
-  bool is_quick = false;
-  std::string faultline;
-  std::string simgrid;
-};
-
-const OptionSet<About>& about_options() {
-  static const auto set = OptionSet<About>()
-                              .option("question", &About::question, {.required = true})
-                              .option("set", &About::sets, {})
-                              .option("quick", &About::is_quick, {})
-                              .option("faultline", &About::faultline, {.required = true})
-                              .option("simgrid", &About::simgrid, {.required = true});
+/// What "about.json" has: how the question was asked, and by which program it was answered.
+const OptionSet<Bundle>& about_options() {
+  static const auto set = OptionSet<Bundle>()
+                              .option("question", &Bundle::question, {.required = true})
+                              .option("set", &Bundle::sets, {})
+                              .option("quick", &Bundle::is_quick, {})
+                              .option("faultline", &Bundle::faultline, {.required = true})
+                              .option("simgrid", &Bundle::simgrid, {.required = true});
   return set;
 }
 
@@ -60,12 +54,19 @@ std::string content_of(const std::string& path) {
   return read_text_file(path, "a file that a bundle can hold", kLargestFile_B);
 }
 
-/// A relative name below one of the two folders that cannot lead out of it.
+/// A relative name below one of the two folders that cannot lead out of it, and that any file
+/// system takes.
 bool is_safe(const std::string& name) {
+  constexpr std::size_t kLongest_B = 1000;
+  constexpr std::size_t kLongestPart_B = 255;
   const fs::path path(name);
   const bool is_ours = path.has_parent_path() && (is_below(path, kFiles) || is_below(path, kData));
+  const bool is_short =
+      name.size() <= kLongest_B && std::ranges::all_of(path, [](const fs::path& part) {
+        return part.native().size() <= kLongestPart_B;
+      });
   const auto is_control = [](unsigned char letter) { return letter < ' ' || letter == 0x7F; };
-  return is_ours && name.size() <= 4096 && path.has_filename() && path == path.lexically_normal() &&
+  return is_ours && is_short && path.has_filename() && path == path.lexically_normal() &&
          std::ranges::none_of(name, is_control);
 }
 
@@ -80,19 +81,15 @@ bool is_folder_of_another(const BundledFile& file, const std::vector<BundledFile
   throw UsageError(path + ": " + why + store::kStoreRemedy);
 }
 
-void read_about(const std::string& text, const std::string& path, Bundle& bundle) {
+/// A bundle of which nothing is known yet but what this text says.
+Bundle read_about(const std::string& text, const std::string& path) {
   json::Problems problems(path + " (" + kAbout + ")");
   const json::JsonValue root = json::parse_json(text, problems);
   json::CheckedObject object(root, "", problems);
   const OptionValues values = object.options(about_options().specs());
   object.finish();
   problems.throw_if_any();
-  About about = about_options().read(values);
-  bundle.question = std::move(about.question);
-  bundle.sets = std::move(about.sets);
-  bundle.is_quick = about.is_quick;
-  bundle.faultline = std::move(about.faultline);
-  bundle.simgrid = std::move(about.simgrid);
+  return about_options().read(values);
 }
 
 std::string about_text(const Bundle& bundle) {
@@ -146,31 +143,33 @@ Bundle read_bundle(const std::string& path) {
   if (!tables.step())
     throw UsageError(path +
                      ": has no question, expected one, or a bundle (faultline advise --bundle)");
-  Bundle bundle;
-  bool has_about = false;
+  std::optional<std::string> about;
+  std::string answer;
+  std::vector<BundledFile> files;
   store::Statement rows(database, "SELECT name, content FROM bundle ORDER BY name");
   while (rows.step()) {
     if (rows.kind(0) != store::CellKind::text || rows.kind(1) != store::CellKind::text)
       refuse(path, "table bundle: expected texts");
     const std::string name = rows.text(0);
-    if (name == kAbout) {
-      read_about(rows.text(1), path, bundle);
-      has_about = true;
-    } else if (name == kAnswer) {
-      bundle.answer = rows.text(1);
-    } else if (is_safe(name)) {
-      bundle.files.push_back({name, rows.text(1)});
-    } else {
+    if (name == kAbout)
+      about = rows.text(1);
+    else if (name == kAnswer)
+      answer = rows.text(1);
+    else if (is_safe(name))
+      files.push_back({name, rows.text(1)});
+    else
       refuse(path,
              "table bundle: has an unexpected name, " + json::in_quotes(store::plain_words(name)));
-    }
   }
+  if (!about) refuse(path, std::string("table bundle: has no ") + kAbout);
+  Bundle bundle = read_about(*about, path);
+  bundle.answer = std::move(answer);
+  bundle.files = std::move(files);
   constexpr std::size_t kMostFiles = 1000;
   if (bundle.files.size() > kMostFiles) refuse(path, "table bundle: has more than 1,000 files");
   for (const BundledFile& file : bundle.files)
     if (is_folder_of_another(file, bundle.files))
       refuse(path, "table bundle: has a file in a file, " + json::in_quotes(file.name));
-  if (!has_about) refuse(path, std::string("table bundle: has no ") + kAbout);
   if (std::ranges::find(bundle.files, bundle.question, &BundledFile::name) == bundle.files.end())
     refuse(path, "table bundle: has no question");
   return bundle;

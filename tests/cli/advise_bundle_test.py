@@ -135,7 +135,8 @@ class Bundles(Advise):
                  "b.sqlite: files/questions/q.json:1:2: "),
                 *((f"INSERT INTO bundle VALUES ('{name}', 'x')", "has an unexpected name")
                   for name in ("/tmp/x", "files/../../x", "other/x", "files", "files/x/",
-                               "files/a\x1b[1mb", "files/./x", "~/x", "")),
+                               "files/a\x1b[1mb", "files/./x", "~/x", "", "files/" + 256 * "x",
+                               100 * "files/long/name/" + "x")),
         ):
             with self.subTest(change=change):
                 bundle.write_bytes(good)
