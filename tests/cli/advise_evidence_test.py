@@ -51,7 +51,7 @@ class Evidence(Advise):
 
     def test_what_weighs_most_and_whether_it_changes_the_choice(self):
         # Where the mean time between faults is above a crossover, but half of it below.
-        crossed = advise_test.Crossovers()
+        crossed = advise_crossovers_test.Crossovers()
         crossed.setUp()
         self.addCleanup(crossed.doCleanups)
         crossover_s = crossed.crossover_s()
