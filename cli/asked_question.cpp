@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/advice/crossovers.hpp"
+#include "analysis/store/store_file.hpp"
 #include "analysis/store/study_rows.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/file_roles.hpp"
@@ -59,7 +60,7 @@ std::string UnpackedBundle::path_of(const std::string& name) const {
 
 AskedQuestion::AskedQuestion(const std::string& path, std::vector<std::string> sets)
     : path_(path), sets_(std::move(sets)), is_changed_(!sets_.empty()) {
-  if (!advice::is_database(path)) {
+  if (!store::is_database(path)) {
     load();
     return;
   }

@@ -106,16 +106,6 @@ std::string about_text(const Bundle& bundle) {
 
 }  // namespace
 
-bool is_database(const std::string& path) {
-  std::error_code absent;
-  if (!fs::is_regular_file(path, absent)) return false;
-  const std::string magic = "SQLite format 3";
-  std::string start(magic.size(), ' ');
-  std::ifstream(path, std::ios::binary)
-      .read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == magic;
-}
-
 Bundle bundle_of(const std::string& question, const std::vector<std::string>& paths) {
   Bundle bundle;
   const fs::path asked = fs::absolute(question).lexically_normal();

@@ -27,9 +27,6 @@ struct Bundle {
   std::vector<BundledFile> files = {};
 };
 
-/// Is this a regular file of SQLite, and so no question in JSON?
-bool is_database(const std::string& path);
-
 /// These files, which have absolute paths, and one of which has the question; the rest of the
 /// bundle is empty. They get names by which they name each other as before. Throws UsageError if a
 /// file cannot be read any more, or if the question is in none of them.

@@ -14,6 +14,19 @@ namespace faultline::store {
 
 namespace {
 
+constexpr std::size_t kHeader_B = 100;
+
+/// The first bytes of a file, and spaces if it is shorter.
+std::string header_of(const std::string& path) {
+  std::string header(kHeader_B, ' ');
+  std::ifstream(path, std::ios::binary).read(header.data(), kHeader_B);
+  return header;
+}
+
+bool has_magic(const std::string& header) {
+  return header.starts_with(std::string("SQLite format 3\0", 16));
+}
+
 /// Two bytes as a big-endian number.
 unsigned number_at(const std::string& bytes, std::size_t at) {
   return static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
@@ -23,16 +36,13 @@ unsigned number_at(const std::string& bytes, std::size_t at) {
 /// empty one and start anew in it, and one that ends within its last page for a complete one. If
 /// there is a journal, SQLite can restore the file.
 void refuse_cut_file(const std::string& path) {
-  constexpr std::size_t kHeader_B = 100;
-  const std::string magic("SQLite format 3\0", 16);
   std::error_code error;
   const std::uintmax_t size_B = std::filesystem::file_size(path, error);
   if (error || size_B == 0) return;
   for (const char* journal : {"-journal", "-wal"})
     if (std::filesystem::exists(path + journal, error)) return;
-  std::string header(kHeader_B, ' ');
-  std::ifstream(path, std::ios::binary).read(header.data(), kHeader_B);
-  if (header.substr(0, magic.size()) != magic)
+  const std::string header = header_of(path);
+  if (!has_magic(header))
     throw UsageError(path + ": is not a store of results: it is not an SQLite file");
   const unsigned page = number_at(header, 16);
   const unsigned page_B = page == 1 ? 65536 : page;
@@ -45,6 +55,11 @@ void refuse_cut_file(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_database(const std::string& path) {
+  std::error_code absent;
+  return std::filesystem::is_regular_file(path, absent) && has_magic(header_of(path));
+}
 
 void check_store_name(const std::string& path) {
   if (path.empty()) throw UsageError("a store: expected the name of a file, got \"\"");

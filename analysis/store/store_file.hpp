@@ -15,6 +15,9 @@ enum class StoreUse {
   sweep,  ///< created if missing; the checksums of all rows of an existing file are checked at once
 };
 
+/// Does this regular file begin as a database of SQLite does?
+bool is_database(const std::string& path);
+
 /// Throws UsageError for a path that cannot be a store: an empty one, or one that has a special
 /// meaning to SQLite.
 void check_store_name(const std::string& path);

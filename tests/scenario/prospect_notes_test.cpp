@@ -38,6 +38,14 @@ const std::string kNodeFault = R"(faults.at=[{"time_s": 1, "nodes": [1]}])";
 const std::string kRankFault = R"(faults.at=[{"time_s": 1, "ranks": [5]}])";
 const std::string kNoTermination = R"(termination={"name": "none"})";
 
+/// The notes with these words about a program of TryBlocks under fampi with these timeouts.
+Sets notes_of_fampi(const std::string& words, const std::string& timeouts, const Sets& more) {
+  return notes_with(
+      words, with({kNoTermination, kOracle, R"(workload={"name": "try-blocks"})",
+                   "platform.spare_nodes=2", R"(transactions={"name": "fampi", )" + timeouts + "}"},
+                  more));
+}
+
 }  // namespace
 
 TEST_CASE("a detector that survives the death of one rank and not of a node is noted") {
@@ -101,11 +109,7 @@ TEST_CASE("checkpoints by iterations that compute for longer than faults let the
 
 TEST_CASE("patience that ends before the failure detector must have told of a death is noted") {
   const auto notes = [](const std::string& timeouts, const Sets& more) {
-    return notes_with(
-        "to tell of the death",
-        with({kNoTermination, kOracle, R"(workload={"name": "try-blocks"})",
-              "platform.spare_nodes=2", R"(transactions={"name": "fampi", )" + timeouts + "}"},
-             more));
+    return notes_of_fampi("to tell of the death", timeouts, more);
   };
   // As its page says: a request, and then four waits.
   const std::string shorter = R"("request_timeout_s": 0.05, "wait_timeout_s": 0.2, "retries": 3)";
@@ -122,11 +126,8 @@ TEST_CASE("patience that ends before the failure detector must have told of a de
 
 TEST_CASE("patience that ends before an iteration does is noted") {
   const auto notes = [](const std::string& timeouts, const Sets& more) {
-    return notes_with(
-        "an iteration computes for",
-        with({kNoTermination, kOracle, R"(workload={"name": "try-blocks", "compute_s": 9})",
-              "platform.spare_nodes=2", R"(transactions={"name": "fampi", )" + timeouts + "}"},
-             more));
+    return notes_of_fampi("an iteration computes for", timeouts,
+                          with({"workload.compute_s=9"}, more));
   };
   const std::string shorter = R"("request_timeout_s": 0.9, "wait_timeout_s": 2, "retries": 3)";
   const auto impatient = notes(shorter, {kRankFault});
