@@ -28,7 +28,10 @@ std::string dry_run_text(const Question& question, const Field& field) {
   text += "\n";
   for (const Alternative& one : field.alternatives)
     text += "  " + visible(one.name) + (one.is_todays ? " (today)" : "") + "\n";
+  const RaceRules rules = rules_of(question, field);
   for (const std::string& sentence : refusals(field)) text += text::wrapped(sentence);
+  for (const std::string& sentence : pruned_sentences(field, rules))
+    text += text::wrapped(sentence);
   for (const std::string& sentence : field.untuned) text += text::wrapped(sentence);
   for (const Tuned& tuned : question.tune)
     if (tuned.is_daly)
@@ -38,7 +41,7 @@ std::string dry_run_text(const Question& question, const Field& field) {
   for (const PathRange& along : question.over)
     text += text::wrapped("Over " + along.path + ": " + json::to_json(first_values(along.range)) +
                           ", and values between them where the choice changes.");
-  return text + text::wrapped(rules_text(rules_of(question, field)));
+  return text + text::wrapped(rules_text(rules));
 }
 
 }  // namespace faultline::advice

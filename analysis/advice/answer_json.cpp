@@ -129,11 +129,16 @@ json::JsonValue answer_json(const Question& question, const Field& field, const 
   json::JsonValue::List ranks;
   json::JsonValue::List equivalent;
   json::JsonValue::List eliminated;
+  json::JsonValue::List pruned;
   for (const std::size_t i : ranking(findings)) {
     ranks.push_back(contestant_json(field, findings, i));
-    const Standing standing = findings.contestants[i].standing;
+    const Contestant& one = findings.contestants[i];
+    const Standing standing = one.standing;
     if (standing == Standing::equivalent) equivalent.emplace_back(field.alternatives[i].name);
-    if (standing == Standing::behind || standing == Standing::unfit)
+    if (one.is_pruned)
+      pruned.push_back(
+          json::json_object({{"name", field.alternatives[i].name}, {"why", one.why_unfit}}));
+    else if (standing == Standing::behind || standing == Standing::unfit)
       eliminated.emplace_back(field.alternatives[i].name);
   }
   json::JsonValue::List refused;
@@ -155,6 +160,7 @@ json::JsonValue answer_json(const Question& question, const Field& field, const 
        {"equivalent", std::move(equivalent)},
        {"eliminated", std::move(eliminated)},
        {"refused", std::move(refused)},
+       {"pruned", std::move(pruned)},
        {"crossovers", crossovers_json(advice.crossovers)},
        {"gaps", gaps_json(field, advice.gaps)},
        {"sensitive_to", sensitivity_json(advice.sensitivity)},

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "analysis/advice/pruning.hpp"
 #include "analysis/advice/ranking.hpp"
 #include "analysis/advice/words.hpp"
 
@@ -32,6 +33,7 @@ Part crossovers_part(const Crossovers& crossed) {
 
 /// "behind by 29 +- 20", "equivalent", "unfit".
 std::string standing_cell(const Findings& findings, const Contestant& one) {
+  if (one.is_pruned) return "pruned";
   std::string word = standing_word(one.standing);
   const bool is_told = one.standing == Standing::behind || one.standing == Standing::races;
   if (!is_told || !one.difference || one.against != findings.leader) return word;
@@ -215,6 +217,28 @@ std::string without_name(std::string why, const std::string& name) {
   return place == std::string::npos ? why : why.replace(place + 1, name.size(), "it");
 }
 
+/// Each reason once, with all whom it holds for.
+class Reasons {
+ public:
+  void add(const std::string& name, const std::string& why) {
+    auto known = std::ranges::find(all_, why, &Reason::first);
+    if (known == all_.end()) known = all_.insert(known, {why, {}});
+    known->second.push_back(name);
+  }
+
+  /// "Refused: cda and hcda: it tolerates no faults".
+  [[nodiscard]] std::vector<std::string> sentences(const std::string& what) const {
+    std::vector<std::string> list;
+    list.reserve(all_.size());
+    for (const auto& [why, names] : all_) list.push_back(what + ": " + all_of(names) + ": " + why);
+    return list;
+  }
+
+ private:
+  using Reason = std::pair<std::string, std::vector<std::string>>;
+  std::vector<Reason> all_;
+};
+
 Part finding_part(const Advice& advice) {
   const Findings& findings = advice.findings;
   return {.title = "How it was found",
@@ -226,20 +250,18 @@ Part finding_part(const Advice& advice) {
 
 }  // namespace
 
-/// Each reason once, with all whom it holds for.
 std::vector<std::string> refusals(const Field& field) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const RefusedAlternative& one : field.refused) {
-    const std::string why = without_name(one.why, one.name);
-    auto known = std::ranges::find(reasons, why, &decltype(reasons)::value_type::first);
-    if (known == reasons.end()) known = reasons.insert(known, {why, {}});
-    known->second.push_back(one.name);
-  }
-  std::vector<std::string> sentences;
-  sentences.reserve(reasons.size());
-  for (const auto& [why, refused] : reasons)
-    sentences.push_back("Refused: " + all_of(refused) + ": " + why);
-  return sentences;
+  Reasons reasons;
+  for (const RefusedAlternative& one : field.refused)
+    reasons.add(one.name, without_name(one.why, one.name));
+  return reasons.sentences("Refused");
+}
+
+std::vector<std::string> pruned_sentences(const Field& field, const RaceRules& rules) {
+  Reasons reasons;
+  for (const Pruned& one : pruned(field, rules))
+    reasons.add(field.alternatives[one.alternative].name, one.why);
+  return reasons.sentences("Pruned");
 }
 
 std::vector<Part> answer_parts(const Field& field, const Advice& advice) {
@@ -250,6 +272,7 @@ std::vector<Part> answer_parts(const Field& field, const Advice& advice) {
   parts.push_back(gaps_part(field, advice));
   parts.push_back(evidence_part(field, advice));
   parts.push_back({.title = "Refused", .below = refusals(field)});
+  parts.push_back({.title = "Pruned", .below = pruned_sentences(field, advice.findings.rules)});
   parts.push_back(finding_part(advice));
   std::erase_if(parts, [](const Part& part) { return part.is_empty(); });
   return parts;

@@ -46,6 +46,12 @@ std::uint64_t control_group_limit() {
   return least;
 }
 
+std::string needs_more(const std::string& than) {
+  std::string error = kMemoryError;
+  error += ": needs more than " + than;
+  return error;
+}
+
 }  // namespace
 
 std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& processes,
@@ -56,19 +62,16 @@ std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& pro
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const WatchedProcess& process = processes[i];
     if (process.limit_B && process.resident_B > *process.limit_B)
-      return MemoryExcess{i, std::string(kMemoryError) + ": needs more than stop.memory_bytes, " +
-                                 std::to_string(*process.limit_B)};
+      return MemoryExcess{i, needs_more("stop.memory_bytes, " + std::to_string(*process.limit_B))};
     if (process.limit_B) continue;
     together_B += process.resident_B;
     if (largest == processes.size() || process.resident_B > processes[largest].resident_B)
       largest = i;
   }
   if (together_B <= most_bytes) return std::nullopt;
-  return MemoryExcess{largest,
-                      std::string(kMemoryError) +
-                          ": needs more than three quarters of this machine's memory, " +
-                          std::to_string(most_bytes) +
-                          " bytes, with the other jobs; stop.memory_bytes states another limit"};
+  return MemoryExcess{
+      largest, needs_more("three quarters of this machine's memory, " + std::to_string(most_bytes) +
+                          " bytes, with the other jobs; stop.memory_bytes states another limit")};
 }
 
 std::uint64_t resident_bytes(pid_t process) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/theory/commit_time.hpp"
+#include "analysis/theory/completion.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/inherited_checkpoints.hpp"
 #include "sim/scenario/stated_disturbance.hpp"
@@ -129,6 +130,7 @@ const char* relation_sign(Relation relation) {
 std::vector<ClosedForm> closed_forms(const scenario::RunSpec& spec) {
   if (is_single_commit(spec)) return commit_forms(spec);
   std::vector<ClosedForm> forms;
+  if (const auto completion = completion_form(spec)) forms.push_back(*completion);
   const TokenWalk walk = token_walk(spec);
   const Registration* detector = spec.component(Family::termination).registration;
   if (walk.P < 2 || spec.has_faults() || spec.is_ever_cut()) return forms;

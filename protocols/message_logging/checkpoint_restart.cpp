@@ -25,6 +25,7 @@ const Registered registered{registration<CheckpointRestart>(
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
      .traits = RecoveryTraits{.needs_detection = true,
                               .takes_images = true,
+                              .takes_all_back = true,
                               .check_with_workload = check_interval,
                               .times_checkpoints = times_checkpoints},
      .message_kinds = checkpoints::checkpoint_kinds(),

@@ -111,9 +111,10 @@ Registration fampi() {
        .name = "fampi",
        .summary = "FA-MPI: ranks agree at the end of each TryBlock, replace the dead, and redo it",
        .source = "fampi-2015 sections 3 and 4",
-       .traits =
-           RecoveryTraits{
-               .needs_detection = true, .needs_logging_off = true, .commits_blocks = true},
+       .traits = RecoveryTraits{.needs_detection = true,
+                                .needs_logging_off = true,
+                                .commits_blocks = true,
+                                .takes_all_back = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
        .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
                                  &kAgreementMessages, &kWaitTimeouts, &kRevoked}),

@@ -27,7 +27,9 @@ Registration relaunch() {
        .name = "relaunch",
        .summary = "a death ends the job, which starts again from its last checkpoint",
        .source = "fampi-2015 section 1: checkpoint and restart, to which FA-MPI is compared",
-       .traits = RecoveryTraits{.needs_detection = true, .needs_logging_off = true},
+       .traits =
+           RecoveryTraits{
+               .needs_detection = true, .needs_logging_off = true, .takes_all_back = true},
        .message_kinds = world_kinds({"at-end", "end"}),
        .metrics = world_metrics(),
        .marks = world_marks()},

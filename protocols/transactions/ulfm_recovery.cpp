@@ -31,9 +31,10 @@ Registration ulfm() {
                   "replace the dead, and redo the TryBlock",
        .source = "Bland et al., Post-failure recovery of MPI communication capability, IJHPCA "
                  "27(3), 2013; Open MPI's communicator/ft and coll/ftagree",
-       .traits =
-           RecoveryTraits{
-               .needs_detection = true, .needs_logging_off = true, .commits_blocks = true},
+       .traits = RecoveryTraits{.needs_detection = true,
+                                .needs_logging_off = true,
+                                .commits_blocks = true,
+                                .takes_all_back = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "revoke"}),
        .metrics = world_metrics({&kShrinks, &kCommitTime, &kBlockTime, &kBlocksCommitted,
                                  &kBlocksRejected, &kAgreementMessages}),

@@ -31,6 +31,7 @@ struct RecoveryTraits {
   bool needs_no_layer_above = false;  ///< it works only right below a workload
   bool commits_blocks = false;        ///< transactions: it accepts and rejects TryBlocks
   bool recovers_singly = false;       ///< it gives up if several ranks are dead at once
+  bool takes_all_back = false;        ///< after a death every rank goes back to a checkpoint
   /// Which of its options do not fit the workload above and its options. A problem that names no
   /// option is one only if something goes wrong in the run. If empty: all fit.
   std::function<std::vector<OptionProblem>(const OptionValues& own, const Registration& workload,

@@ -12,58 +12,16 @@
 #include <vector>
 
 #include "sim/json/json_value.hpp"
-#include "sim/scenario/inherited_checkpoints.hpp"
+#include "sim/scenario/checkpoint_plan.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline::scenario {
 namespace {
 
-/// A number among the options of a component, if it has such an option and the value is not null.
-std::optional<double> number_among(const OptionValues& options, const std::string& name) {
-  const auto found = options.find(name);
-  if (found == options.end()) return std::nullopt;
-  if (const auto* number = std::get_if<double>(&found->second)) return *number;
-  if (const auto* count = std::get_if<std::int64_t>(&found->second))
-    return static_cast<double>(*count);
-  return std::nullopt;
-}
-
 std::string in_seconds(double time_s) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g s", time_s);
   return text.data();
-}
-
-// ---- checkpoints -------------------------------------------------------------------------------
-
-/// Which family asks for checkpoints, and how.
-struct CheckpointPlan {
-  Family family = Family::workload;  ///< whose option it is
-  const char* option = nullptr;
-  double interval_s = 0.0;  ///< at least
-};
-
-/// Where the program computes for some time in each iteration, so many take at least as long.
-std::optional<CheckpointPlan> plan_by_iterations(const RunSpec& point, Family family) {
-  const auto count = number_among(point.component(family).options, "checkpoint_iterations");
-  const auto compute_s = number_among(point.component(Family::workload).options, "compute_s");
-  if (!count || !compute_s) return std::nullopt;
-  return CheckpointPlan{family, "checkpoint_iterations", *count * *compute_s};
-}
-
-std::optional<CheckpointPlan> plan_of(const RunSpec& point) {
-  const OptionValues& transactions = point.component(Family::transactions).options;
-  if (takes_checkpoints(transactions)) {
-    if (const auto interval_s = number_among(transactions, "checkpoint_interval_s"))
-      return CheckpointPlan{Family::transactions, "checkpoint_interval_s", *interval_s};
-    if (const auto plan = plan_by_iterations(point, Family::transactions)) return plan;
-  }
-  const ComponentChoice& logs = point.component(Family::message_logging);
-  if (const auto interval_s = number_among(logs.options, "checkpoint_interval_s"))
-    return CheckpointPlan{Family::message_logging, "checkpoint_interval_s", *interval_s};
-  const Registration* logging = logs.registration;
-  if (logging == nullptr && !takes_checkpoints(transactions)) return std::nullopt;
-  return plan_by_iterations(point, Family::workload);
 }
 
 // ---- times of detectors and machines -----------------------------------------------------------

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PATIENCE_S, PROGRAM, ProgramTest, SMALL, SOURCE, changed
+from program import GONE, PATIENCE_S, PROGRAM, ProgramTest, SMALL, SOURCE, changed
 
 # A run of it takes about a millisecond.
 QUESTION = {
@@ -43,6 +43,41 @@ class Advise(ProgramTest):
 
     def standings(self, advice):
         return {one["name"]: one["standing"] for one in advice["ranking"]}
+
+
+class Pruning(Advise):
+    """Without a recovery, e^(-40/60) of the jobs of 40 s see no death."""
+
+    WHY = "completed at most 51.3 % by a closed form (1 x 40 s without a fault)"
+
+    def test_what_cannot_complete_has_no_runs(self):
+        advice = self.advice()
+        self.assertEqual(advice["pruned"], [{"name": "none", "why": self.WHY}])
+        self.assertEqual(advice["ranking"][-1]["name"], "none")
+        self.assertEqual(advice["ranking"][-1]["runs"], 0)
+        self.assertNotIn("none", advice["eliminated"])
+        text = self.faultline("advise", "q.json", "--quiet", "--quick").stdout
+        self.assertIn("Pruned: none: " + self.WHY, text.replace("\n", " "))
+        self.assertIn("Pruned: none: " + self.WHY,
+                      self.faultline("advise", "q.json", "--dry-run").stdout.replace("\n", " "))
+
+    def test_what_is_used_today_races_all_the_same(self):
+        today = {"transactions": {"name": "none"}}
+        advice = self.advice(question=changed(QUESTION, ["compare_with"], today))
+        self.assertEqual(advice["pruned"], [])
+        self.assertGreater(advice["ranking"][-1]["runs"], 0)
+
+    def test_the_only_alternative_races(self):
+        stacks = {"none": QUESTION["stacks"]["none"]}
+        question = changed(changed(QUESTION, ["stacks"], stacks), ["compare_with"], GONE)
+        advice = self.advice(question=question)
+        self.assertEqual(advice["pruned"], [])
+        self.assertIn("none comes nearest: completed", advice["answer"])
+
+    def test_what_theory_allows_races(self):
+        require = [{"metric": "completed", "at_least": 0.5}]
+        advice = self.advice(question=changed(QUESTION, ["require"], require))
+        self.assertEqual(advice["pruned"], [])
 
 
 class Answers(Advise):
