@@ -199,14 +199,13 @@ json::JsonValue::List values_for(const Tuned& tuned, const std::string& stack) {
 
 /// Each stack with each value of each option that is tuned, and as it is. `untuned`: see Field.
 std::vector<Alternative> with_tuned(const Question& question, const std::vector<Alternative>& all,
-                                    std::vector<std::string>& untuned) {
+                                    std::vector<Untuned>& untuned) {
   std::vector<Alternative> more;
   for (const Alternative& alternative : all) {
     more.push_back(alternative);
     for (const Tuned& one : question.tune) {
       const std::string why = why_untuned(question, alternative, one.path);
-      if (!why.empty())
-        untuned.push_back(one.path + " is not tuned in " + alternative.name + ": " + why + ".");
+      if (!why.empty()) untuned.push_back({one.path, alternative.stack, why});
       if (!why.empty()) continue;
       for (const json::JsonValue& value : values_for(one, alternative.stack))
         more.push_back(tuned(question, alternative, one.path, value));
@@ -215,7 +214,7 @@ std::vector<Alternative> with_tuned(const Question& question, const std::vector<
   return more;
 }
 
-std::vector<Alternative> all_of(const Question& question, std::vector<std::string>& untuned) {
+std::vector<Alternative> all_of(const Question& question, std::vector<Untuned>& untuned) {
   std::vector<Alternative> all;
   if (question.stacks.is_null()) {
     all = crossed(question);
@@ -312,8 +311,8 @@ Field field_of(const Question& question) {
       else
         field.alternatives[twin->second].is_todays |= alternative.is_todays;
     } catch (const UsageError& error) {
-      field.refused.push_back(
-          {alternative.name, without_place(error.what(), question.scenario_file)});
+      field.refused.push_back({alternative.name, alternative.stack,
+                               without_place(error.what(), question.scenario_file)});
     }
   }
   if (field.alternatives.empty()) refuse_all(question, field.refused);

@@ -23,15 +23,23 @@ struct Alternative {
 /// An alternative that cannot run the job.
 struct RefusedAlternative {
   std::string name;
+  std::string stack;
   std::string why;  ///< in lines, as the front end says it
+};
+
+/// A stack that lacks an option that is tuned.
+struct Untuned {
+  std::string path;
+  std::string stack;
+  std::string why;
 };
 
 /// All that a question lets one choose from.
 struct Field {
   std::vector<Alternative> alternatives;
   std::vector<RefusedAlternative> refused;
-  std::vector<std::string> untuned;  ///< a sentence for each stack that lacks a tuned option
-  scenario::Study study;             ///< a point for each alternative, in their order
+  std::vector<Untuned> untuned;
+  scenario::Study study;  ///< a point for each alternative, in their order
 };
 
 /// The alternatives of a question. `choose` crosses the families that it names. Message logging and

@@ -2,11 +2,33 @@
 #include "analysis/advice/answer.hpp"
 
 #include "analysis/advice/answer_parts.hpp"
+#include "analysis/advice/reasons.hpp"
 #include "analysis/advice/sentences.hpp"
 #include "analysis/advice/words.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline::advice {
+
+namespace {
+
+/// The alternatives, a line for each stack: "  ulfm + swim (as it is, period_s 0.1, 0.5)".
+std::string alternatives_text(const Field& field) {
+  std::string text;
+  for (std::size_t i = 0; i < field.alternatives.size();) {
+    const Alternative& first = field.alternatives[i];
+    std::vector<std::string> values;
+    bool is_todays = false;
+    for (; i < field.alternatives.size() && field.alternatives[i].stack == first.stack; ++i) {
+      values.push_back(tuned_value(field.alternatives[i]));
+      is_todays = is_todays || field.alternatives[i].is_todays;
+    }
+    text += "  " + visible(first.stack) + (is_todays ? " (today)" : "") +
+            (values.size() > 1 ? " (" + visible(values_text(values)) + ")" : "") + "\n";
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string answer_text(const Question& question, const Field& field, const Advice& advice,
                         std::size_t max_width) {
@@ -26,13 +48,12 @@ std::string dry_run_text(const Question& question, const Field& field) {
                      (field.alternatives.size() == 1 ? " alternative" : " alternatives");
   if (!field.refused.empty()) text += ", " + std::to_string(field.refused.size()) + " refused";
   text += "\n";
-  for (const Alternative& one : field.alternatives)
-    text += "  " + visible(one.name) + (one.is_todays ? " (today)" : "") + "\n";
+  text += alternatives_text(field);
   const RaceRules rules = rules_of(question, field);
   for (const std::string& sentence : refusals(field)) text += text::wrapped(sentence);
   for (const std::string& sentence : pruned_sentences(field, rules))
     text += text::wrapped(sentence);
-  for (const std::string& sentence : field.untuned) text += text::wrapped(sentence);
+  for (const std::string& sentence : untuned_sentences(field)) text += text::wrapped(sentence);
   for (const Tuned& tuned : question.tune)
     if (tuned.is_daly)
       text += text::wrapped(

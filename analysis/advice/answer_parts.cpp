@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "analysis/advice/pruning.hpp"
 #include "analysis/advice/ranking.hpp"
+#include "analysis/advice/reasons.hpp"
 #include "analysis/advice/words.hpp"
 
 namespace faultline::advice {
@@ -105,7 +105,8 @@ std::vector<std::string> tuned_sentences(const Field& field, const Findings& fin
   if (others > 0)
     text = "The table has the best values of each stack. " + std::to_string(others) +
            " others raced; --format json has them all.";
-  for (const std::string& sentence : field.untuned) text += (text.empty() ? "" : " ") + sentence;
+  for (const std::string& sentence : untuned_sentences(field))
+    text += (text.empty() ? "" : " ") + sentence;
   if (text.empty()) return {};
   return {text};
 }
@@ -211,34 +212,6 @@ Part evidence_part(const Field& field, const Advice& advice) {
   return part;
 }
 
-/// A reason in words that hold for other names, too: "termination: it tolerates no faults".
-std::string without_name(std::string why, const std::string& name) {
-  const std::size_t place = why.find(" " + name + " ");
-  return place == std::string::npos ? why : why.replace(place + 1, name.size(), "it");
-}
-
-/// Each reason once, with all whom it holds for.
-class Reasons {
- public:
-  void add(const std::string& name, const std::string& why) {
-    auto known = std::ranges::find(all_, why, &Reason::first);
-    if (known == all_.end()) known = all_.insert(known, {why, {}});
-    known->second.push_back(name);
-  }
-
-  /// "Refused: cda and hcda: it tolerates no faults".
-  [[nodiscard]] std::vector<std::string> sentences(const std::string& what) const {
-    std::vector<std::string> list;
-    list.reserve(all_.size());
-    for (const auto& [why, names] : all_) list.push_back(what + ": " + all_of(names) + ": " + why);
-    return list;
-  }
-
- private:
-  using Reason = std::pair<std::string, std::vector<std::string>>;
-  std::vector<Reason> all_;
-};
-
 Part finding_part(const Advice& advice) {
   const Findings& findings = advice.findings;
   return {.title = "How it was found",
@@ -249,20 +222,6 @@ Part finding_part(const Advice& advice) {
 }
 
 }  // namespace
-
-std::vector<std::string> refusals(const Field& field) {
-  Reasons reasons;
-  for (const RefusedAlternative& one : field.refused)
-    reasons.add(one.name, without_name(one.why, one.name));
-  return reasons.sentences("Refused");
-}
-
-std::vector<std::string> pruned_sentences(const Field& field, const RaceRules& rules) {
-  Reasons reasons;
-  for (const Pruned& one : pruned(field, rules))
-    reasons.add(field.alternatives[one.alternative].name, one.why);
-  return reasons.sentences("Pruned");
-}
 
 std::vector<Part> answer_parts(const Field& field, const Advice& advice) {
   std::vector<Part> parts;

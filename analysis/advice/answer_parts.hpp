@@ -27,10 +27,4 @@ struct Part {
 /// has the best values. Parts without content are left out.
 std::vector<Part> answer_parts(const Field& field, const Advice& advice);
 
-/// What the front end refuses: each reason once, with all whom it holds for.
-std::vector<std::string> refusals(const Field& field);
-
-/// What need not race, in the same way.
-std::vector<std::string> pruned_sentences(const Field& field, const RaceRules& rules);
-
 }  // namespace faultline::advice

@@ -8,6 +8,7 @@
 
 #include "analysis/advice/alternatives.hpp"
 #include "analysis/advice/question.hpp"
+#include "analysis/advice/reasons.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/json_value.hpp"
 
@@ -66,7 +67,7 @@ TEST_CASE("each stack comes as it is, and with each value of one option at a tim
         std::vector<std::string>{"fast", "fast, checkpoint_iterations 2", "fast, timeout_s 4",
                                  "fast, timeout_s 8", "fast, timeout_s 16", "ulfm",
                                  "ulfm, checkpoint_iterations 2"});  // 5 is what the scenario says
-  CHECK(tuned.untuned ==
+  CHECK(untuned_sentences(tuned) ==
         std::vector<std::string>{"failure_detection.timeout_s is not tuned in ulfm: "
                                  "connection-loss has no such option."});
   CHECK(tuned.alternatives[2].stack == "fast");
