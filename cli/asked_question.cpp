@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/advice/crossovers.hpp"
+#include "analysis/advice/pruning.hpp"
 #include "analysis/store/store_file.hpp"
 #include "analysis/store/study_rows.hpp"
 #include "sim/core/error.hpp"
@@ -26,7 +27,7 @@ void read_again(const advice::Bundle& bundle, const advice::Field& field) {
   const UnpackedBundle unpacked(bundle);
   const advice::Question question =
       advice::load_question(unpacked.path_of(bundle.question), bundle.sets);
-  const advice::Field again = advice::field_of(question);
+  const advice::Field again = advice::pruned_field(question);
   const std::vector<std::string> read = files_read();
   for (const advice::BundledFile& file : bundle.files)
     if (!names(read, fs::absolute(unpacked.path_of(file.name)).lexically_normal().string()))
@@ -77,7 +78,7 @@ AskedQuestion::AskedQuestion(const std::string& path, std::vector<std::string> s
 
 void AskedQuestion::load() {
   question_ = advice::load_question(bundle_ ? unpacked_->path_of(bundle_->question) : path_, sets_);
-  field_ = advice::field_of(question_);
+  field_ = advice::pruned_field(question_);
   advice::check_paths(question_);
 }
 

@@ -245,7 +245,8 @@ int carry_out_sweep(const Call& call) {
   // An interrupt while a new store is being created would leave one without its tables.
   const InterruptGuard guard;
   store::ResultStore store(values["store"].as<std::string>(), store::StoreUse::sweep);
-  const std::int64_t study_id = store::open_study(store, study, values.count("add-study") != 0);
+  const std::int64_t study_id = store::open_study(
+      store, study, values.count("add-study") != 0 ? store::Growth::or_add : store::Growth::only);
   note_builds(store, study_id);
   const store::SweepOutcome outcome = swept(study, study_id, store, settings);
   explain_failures(study, outcome);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/advice/daly.hpp"
+#include "analysis/advice/pruning.hpp"
 
 namespace faultline::advice {
 
@@ -25,7 +26,7 @@ Advice advise(const Question& question, Field& field, store::ResultStore& store,
               const AdvisorSettings& settings) {
   const Resolved resolved = with_daly(question, store, settings);
   if (resolved.is_interrupted) return {.findings = {.end = RaceEnd::interrupted}};
-  if (resolved.events > 0) field = field_of(resolved.question);
+  if (resolved.events > 0) field = pruned_field(resolved.question);
   const Question& asked = resolved.question;
   Advice advice{.findings = find_out(asked, field, store, settings)};
   advice.events_for_values = resolved.events;

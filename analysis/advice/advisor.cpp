@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 
-#include "analysis/advice/pruning.hpp"
 #include "analysis/runs/derived_metrics.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/core/run_metrics.hpp"
@@ -51,10 +50,7 @@ class Pursuit {
       : budget_(question.settings.budget.value_or(Budget()).events),
         settings_(settings),
         race_(rules_of(question, field), field.alternatives.size()),
-        runs_(field, store, settings, metrics_of(race_.rules())) {
-    for (Pruned& one : pruned(field, race_.rules()))
-      race_.prune(one.alternative, std::move(one.why));
-  }
+        runs_(field, store, settings, metrics_of(race_.rules())) {}
 
   RaceEnd run() {
     const std::uint32_t most = settings_.is_quick ? kMostQuickRuns : kMostRuns;

@@ -237,26 +237,6 @@ std::vector<Alternative> all_of(const Question& question, std::vector<Untuned>& 
   return all;
 }
 
-/// The study of these alternatives, or of one alone.
-scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives) {
-  json::JsonValue root = question.scenario;
-  const auto sets = [](const std::string& key) {
-    return [&](const Alternative& one) {
-      return std::ranges::count(one.sets, key, &json::JsonMember::key) > 0;
-    };
-  };
-  // A list of components is a choice, too, and the alternatives take its place.
-  if (json::JsonValue::Object* members = root.object())
-    std::erase_if(*members, [&](const json::JsonMember& member) {
-      return member.value.list() != nullptr && std::ranges::all_of(alternatives, sets(member.key));
-    });
-  json::JsonValue stacks = json::JsonValue::Object{};
-  for (const Alternative& alternative : alternatives)
-    stacks.set(alternative.name, alternative.sets);
-  root.set(scenario::kStacks, stacks);
-  return scenario::parse_study(json::to_json(root), question.scenario_file);
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
@@ -280,23 +260,41 @@ std::string without_place(const std::string& message, const std::string& file) {
 }
 
 /// What is wrong with every alternative is wrong with the job.
-[[noreturn]] void refuse_all(const Question& question,
-                             const std::vector<RefusedAlternative>& refused) {
+[[noreturn]] void refuse_all(const Question& question, const std::vector<Unraced>& refused) {
   std::string text;
   for (const std::string& line : lines_of(refused.front().why)) {
     const bool is_common = std::ranges::all_of(
-        refused, [&](const RefusedAlternative& one) { return names(lines_of(one.why), line); });
+        refused, [&](const Unraced& one) { return names(lines_of(one.why), line); });
     if (!is_common) continue;
     text += (text.empty() ? "" : "\n") + question.scenario_file + ": " +
             (question.scenario_place.empty() ? "" : question.scenario_place + ".") + line;
   }
   if (!text.empty()) throw UsageError(text);
   text = question.file + ": none of the alternatives can run this job:";
-  for (const RefusedAlternative& one : refused) text += "\n  " + one.name + ": " + one.why;
+  for (const Unraced& one : refused) text += "\n  " + one.name + ": " + one.why;
   throw UsageError(text);
 }
 
 }  // namespace
+
+scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives) {
+  json::JsonValue root = question.scenario;
+  const auto sets = [](const std::string& key) {
+    return [&](const Alternative& one) {
+      return std::ranges::count(one.sets, key, &json::JsonMember::key) > 0;
+    };
+  };
+  // A list of components is a choice, too, and the alternatives take its place.
+  if (json::JsonValue::Object* members = root.object())
+    std::erase_if(*members, [&](const json::JsonMember& member) {
+      return member.value.list() != nullptr && std::ranges::all_of(alternatives, sets(member.key));
+    });
+  json::JsonValue stacks = json::JsonValue::Object{};
+  for (const Alternative& alternative : alternatives)
+    stacks.set(alternative.name, alternative.sets);
+  root.set(scenario::kStacks, stacks);
+  return scenario::parse_study(json::to_json(root), question.scenario_file);
+}
 
 Field field_of(const Question& question) {
   Field field;

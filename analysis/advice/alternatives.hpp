@@ -20,11 +20,11 @@ struct Alternative {
   bool is_todays = false;        ///< what `compare_with` names
 };
 
-/// An alternative that cannot run the job.
-struct RefusedAlternative {
+/// An alternative that does not race.
+struct Unraced {
   std::string name;
   std::string stack;
-  std::string why;  ///< in lines, as the front end says it
+  std::string why;  ///< in lines, if the front end says it
 };
 
 /// A stack that lacks an option that is tuned.
@@ -37,7 +37,8 @@ struct Untuned {
 /// All that a question lets one choose from.
 struct Field {
   std::vector<Alternative> alternatives;
-  std::vector<RefusedAlternative> refused;
+  std::vector<Unraced> refused;  ///< by the front end: they cannot run the job
+  std::vector<Unraced> pruned;   ///< they break a requirement by a closed form
   std::vector<Untuned> untuned;
   scenario::Study study;  ///< a point for each alternative, in their order
 };
@@ -49,6 +50,9 @@ struct Field {
 /// tuned, of one option at a time. Each alternative is checked, and those that the front end
 /// refuses are told apart. Throws UsageError if none is left.
 Field field_of(const Question& question);
+
+/// A point for each of these alternatives, in their order.
+scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives);
 
 /// The number of the alternative in the field of the question that is the same job as this one.
 /// None if the front end refuses it.

@@ -47,12 +47,11 @@ std::string dry_run_text(const Question& question, const Field& field) {
   std::string text = visible(question.file) + ": " + std::to_string(field.alternatives.size()) +
                      (field.alternatives.size() == 1 ? " alternative" : " alternatives");
   if (!field.refused.empty()) text += ", " + std::to_string(field.refused.size()) + " refused";
+  if (!field.pruned.empty()) text += ", " + std::to_string(field.pruned.size()) + " pruned";
   text += "\n";
   text += alternatives_text(field);
-  const RaceRules rules = rules_of(question, field);
   for (const std::string& sentence : refusals(field)) text += text::wrapped(sentence);
-  for (const std::string& sentence : pruned_sentences(field, rules))
-    text += text::wrapped(sentence);
+  for (const std::string& sentence : pruned_sentences(field)) text += text::wrapped(sentence);
   for (const std::string& sentence : untuned_sentences(field)) text += text::wrapped(sentence);
   for (const Tuned& tuned : question.tune)
     if (tuned.is_daly)
@@ -62,7 +61,7 @@ std::string dry_run_text(const Question& question, const Field& field) {
   for (const PathRange& along : question.over)
     text += text::wrapped("Over " + along.path + ": " + json::to_json(first_values(along.range)) +
                           ", and values between them where the choice changes.");
-  return text + text::wrapped(rules_text(rules));
+  return text + text::wrapped(rules_text(rules_of(question, field)));
 }
 
 }  // namespace faultline::advice

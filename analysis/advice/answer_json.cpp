@@ -88,6 +88,13 @@ json::JsonValue crossovers_json(const std::vector<Crossovers>& all) {
   return list;
 }
 
+json::JsonValue unraced_json(const std::vector<Unraced>& all) {
+  json::JsonValue::List list;
+  for (const Unraced& one : all)
+    list.push_back(json::json_object({{"name", one.name}, {"why", one.why}}));
+  return list;
+}
+
 json::JsonValue gaps_json(const Field& field, const Gaps& gaps) {
   json::JsonValue::List list;
   for (const Gap& gap : gaps.all)
@@ -129,21 +136,13 @@ json::JsonValue answer_json(const Question& question, const Field& field, const 
   json::JsonValue::List ranks;
   json::JsonValue::List equivalent;
   json::JsonValue::List eliminated;
-  json::JsonValue::List pruned;
   for (const std::size_t i : ranking(findings)) {
     ranks.push_back(contestant_json(field, findings, i));
-    const Contestant& one = findings.contestants[i];
-    const Standing standing = one.standing;
+    const Standing standing = findings.contestants[i].standing;
     if (standing == Standing::equivalent) equivalent.emplace_back(field.alternatives[i].name);
-    if (one.is_pruned)
-      pruned.push_back(
-          json::json_object({{"name", field.alternatives[i].name}, {"why", one.why_unfit}}));
-    else if (standing == Standing::behind || standing == Standing::unfit)
+    if (standing == Standing::behind || standing == Standing::unfit)
       eliminated.emplace_back(field.alternatives[i].name);
   }
-  json::JsonValue::List refused;
-  for (const RefusedAlternative& one : field.refused)
-    refused.push_back(json::json_object({{"name", one.name}, {"why", one.why}}));
   return json::json_object(
       {{"schema_version", 1},
        {"question", question.name},
@@ -159,8 +158,8 @@ json::JsonValue answer_json(const Question& question, const Field& field, const 
        {"ranking", std::move(ranks)},
        {"equivalent", std::move(equivalent)},
        {"eliminated", std::move(eliminated)},
-       {"refused", std::move(refused)},
-       {"pruned", std::move(pruned)},
+       {"refused", unraced_json(field.refused)},
+       {"pruned", unraced_json(field.pruned)},
        {"crossovers", crossovers_json(advice.crossovers)},
        {"gaps", gaps_json(field, advice.gaps)},
        {"sensitive_to", sensitivity_json(advice.sensitivity)},

@@ -33,7 +33,6 @@ Part crossovers_part(const Crossovers& crossed) {
 
 /// "behind by 29 +- 20", "equivalent", "unfit".
 std::string standing_cell(const Findings& findings, const Contestant& one) {
-  if (one.is_pruned) return "pruned";
   std::string word = standing_word(one.standing);
   const bool is_told = one.standing == Standing::behind || one.standing == Standing::races;
   if (!is_told || !one.difference || one.against != findings.leader) return word;
@@ -231,7 +230,7 @@ std::vector<Part> answer_parts(const Field& field, const Advice& advice) {
   parts.push_back(gaps_part(field, advice));
   parts.push_back(evidence_part(field, advice));
   parts.push_back({.title = "Refused", .below = refusals(field)});
-  parts.push_back({.title = "Pruned", .below = pruned_sentences(field, advice.findings.rules)});
+  parts.push_back({.title = "Pruned", .below = pruned_sentences(field)});
   parts.push_back(finding_part(advice));
   std::erase_if(parts, [](const Part& part) { return part.is_empty(); });
   return parts;

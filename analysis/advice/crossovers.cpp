@@ -8,6 +8,7 @@
 
 #include "analysis/advice/alternatives.hpp"
 #include "analysis/advice/daly.hpp"
+#include "analysis/advice/pruning.hpp"
 #include "analysis/advice/ranking.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/json_value.hpp"
@@ -83,7 +84,7 @@ class Walk {
     if (there.is_interrupted) return std::nullopt;
     left_ -= there.events;
     there.question.settings.budget = Budget{left_};
-    Field field = field_of(there.question);
+    Field field = pruned_field(there.question);
     const Findings findings = find_out(there.question, field, store_, settings_);
     remember(value, field, findings);
     found_.events += there.events + findings.events;

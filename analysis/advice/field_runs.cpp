@@ -21,7 +21,7 @@ FieldRuns::FieldRuns(Field& field, store::ResultStore& store, const AdvisorSetti
       store_(store),
       settings_(settings),
       metrics_(std::move(metrics)),
-      study_id_(store::open_study(store, field.study, true)),
+      study_id_(store::open_study(store, field.study, store::Growth::never)),
       wanted_(field.alternatives.size(), 0),
       runs_(field.alternatives.size()),
       failures_(field.alternatives.size()),

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/advice/pruning.hpp"
 
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/advice/advisor.hpp"
+#include "analysis/advice/race.hpp"
 #include "analysis/advice/words.hpp"
 #include "analysis/runs/derived_metrics.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -41,15 +48,24 @@ std::string why_unfit(const scenario::RunSpec& job, const RaceRules& rules) {
 
 }  // namespace
 
-std::vector<Pruned> pruned(const Field& field, const RaceRules& rules) {
-  std::vector<Pruned> all;
+Field pruned_field(const Question& question) {
+  Field field = field_of(question);
+  const RaceRules rules = rules_of(question, field);
+  std::vector<Alternative> racing;
   for (std::size_t i = 0; i < field.alternatives.size(); ++i) {
-    if (field.alternatives[i].is_todays) continue;
+    const Alternative& one = field.alternatives[i];
     const scenario::RunSpec job = scenario::point_scenario(field.study, i).points.front();
-    std::string why = why_unfit(job, rules);
-    if (!why.empty()) all.push_back({i, std::move(why)});
+    std::string why = one.is_todays ? "" : why_unfit(job, rules);
+    if (why.empty())
+      racing.push_back(one);
+    else
+      field.pruned.push_back({one.name, one.stack, std::move(why)});
   }
-  return all.size() < field.alternatives.size() ? all : std::vector<Pruned>();
+  if (racing.empty()) field.pruned.clear();
+  if (field.pruned.empty()) return field;
+  field.alternatives = std::move(racing);
+  field.study = study_of(question, field.alternatives);
+  return field;
 }
 
 }  // namespace faultline::advice

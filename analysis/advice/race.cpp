@@ -79,11 +79,6 @@ void Race::look(const std::vector<std::vector<RunRecord>>& runs) {
   compare_with_leader();
 }
 
-void Race::prune(std::size_t contestant, std::string why) {
-  exclude(contestant, std::move(why));
-  contestants_[contestant].is_pruned = true;
-}
-
 void Race::exclude(std::size_t contestant, std::string why) {
   contestants_[contestant].standing = Standing::unfit;
   contestants_[contestant].why_unfit = std::move(why);

@@ -61,8 +61,7 @@ struct Contestant {
   std::vector<statistics::Summary> required = {};
   bool meets_all = false;  ///< it is shown to keep to every requirement
   std::string why_unfit = {};
-  bool is_pruned = false;  ///< it was known to be unfit before the race, and has no runs
-  std::size_t looks = 0;   ///< until the look at which it was behind or unfit
+  std::size_t looks = 0;  ///< until the look at which it was behind or unfit
 };
 
 /// Races contestants on common random numbers: all that still race get as many runs, then the race
@@ -79,9 +78,6 @@ class Race {
   /// longer race may have fewer. Once dropped, they come back only if whoever they were behind
   /// turns out to be unfit.
   void look(const std::vector<std::vector<runs::RunRecord>>& runs);
-
-  /// Drops a contestant for good that theory shows to be unfit, before the first look.
-  void prune(std::size_t contestant, std::string why);
 
   /// Drops a contestant for good whose runs fail.
   void exclude(std::size_t contestant, std::string why);

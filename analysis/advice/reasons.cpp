@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/advice/pruning.hpp"
 #include "analysis/advice/words.hpp"
 
 namespace faultline::advice {
@@ -25,10 +24,15 @@ std::string without_name(std::string why, const std::string& name) {
   return place == std::string::npos ? why : why.replace(place + 1, name.size(), "it");
 }
 
-std::map<std::string, std::size_t> sizes_of(const Field& field) {
+/// The sentences of those that are left out. `what` is the first word.
+std::vector<std::string> sentences_of(const std::string& what, const Field& field,
+                                      const std::vector<Unraced>& unraced) {
   std::map<std::string, std::size_t> sizes;
   for (const Alternative& one : field.alternatives) ++sizes[one.stack];
-  return sizes;
+  for (const Unraced& one : unraced) ++sizes[one.stack];
+  Reasons reasons(std::move(sizes));
+  for (const Unraced& one : unraced) reasons.add(one.name, one.stack, one.why);
+  return reasons.sentences(what);
 }
 
 }  // namespace
@@ -70,20 +74,11 @@ std::string values_text(const std::vector<std::string>& values) {
 }
 
 std::vector<std::string> refusals(const Field& field) {
-  std::map<std::string, std::size_t> sizes = sizes_of(field);
-  for (const RefusedAlternative& one : field.refused) ++sizes[one.stack];
-  Reasons reasons(std::move(sizes));
-  for (const RefusedAlternative& one : field.refused) reasons.add(one.name, one.stack, one.why);
-  return reasons.sentences("Refused");
+  return sentences_of("Refused", field, field.refused);
 }
 
-std::vector<std::string> pruned_sentences(const Field& field, const RaceRules& rules) {
-  Reasons reasons(sizes_of(field));
-  for (const Pruned& one : pruned(field, rules)) {
-    const Alternative& alternative = field.alternatives[one.alternative];
-    reasons.add(alternative.name, alternative.stack, one.why);
-  }
-  return reasons.sentences("Pruned");
+std::vector<std::string> pruned_sentences(const Field& field) {
+  return sentences_of("Pruned", field, field.pruned);
 }
 
 std::vector<std::string> untuned_sentences(const Field& field) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "analysis/advice/alternatives.hpp"
-#include "analysis/advice/race.hpp"
 
 namespace faultline::advice {
 
@@ -45,6 +44,6 @@ std::vector<std::string> refusals(const Field& field);
 std::vector<std::string> untuned_sentences(const Field& field);
 
 /// What need not race by theory.
-std::vector<std::string> pruned_sentences(const Field& field, const RaceRules& rules);
+std::vector<std::string> pruned_sentences(const Field& field);
 
 }  // namespace faultline::advice

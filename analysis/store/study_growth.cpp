@@ -180,7 +180,7 @@ std::optional<StoredStudy> study_to_continue(ResultStore& store, const scenario:
   return same ? same : growing_in(store, study, may_add);
 }
 
-std::int64_t open_study(ResultStore& store, const scenario::Study& study, bool may_add) {
+std::int64_t open_study(ResultStore& store, const scenario::Study& study, Growth growth) {
   constexpr int kMostTries = 50;
   constexpr auto kPatience = std::chrono::milliseconds(100);
   const StoredStudy wanted = stored_study(study);
@@ -192,7 +192,8 @@ std::int64_t open_study(ResultStore& store, const scenario::Study& study, bool m
       store.use_numbers(NumbersUse::none);
     }
     // Looking for the study does not keep other sweeps waiting; only rewriting it does.
-    const auto growing = growing_in(store, study, may_add);
+    const auto growing =
+        growth == Growth::never ? std::nullopt : growing_in(store, study, growth == Growth::or_add);
     if (!growing || same_study(*growing, wanted))
       store.add_study(wanted);
     else if (store.use_numbers(NumbersUse::changed) && same_in(store, *growing))
