@@ -310,7 +310,8 @@ Field field_of(const Question& question) {
         field.alternatives[twin->second].is_todays |= alternative.is_todays;
     } catch (const UsageError& error) {
       field.refused.push_back({alternative.name, alternative.stack,
-                               without_place(error.what(), question.scenario_file)});
+                               without_place(error.what(), question.scenario_file),
+                               alternative.sets});
     }
   }
   if (field.alternatives.empty()) refuse_all(question, field.refused);

@@ -24,7 +24,8 @@ struct Alternative {
 struct Unraced {
   std::string name;
   std::string stack;
-  std::string why;  ///< in lines, if the front end says it
+  std::string why;                    ///< in lines, if the front end says it
+  json::JsonValue::Object sets = {};  ///< what it would set in the scenario
 };
 
 /// A stack that lacks an option that is tuned.

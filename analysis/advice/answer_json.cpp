@@ -91,7 +91,7 @@ json::JsonValue crossovers_json(const std::vector<Crossovers>& all) {
 json::JsonValue unraced_json(const std::vector<Unraced>& all) {
   json::JsonValue::List list;
   for (const Unraced& one : all)
-    list.push_back(json::json_object({{"name", one.name}, {"why", one.why}}));
+    list.push_back(json::json_object({{"name", one.name}, {"sets", one.sets}, {"why", one.why}}));
   return list;
 }
 

@@ -59,7 +59,7 @@ Field pruned_field(const Question& question) {
     if (why.empty())
       racing.push_back(one);
     else
-      field.pruned.push_back({one.name, one.stack, std::move(why)});
+      field.pruned.push_back({one.name, one.stack, std::move(why), one.sets});
   }
   if (racing.empty()) field.pruned.clear();
   if (field.pruned.empty()) return field;

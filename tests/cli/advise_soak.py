@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each shipped question against a full sweep: all alternatives run equally often, with other faults
 than those of the race. What `advise` names must keep to what is required, and be as good as the
-best that does, but for chance."""
+best that does, but for chance. What it prunes must not keep to it."""
 
 import csv
 import io
@@ -51,7 +51,8 @@ class AgainstASweep(ProgramTest):
         self.write("study.json", {
             "schema_version": 1, "name": path.stem, **scenario, "seed": 20261201,
             "replications": REPLICATIONS,
-            "stacks": {one["name"]: one["sets"] for one in advice["ranking"]}})
+            "stacks": {one["name"]: one["sets"]
+                       for one in advice["ranking"] + advice["pruned"]}})
         swept = self.faultline("sweep", "study.json", "--store", "study.sqlite", "--jobs", JOBS)
         self.assertIn(swept.returncode, (0, 3), swept.stderr)  # 3: some runs break a promise
         metrics = {advice["objective"], "completed"} | {one["metric"] for one in advice["require"]}
@@ -63,7 +64,7 @@ class AgainstASweep(ProgramTest):
             runs.setdefault(row["stacks"], {})[row["replication"]] = {
                 metric: number(row[metric]) for metric in metrics}
         (self.folder / "study.sqlite").unlink()
-        self.assertEqual(len(runs), len(advice["ranking"]))
+        self.assertEqual(len(runs), len(advice["ranking"]) + len(advice["pruned"]))
         return runs
 
     def keeps(self, runs, requirement):
@@ -80,6 +81,7 @@ class AgainstASweep(ProgramTest):
         fit = [name for name, of_one in runs.items()
                if all(self.keeps(of_one, requirement) for requirement in advice["require"])]
         self.assertIn(advice["use"], fit)
+        self.assertFalse({one["name"] for one in advice["pruned"]} & set(fit))
 
         def objectives(name):
             return {replication: run[advice["objective"]] for replication, run in runs[name].items()

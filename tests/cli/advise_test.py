@@ -52,7 +52,8 @@ class Pruning(Advise):
 
     def test_what_cannot_complete_has_no_runs(self):
         advice = self.advice()
-        self.assertEqual(advice["pruned"], [{"name": "none", "why": self.WHY}])
+        self.assertEqual(advice["pruned"], [
+            {"name": "none", "sets": QUESTION["stacks"]["none"], "why": self.WHY}])
         self.assertEqual([one["name"] for one in advice["ranking"]], ["ulfm", "relaunch"])
         text = self.faultline("advise", "q.json", "--quiet", "--quick").stdout
         self.assertIn("Pruned: none: " + self.WHY, text.replace("\n", " "))
