@@ -83,7 +83,7 @@ std::string without_empty_groups(const std::string& svg) {
 }
 
 /// A PDF contains the time at which it was made. Overwriting it makes equal drawings equal in
-/// bytes. From cairo 1.18 on it is compressed, and SOURCE_DATE_EPOCH states it.
+/// bytes, but for those of cairo 1.18, in which it is compressed with others.
 void forget_date(std::string& pdf) {
   constexpr std::string_view kKey = "/CreationDate (D:";
   constexpr std::string_view kNever = "19700101000000";
@@ -274,10 +274,10 @@ ProgramEnd try_gnuplot() { return run_silently({.words = {"gnuplot", "--version"
 ProgramEnd draw(const std::string& directory, const std::string& script,
                 const std::string& format) {
   // Its warnings do not help a user, who did not write the script. A PDF has the time zone, too.
-  const ProgramEnd end = run_silently(
-      {.words = {"gnuplot", "-d", "-e", "format = '" + format + "'", script},
-       .directory = directory,
-       .environment = {{"TZ", "UTC"}, {"LC_ALL", "C.UTF-8"}, {"SOURCE_DATE_EPOCH", "0"}}});
+  const ProgramEnd end =
+      run_silently({.words = {"gnuplot", "-d", "-e", "format = '" + format + "'", script},
+                    .directory = directory,
+                    .environment = {{"TZ", "UTC"}, {"LC_ALL", "C.UTF-8"}}});
   if (end != ProgramEnd::good) return end;
   const auto drawing = std::filesystem::path(directory) / script;
   const bool mended =
