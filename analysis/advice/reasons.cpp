@@ -50,7 +50,8 @@ std::vector<std::string> Reasons::sentences(const std::string& what) const {
     std::vector<std::string> whom;
     whom.reserve(stacks.size());
     for (const Stack& stack : stacks) whom.push_back(words_of(stack));
-    list.push_back(what + ": " + all_of(whom) + ": " + why);
+    list.push_back(what);
+    list.back() += ": " + all_of(whom) + ": " + why;
   }
   return list;
 }

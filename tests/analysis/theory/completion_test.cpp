@@ -5,14 +5,15 @@
 #include "analysis/theory/completion.hpp"
 
 #include <algorithm>
-#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "analysis/runs/derived_metrics.hpp"
+#include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -56,6 +57,10 @@ Value one_of(std::mt19937_64& random, const std::vector<Value>& values) {
   return values[random() % values.size()];
 }
 
+/// A recovery with checkpoints by time.
+const std::string kByTime =
+    R"("message_logging": {"name": "checkpoint-restart", "checkpoint_interval_s": 7})";
+
 /// A job of a stencil under harsh faults, with options off their defaults.
 std::string drawn_job(std::mt19937_64& random) {
   using Words = std::vector<std::string>;
@@ -65,11 +70,12 @@ std::string drawn_job(std::mt19937_64& random) {
                    R"("message_logging": {"name": "checkpoint-restart"})",
                    R"("message_logging": {"name": "checkpoint-restart", )"
                    R"("checkpoint_interval_s": 7})",
+                   R"("message_logging": {"name": "causal"})",
+                   R"("message_logging": {"name": "send-deterministic"})",
                    R"("transactions": {"name": "relaunch"})", R"("transactions": {"name": "ulfm"})",
                    R"("transactions": {"name": "fampi", "release": "invite"})"});
   const bool is_logged = recovery.find("message_logging") != std::string::npos;
   const std::string iterations = one_of(random, Words{"null", "null", "1", "5", "20"});
-  const bool by_time = recovery.find("interval") != std::string::npos;
   const std::string objects = is_logged ? one_of(random, Words{"1", "4"}) : "1";
   const std::string faults =
       R"("mtbf_s": )" + one_of(random, Words{"4", "10", "20", "60"}) +
@@ -82,8 +88,8 @@ std::string drawn_job(std::mt19937_64& random) {
          one_of(random, Words{"1", "2"}) +
          R"(, "restart_delay_s": 0.1}, "workload": {"name": "stencil", "preset": "jacobi3d", )"
          R"("compute_s": 1, "iterations": 40, "objects_per_process": )" +
-         objects + R"(, "checkpoint_iterations": )" + (by_time ? "null" : iterations) + "}, " +
-         recovery +
+         objects + R"(, "checkpoint_iterations": )" + (recovery == kByTime ? "null" : iterations) +
+         "}, " + recovery +
          R"(, "failure_detection": {"name": "oracle", "delay_s": 0.1}, )"
          R"("faults": {"poisson": {)" +
          faults + R"(}}, "stop": {"when": "finished", "time_s": )" +
