@@ -67,9 +67,7 @@ std::string drawn_job(std::mt19937_64& random) {
   const std::string recovery =
       one_of(random,
              Words{R"("transactions": {"name": "none"})",
-                   R"("message_logging": {"name": "checkpoint-restart"})",
-                   R"("message_logging": {"name": "checkpoint-restart", )"
-                   R"("checkpoint_interval_s": 7})",
+                   R"("message_logging": {"name": "checkpoint-restart"})", kByTime,
                    R"("message_logging": {"name": "causal"})",
                    R"("message_logging": {"name": "send-deterministic"})",
                    R"("transactions": {"name": "relaunch"})", R"("transactions": {"name": "ulfm"})",
