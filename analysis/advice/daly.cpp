@@ -10,7 +10,6 @@
 
 #include "analysis/advice/alternatives.hpp"
 #include "analysis/advice/field_runs.hpp"
-#include "analysis/advice/pruning.hpp"
 #include "sim/core/run_metrics.hpp"
 
 namespace faultline::advice {
@@ -24,12 +23,13 @@ constexpr std::uint32_t kRunsForFaults = 10;
 /// A share of an iteration that is a rounding error, and no checkpoint.
 constexpr double kNothing = 1e-9;
 
-/// The first runs of the alternatives of a question that race, by the names of their stacks.
+/// The first runs of all alternatives of a question, by the names of their stacks. None is pruned:
+/// with Daly's interval it may keep to what it breaks with that of the scenario.
 class FirstRuns {
  public:
   FirstRuns(const Question& question, std::uint32_t runs, std::vector<std::string> metrics,
             store::ResultStore& store, const AdvisorSettings& settings)
-      : field_(pruned_field(question)), runs_(field_, store, settings, std::move(metrics)) {
+      : field_(field_of(question)), runs_(field_, store, settings, std::move(metrics)) {
     std::vector<std::size_t> all(field_.alternatives.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     is_interrupted_ = !runs_.make(all, runs);
@@ -39,7 +39,7 @@ class FirstRuns {
   [[nodiscard]] bool is_interrupted() const { return is_interrupted_; }
   [[nodiscard]] double events() const { return runs_.events(); }
 
-  /// The runs of the alternative with this name; null if it does not race.
+  /// The runs of the alternative with this name; null if it is refused.
   [[nodiscard]] const std::vector<RunRecord>* of(const std::string& name) const {
     for (std::size_t i = 0; i < field_.alternatives.size(); ++i)
       if (field_.alternatives[i].name == name) return &runs_.of_all()[i];

@@ -3,26 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <string>
-#include <variant>
 
 #include "sim/core/run_metrics.hpp"
 #include "sim/faults/fault_source.hpp"
+#include "sim/faults/victim_placement.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/checkpoint_plan.hpp"
 
 namespace faultline::theory {
 
 namespace {
-
-bool is_word(const OptionValues& options, const char* name, const char* word) {
-  return std::get<std::string>(options.at(name)) == word;
-}
-
-bool is_null(const OptionValues& options, const char* name) {
-  return std::holds_alternative<std::monostate>(options.at(name));
-}
 
 const Registration* recovery_of(const scenario::RunSpec& spec) {
   const Registration* logging = spec.component(Family::message_logging).registration;
@@ -50,15 +41,16 @@ enum class Effect {
 /// The share of the faults of a source that surely have the effect while all ranks live.
 double striking_share(const faults::FaultSourceChoice& source, const scenario::RunSpec& spec,
                       const JobShape& job, Effect effect) {
-  const OptionValues& options = source.options;
-  if (source.registration->name != "poisson" || !is_word(options, "scope", "job") ||
-      !is_word(options, "component", "node") || std::get<double>(options.at("start_s")) > 0 ||
-      !is_null(options, "end_s") || !is_null(options, "limit"))
+  if (source.registration->name != "poisson" || faults::limit_of(source) ||
+      scenario::number_among(source.options, "start_s").value_or(0) > 0 ||
+      scenario::number_among(source.options, "end_s"))
     return 0;
-  if (is_word(options, "victims", "ranks")) return recovers_singly(spec) ? 0 : 1;
+  const faults::PlacementOptions where = faults::placement_options().read(source.options);
+  if (where.scope != "job" || where.component != "node") return 0;
+  if (where.victims == "ranks") return recovers_singly(spec) ? 0 : 1;
   if (effect == Effect::ends_it) return 1;
   // Spare nodes may have ranks in place of nodes of the job, which faults still strike.
-  const double nodes = job.nodes - (std::get<bool>(options.at("spare_root")) ? 1.0 : 0.0);
+  const double nodes = job.nodes - (where.spare_root ? 1.0 : 0.0);
   return std::max(0.0, 1 - spec.platform.spare_nodes / nodes);
 }
 

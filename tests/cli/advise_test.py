@@ -208,6 +208,18 @@ class Tuned(Advise):
         self.assertIn("Runs will tell Daly's interval", said)
 
 
+    def test_daly_finds_values_for_a_stack_that_is_pruned_as_it_is(self):
+        question = {**self.ULFM, "tune": {"workload.checkpoint_iterations": "daly"}}
+        del question["compare_with"]
+        question = changed(question, ["scenario", "faults", "poisson", "mtbf_s"], 20)
+        question = changed(question, ["scenario", "workload"], {
+            "name": "stencil", "iterations": 300, "compute_s": 1, "checkpoint_iterations": 300,
+            "object_bytes": 10**9})
+        advice = self.advice(question=question)
+        self.assertEqual([one["name"] for one in advice["pruned"]], ["ulfm"])
+        self.assertRegex(advice["use"], "^ulfm, checkpoint_iterations [0-9]+$")
+
+
 class Determinism(Advise):
     def test_neither_jobs_nor_what_is_stored_changes_the_answer(self):
         alone = self.advice(full=True)
