@@ -10,6 +10,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/problems.hpp"
+#include "sim/scenario/declared_metrics.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/sweep.hpp"
 
@@ -275,6 +276,33 @@ std::string without_place(const std::string& message, const std::string& file) {
   throw UsageError(text);
 }
 
+/// The metrics that a question names, and where.
+std::vector<std::pair<std::string, std::string>> named_metrics(const Question& question) {
+  std::vector<std::pair<std::string, std::string>> all;
+  if (question.settings.objective) all.emplace_back("objective", *question.settings.objective);
+  for (std::size_t i = 0; i < question.require.size(); ++i)
+    all.emplace_back(json::item_path("require", i) + ".metric", question.require[i].metric);
+  return all;
+}
+
+/// Refuses alternatives that never report what the question ranks by or requires.
+void refuse_without_metrics(const Question& question, Field& field) {
+  for (const auto& [place, metric] : named_metrics(question)) {
+    const std::vector<std::string> components = scenario::components_that_report(metric);
+    if (components.empty()) continue;
+    std::erase_if(field.alternatives, [&](const Alternative& one) {
+      const scenario::Study alone = study_of(question, {one});
+      if (scenario::can_report(scenario::point_scenario(alone, 0).points.front(), metric))
+        return false;
+      field.refused.push_back({one.name, one.stack, "it has no " + metric, one.sets});
+      return true;
+    });
+    if (field.alternatives.empty())
+      throw UsageError(question.file + ": " + place + ": none of the alternatives has " + metric +
+                       ", which " + json::any_of(components) + " can report");
+  }
+}
+
 }  // namespace
 
 scenario::Study study_of(const Question& question, const std::vector<Alternative>& alternatives) {
@@ -315,6 +343,7 @@ Field field_of(const Question& question) {
     }
   }
   if (field.alternatives.empty()) refuse_all(question, field.refused);
+  refuse_without_metrics(question, field);
   field.study = study_of(question, field.alternatives);
   if (field.study.points.size() != field.alternatives.size())
     throw UsageError(question.scenario_file +

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/run_metrics.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
@@ -39,10 +40,15 @@ const OptionSet<Requirement>& requirement_options() {
 }
 
 void check_metric(const std::string& metric, const std::string& path, json::Problems& problems) {
+  const MetricSpec* own = run_metrics::find(metric);
+  if (own == &run_metrics::kOutcome || own == &run_metrics::kFatalReason) {
+    problems.add(path, json::in_quotes(metric) + " is text, expected a metric that is a number");
+    return;
+  }
   std::vector<std::string> known;
   for (const scenario::DeclaredMetric& declared : scenario::declared_metrics())
-    known.emplace_back(declared.metric->name);
-  if (!names(known, metric))
+    for (std::string& name : result_names(*declared.metric)) known.push_back(std::move(name));
+  if (own == nullptr && !names(known, metric))
     problems.add(path, "unknown metric " + json::in_quotes(metric) +
                            json::suggestion(metric, known) +
                            " (faultline list metrics has them all)");
@@ -166,6 +172,9 @@ void read_keys(const json::JsonValue& root, Question& question, json::Problems& 
   question.settings = QuestionSettings::options().read(values);
   if (question.settings.objective)
     check_metric(*question.settings.objective, "objective", problems);
+  const json::JsonValue* choose = root.find("choose");
+  if (choose != nullptr && question.settings.choose.empty())
+    problems.add("choose", "names no family, expected " + json::any_of(choosable()));
   if (!question.settings.choose.empty() && !question.stacks.is_null())
     problems.add("stacks", "the alternatives follow from choose already, expected one of the two");
 }

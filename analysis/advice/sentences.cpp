@@ -84,7 +84,10 @@ std::string nearest_text(const Field& field, const Findings& findings) {
 }
 
 std::string nobody_is_fit(const Field& field, const Findings& findings) {
-  if (findings.rules.require.empty()) return "The runs of all alternatives fail.";
+  const auto is_unfit = [](const Contestant& one) { return one.standing == Standing::unfit; };
+  if (!std::ranges::all_of(findings.contestants, is_unfit))
+    return "Nothing can be ranked: none of the runs that completed has " +
+           findings.rules.objective + ".";
   return "None of the alternatives keeps to " + requirements_text(findings.rules) + "." +
          nearest_text(field, findings);
 }

@@ -35,4 +35,22 @@ std::vector<DeclaredMetric> declared_metrics() {
   return all;
 }
 
+std::vector<std::string> components_that_report(const std::string& metric) {
+  std::vector<std::string> components;
+  for (const DeclaredMetric& declared : declared_metrics()) {
+    if (!names(result_names(*declared.metric), metric)) continue;
+    if (declared.components.empty()) return {};
+    components.insert(components.end(), declared.components.begin(), declared.components.end());
+  }
+  return components;
+}
+
+bool can_report(const RunSpec& spec, const std::string& metric) {
+  const std::vector<std::string> components = components_that_report(metric);
+  return components.empty() || std::ranges::any_of(kStack, [&](const StackPlace& place) {
+           const Registration* own = spec.component(place.family).registration;
+           return own != nullptr && names(components, own->name);
+         });
+}
+
 }  // namespace faultline::scenario

@@ -164,6 +164,21 @@ class Answers(Advise):
                          r"workload.objects_per_process: expected 1 ")
 
 
+    def test_who_lacks_a_metric_that_is_required_is_refused(self):
+        swim = {"failure_detection": {"name": "swim"}, "transactions": {"name": "ulfm"}}
+        question = changed(QUESTION, ["stacks"], {"swim": swim, "ulfm": QUESTION["stacks"]["ulfm"]})
+        question = changed(question, ["require"], [{"metric": "members_failed", "at_most": 1e6}])
+        advice = self.advice(question=changed(question, ["compare_with"], GONE))
+        self.assertEqual([one["name"] for one in advice["ranking"]], ["swim"])
+        self.assertEqual([(one["name"], one["why"]) for one in advice["refused"]],
+                         [("ulfm", "it has no members_failed")])
+
+    def test_says_that_no_run_has_what_it_would_rank_by(self):
+        advice = self.advice(question=changed(QUESTION, ["objective"], "control_messages.nothing"))
+        self.assertEqual(advice["answer"], "Nothing can be ranked: none of the runs that completed "
+                                           "has control_messages.nothing.")
+
+
 class Tuned(Advise):
     """Checkpoints after other numbers of iterations, of which each takes a second."""
 
@@ -274,6 +289,12 @@ class BadQuestions(Advise):
                 (["scenario"], "gone.json", "gone.json: no such file"),
                 (["scenario", "replications"], 3, "scenario.replications: a question decides"),
                 (["stacks", "ulfm", "transactions", "name"], "ulmf", 'did you mean "ulfm"?'),
+                (["choose"], [], "choose: names no family, expected transactions, termination"),
+                (["objective"], "outcome", 'objective: "outcome" is text, expected a metric that'),
+                (["objective"], "members_failed",
+                 "q.json: objective: none of the alternatives has members_failed, which swim can"),
+                (["require"], [{"metric": "waves", "at_most": 1}],
+                 "q.json: require[0].metric: none of the alternatives has waves, which "),
         ):
             with self.subTest(path=path):
                 question = changed(QUESTION, path, value)
