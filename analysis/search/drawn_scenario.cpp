@@ -14,6 +14,7 @@
 #include "sim/faults/victim_placement.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/message_costs.hpp"
 #include "sim/scenario/part_lists.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -70,6 +71,7 @@ class Draw {
   void draw_guard();
   [[nodiscard]] bool fits_guard(const Registration& program) const;
   void draw_platform();
+  void draw_costs(json::JsonValue& platform);
   void draw_noise(json::JsonValue& platform);
   void draw_stack();
   void draw_component(const Registration* component);
@@ -181,7 +183,36 @@ void Draw::draw_platform() {
   // Few stacks accept another ordering, so it is drawn rarely.
   if (random_.chance(0.5) && platform.find("ordering") != nullptr) platform.set("ordering", "fifo");
   if (!is_calm_) draw_noise(platform);
+  if (of_parts_.chance(0.15)) draw_costs(platform);
   scenario_.set("platform", std::move(platform));
+}
+
+/// Costs by size, between nodes or within them. No message takes less time than a shorter one.
+void Draw::draw_costs(json::JsonValue& platform) {
+  const bool is_local = of_parts_.chance(0.3);
+  const double least_byte_s =
+      1.0 / (is_local ? machine_.local_bandwidth_Bps
+                      : std::min(machine_.nic_bandwidth_Bps, machine_.link_bandwidth_Bps));
+  platform::MessageCost cost = {
+      .from_bytes = 0,
+      .send_overhead_s = machine_.send_overhead_s,
+      .receive_overhead_s = machine_.receive_overhead_s,
+      .latency_s = is_local ? machine_.local_latency_s : machine_.nic_latency_s,
+      .byte_s = least_byte_s};
+  std::vector<platform::MessageCost> costs = {cost};
+  for (std::uint64_t more = of_parts_.below(5); more > 0; --more) {
+    const double byte_s = least_byte_s * draw_spread(of_parts_, 1, 100);
+    cost.from_bytes += static_cast<std::uint64_t>(draw_spread(of_parts_, 1, 30000));
+    cost.send_overhead_s += draw_spread(of_parts_, 1e-9, 1e-5);
+    cost.receive_overhead_s += draw_spread(of_parts_, 1e-9, 1e-5);
+    cost.latency_s += draw_spread(of_parts_, 1e-9, 1e-4) +
+                      static_cast<double>(cost.from_bytes) * std::max(0.0, cost.byte_s - byte_s);
+    cost.byte_s = byte_s;
+    costs.push_back(cost);
+  }
+  json::JsonValue overheads = json::JsonValue::Object{};
+  overheads.set(is_local ? "local_costs" : "costs", scenario::costs_json(costs));
+  platform.set("overheads", std::move(overheads));
 }
 
 void Draw::draw_noise(json::JsonValue& platform) {

@@ -67,7 +67,12 @@ double longest_send_s(const scenario::RunSpec& spec) {
   double bandwidth_Bps = machine.nic_bandwidth_Bps;
   for (const double narrow_Bps : {machine.link_bandwidth_Bps, machine.local_bandwidth_Bps})
     if (narrow_Bps > 0) bandwidth_Bps = std::min(bandwidth_Bps, narrow_Bps);
-  return largest_in<std::int64_t>(spec, "B", any) / bandwidth_Bps;
+  const double bytes = largest_in<std::int64_t>(spec, "B", any);
+  double longest_s = bytes / bandwidth_Bps;
+  for (const auto* costs : {&machine.costs, &machine.local_costs})
+    for (const platform::MessageCost& cost : *costs)
+      longest_s = std::max(longest_s, cost.latency_s + bytes * cost.byte_s);
+  return longest_s;
 }
 
 }  // namespace faultline::search

@@ -26,7 +26,15 @@ class Commit {
         nic_s_(static_cast<double>(model.bytes) / model.machine.nic_bandwidth_Bps),
         path_s_(static_cast<double>(model.bytes) /
                 std::min(model.machine.nic_bandwidth_Bps, model.machine.link_bandwidth_Bps)),
-        members_(model.members) {}
+        cost_{.send_overhead_s = model.machine.send_overhead_s,
+              .receive_overhead_s = model.machine.receive_overhead_s,
+              .latency_s = model.machine.nic_latency_s},
+        members_(model.members) {
+    for (const platform::MessageCost& range : model.machine.costs)
+      if (range.from_bytes <= model.bytes) cost_ = range;
+    const double slow_s = static_cast<double>(model.bytes) * cost_.byte_s - path_s_;
+    if (slow_s > 0) cost_.latency_s += slow_s;
+  }
 
   CommitTimes run() {
     for (int sweep = 0; sweep < (model_.two_sweeps ? 2 : 1); ++sweep) {
@@ -77,13 +85,13 @@ class Commit {
   /// Sends as soon as the processor is free. Returns when the message reaches the other NIC.
   double send(Rank from, Rank to) {
     Member& member = members_[from];
-    member.processor_s += model_.machine.send_overhead_s;
+    member.processor_s += cost_.send_overhead_s;
     const double taken_s = std::max(member.processor_s, member.nic_out_s);
     member.nic_out_s = taken_s + model_.machine.gap_s + nic_s_;
     const double begins_s = std::max(taken_s, member.link_s);
     member.link_s = begins_s + path_s_;
     ++times_.messages;
-    return begins_s + path_s_ + model_.machine.nic_latency_s + model_.route_latency_s(from, to);
+    return begins_s + path_s_ + cost_.latency_s + model_.route_latency_s(from, to);
   }
 
   /// Receives a message that reaches the NIC at that time. Returns when it has been received.
@@ -91,13 +99,14 @@ class Commit {
     Member& member = members_[to];
     const double in_s = std::max(time_s, member.nic_in_s + nic_s_);
     member.nic_in_s = in_s + model_.machine.gap_s;
-    member.processor_s = std::max(member.processor_s, in_s) + model_.machine.receive_overhead_s;
+    member.processor_s = std::max(member.processor_s, in_s) + cost_.receive_overhead_s;
     return member.processor_s;
   }
 
   const CommitModel& model_;
   double nic_s_;
   double path_s_;
+  platform::MessageCost cost_;  ///< at the size of its messages
   std::vector<Member> members_;
   CommitTimes times_;
 };

@@ -51,12 +51,25 @@ struct Crossbar {
 
 using TopologySpec = std::variant<Torus, FatTree, Dragonfly, Crossbar>;
 
+/// What a message costs that has so many bytes or more, up to where the next range of sizes begins.
+struct MessageCost {
+  std::uint64_t from_bytes = 0;
+  double send_overhead_s = 0;     ///< o_s: processor time to send one message
+  double receive_overhead_s = 0;  ///< o_r: processor time to receive one message
+  double latency_s = 0;           ///< the part of L outside the links
+  double byte_s = 0;              ///< time for each byte, at least that of the NIC and the links
+
+  bool operator==(const MessageCost&) const = default;
+};
+
 /// A machine as the engines need it: how its nodes are connected, and what a message costs in LogGP
 /// (Alexandrov et al., 1995). An uncontended message of k bytes between two nodes is handled
 ///     send_overhead_s + nic_latency_s + hops x hop_latency_s + k / bandwidth + receive_overhead_s
 /// after its send began. There, hops is the number of links of the route, and bandwidth is the
-/// lesser of nic_bandwidth_Bps (1/G) and link_bandwidth_Bps. `docs/machines.md` has the
-/// conventions. The machine's JSON file states the source of each value.
+/// lesser of nic_bandwidth_Bps (1/G) and link_bandwidth_Bps. Where a machine states its costs by
+/// size, those of the range of k take the place of the overheads, of nic_latency_s and, if byte_s
+/// is more, of 1 / bandwidth. `docs/machines.md` has the conventions. The machine's JSON file
+/// states the source of each value.
 struct Machine {
   std::string name;
   std::string description;
@@ -74,6 +87,10 @@ struct Machine {
   double local_latency_s = 0;      ///< replaces L between processes of the same node
   double local_bandwidth_Bps = 0;  ///< bandwidth between processes of the same node
   double memory_per_node_B = 0;    ///< 0 if not known; used only for warnings
+  /// Costs between nodes by size, the first from 0 bytes on; none: they are the same at all sizes.
+  std::vector<MessageCost> costs = {};
+  /// Costs within a node by size: some if `costs` has some, and local_latency_s is the least.
+  std::vector<MessageCost> local_costs = {};
 };
 
 }  // namespace faultline::platform

@@ -14,7 +14,9 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/message_costs.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/sourced_value.hpp"
 
 namespace faultline::scenario {
 namespace {
@@ -115,41 +117,16 @@ platform::TopologySpec read_topology(const json::JsonValue* value, json::Problem
   return topology;
 }
 
-/// SimGrid divides by latencies, and fails if the result is beyond the range of a double.
-void check_time(const OptionValue& value, const OptionSpec& spec, const std::string& path,
-                json::Problems& problems) {
-  constexpr double kLeast_s = 1e-15;
-  const auto* time_s = std::get_if<double>(&value);
-  if (spec.unit == "s" && time_s != nullptr && *time_s > 0 && *time_s < kLeast_s)
-    problems.add(path, "expected 0, or at least " + json::shortest(kLeast_s) +
-                           " seconds, in which light crosses 0.3 micrometres, "
-                           "got " +
-                           json::shortest(*time_s));
-}
-
-/// Reads one object `{"value", "unit", "status", "source"}`.
-OptionValue read_sourced(const json::JsonValue& value, const OptionSpec& spec,
-                         json::Problems& problems) {
-  json::CheckedObject object(value, spec.name, problems);
-  OptionSpec bare = spec;
-  bare.name = "value";
-  const OptionSpec unit{.name = "unit", .required = true, .choices = {spec.unit}};
-  const OptionSpec status{.name = "status", .required = true, .choices = value_statuses()};
-  const OptionSpec source{.name = "source", .required = true};
-  const OptionValues values = object.options({bare, unit, status, source});
-  if (object.child("source") != nullptr && std::get<std::string>(values.at("source")).empty())
-    problems.add(spec.name + ".source", "is empty, expected where the value comes from");
-  object.finish();
-  check_time(values.at("value"), spec, spec.name + ".value", problems);
-  return values.at("value");
-}
-
-platform::Machine read_values(json::CheckedObject& object, json::Problems& problems) {
+/// `costs` is what the file states by size.
+platform::Machine read_values(json::CheckedObject& object, const StatedCosts& costs,
+                              json::Problems& problems) {
   OptionValues values;
   const platform::Machine blank{};
   for (const OptionSpec& spec : machine_values().specs()) {
     if (const json::JsonValue* value = object.child(spec.name)) {
-      values[spec.name] = read_sourced(*value, spec, problems);
+      values[spec.name] = read_sourced(*value, spec, spec.name, problems);
+    } else if (const auto by_size = in_place_of(spec.name, costs)) {
+      values[spec.name] = *by_size;
     } else {
       values[spec.name] = spec.default_value;
       if (object.is_object() && spec.required)
@@ -160,9 +137,21 @@ platform::Machine read_values(json::CheckedObject& object, json::Problems& probl
   return machine_values().read(values);
 }
 
+StatedCosts read_costs(json::CheckedObject& object, const std::string& path, bool is_sourced,
+                       json::Problems& problems) {
+  StatedCosts stated;
+  for (const CostTable& table : cost_tables())
+    if (const json::JsonValue* list = object.child(table.name))
+      stated.*table.stated =
+          read_cost_table(*list, json::member_path(path, table.name), is_sourced, problems);
+  return stated;
+}
+
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
 }
+
+}  // namespace
 
 std::string machine_path(const std::string& name_or_path, const std::string& relative_to) {
   if (is_path(name_or_path)) return (fs::path(relative_to) / name_or_path).string();
@@ -177,8 +166,6 @@ std::string machine_path(const std::string& name_or_path, const std::string& rel
                    (near ? ", did you mean \"" + *near + "\"?" : ".") + " Expected " +
                    json::any_of(names) + ", or the path of a machine file (*.json)");
 }
-
-}  // namespace
 
 const std::vector<TopologyKind>& topology_kinds() {
   static const std::vector<TopologyKind> kinds = {
@@ -209,11 +196,13 @@ platform::Machine read_machine(const json::JsonValue& root, json::Problems& prob
   json::CheckedObject object(root, "", problems);
   const OptionValues words = object.options(json::file_head());
   const json::JsonValue* topology = object.child("topology");
-  platform::Machine machine = read_values(object, problems);
+  const StatedCosts costs = read_costs(object, "", true, problems);
+  platform::Machine machine = read_values(object, costs, problems);
   machine.name = std::get<std::string>(words.at("name"));
   machine.description = std::get<std::string>(words.at("description"));
   if (object.is_object()) machine.topology = read_topology(topology, problems);
   object.finish();
+  if (problems.empty()) set_costs(machine, costs, "", problems);
   if (problems.empty() && machine.nodes > platform::places(machine.topology))
     problems.add("nodes.value",
                  "expected at most " + std::to_string(platform::places(machine.topology)) +
@@ -224,14 +213,18 @@ platform::Machine read_machine(const json::JsonValue& root, json::Problems& prob
 void change_costs(platform::Machine& machine, const json::JsonValue& stated,
                   const std::string& path, json::Problems& problems) {
   json::CheckedObject object(stated, path, problems);
+  const std::size_t before = problems.size();
   const OptionValues values = object.options(machine_cost_options());
+  const StatedCosts by_size = read_costs(object, path, false, problems);
   object.finish();
   for (const MachineCost& cost : machine_costs()) {
     const OptionValue& value = values.at(cost.name);
-    if (const auto* number = std::get_if<double>(&value)) machine.*cost.member = *number;
+    if (const auto* number = std::get_if<double>(&value))
+      change_at_all_sizes(machine, cost, *number);
   }
   for (const OptionSpec& spec : machine_cost_options())
     check_time(values.at(spec.name), spec, json::member_path(path, spec.name), problems);
+  if (problems.size() == before) set_costs(machine, by_size, path, problems);
 }
 
 bool is_machine(const json::JsonValue& root) {
@@ -250,14 +243,19 @@ struct MachineFile {
   std::vector<ValueStatus> statuses;
 };
 
-std::vector<ValueStatus> statuses_of(const json::JsonValue& root) {
-  std::vector<ValueStatus> statuses;
-  for (const json::JsonMember& member : *root.object()) {
+/// Adds the statuses of the values of an object, and of those in its lists.
+void add_statuses(const json::JsonValue& object, const std::string& path,
+                  std::vector<ValueStatus>& statuses) {
+  if (object.object() == nullptr) return;
+  for (const json::JsonMember& member : *object.object()) {
+    const std::string place = json::member_path(path, member.key);
     const json::JsonValue* status = member.value.find("status");
     if (status != nullptr && status->text() != nullptr)
-      statuses.push_back({member.key, *status->text()});
+      statuses.push_back({place, *status->text()});
+    if (const json::JsonValue::List* list = member.value.list())
+      for (std::size_t i = 0; i < list->size(); ++i)
+        add_statuses((*list)[i], json::item_path(place, i), statuses);
   }
-  return statuses;
 }
 
 MachineFile load_machine_file(const std::string& path) {
@@ -265,7 +263,9 @@ MachineFile load_machine_file(const std::string& path) {
   const json::JsonValue root = json::read_json_file(path, problems);
   platform::Machine machine = read_machine(root, problems);
   problems.throw_if_any();
-  return {std::move(machine), statuses_of(root)};
+  std::vector<ValueStatus> statuses;
+  add_statuses(root, "", statuses);
+  return {std::move(machine), std::move(statuses)};
 }
 
 std::shared_ptr<const MachineFile> machine_file(const std::string& name_or_path,
@@ -337,6 +337,8 @@ json::JsonValue machine_json(const platform::Machine& machine) {
         {"hardware_threads_per_node", machine.hardware_threads_per_node}})
     result.set(name, std::int64_t{count});
   for (const MachineCost& cost : machine_costs()) result.set(cost.name, machine.*cost.member);
+  for (const CostTable& table : cost_tables())
+    if (!(machine.*table.costs).empty()) result.set(table.name, costs_json(machine.*table.costs));
   return result;
 }
 

@@ -34,6 +34,10 @@ const std::vector<TopologyKind>& topology_kinds();
 /// neither the platform nor the workload of a scenario.
 bool is_machine(const json::JsonValue& root);
 
+/// The path of the file of a machine. Finds it, and throws if there is no such name, as
+/// load_machine does.
+std::string machine_path(const std::string& name_or_path, const std::string& relative_to);
+
 /// Reads the machine file of that path. Throws UsageError "FILE: PATH: what is wrong".
 platform::Machine read_machine_file(const std::string& path);
 
@@ -48,7 +52,7 @@ void change_costs(platform::Machine& machine, const json::JsonValue& stated,
 
 /// Where a value of a machine file comes from: whether it was measured, published or estimated.
 struct ValueStatus {
-  std::string value;   ///< the key of the value
+  std::string value;   ///< the key of the value, or its path: "costs[1].byte_s"
   std::string status;  ///< one of value_statuses
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/json/json_value.hpp"
+#include "sim/platform/transit.hpp"
 #include "sim/scenario/life_bound.hpp"
 
 namespace faultline::scenario {
@@ -112,8 +113,9 @@ void note_redundant(const RunSpec& point, const ComponentPaths& paths, json::Pro
 void note_short_waits(const RunSpec& point, const ComponentPaths& paths, json::Problems& problems) {
   if (!point.platform.xml_path.empty() || job_shape(point.platform).nodes < 2) return;
   const platform::Machine& machine = point.platform.machine;
-  const double least_s = machine.send_overhead_s + machine.nic_latency_s + machine.hop_latency_s +
-                         machine.receive_overhead_s;
+  const platform::Route nearest = {
+      .latency_s = machine.hop_latency_s, .bandwidth_Bps = machine.link_bandwidth_Bps, .hops = 1};
+  const double least_s = platform::half_round_trip_s(nearest, machine, 0.0);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = point.components[family];
     if (choice.registration == nullptr) continue;

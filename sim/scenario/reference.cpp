@@ -14,6 +14,7 @@
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/message_costs.hpp"
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -368,7 +369,11 @@ std::string sweep_text() {
 std::string machine_text() {
   std::string text =
       "\n## Machine files\n\nEvery value is an object of `value`, `unit`, `status` (" +
-      list_of(value_statuses()) + ") and `source`.\n" + table(machine_values().specs());
+      list_of(value_statuses()) + ") and `source`.\n" + table(machine_values().specs()) +
+      "\n`costs`, between nodes, and `local_costs`, within a node, are lists of 1 to 16 ranges of "
+      "sizes. What a range leaves out is the machine's value for all sizes, and a machine can "
+      "leave out what all ranges state:\n" +
+      table(StatedCost::options().specs());
   text += "\n`topology`:\n\n| `kind` | fields | what |\n|---|---|---|\n";
   for (const TopologyKind& kind : topology_kinds()) {
     std::string fields;
@@ -386,8 +391,9 @@ std::string scenario_reference() {
          "\n## `platform`\n" + table(platform_options().specs()) +
          "\n### `platform.overheads`\n\nWith `machine`: values to use instead of the machine's "
          "own, of "
-         "those times and bandwidths that [machine files](#machine-files) state. With `xml`: what "
-         "a "
+         "those times and bandwidths that [machine files](#machine-files) state. Where "
+         "the machine has costs by size, a time changes all of them by the same difference, and a "
+         "bandwidth by the same factor; `costs` and `local_costs` replace them. With `xml`: what a "
          "SimGrid platform file lacks:\n" +
          table(overhead_options().specs()) + noise_text() + components_text() + faults_text() +
          "\n## `stop`\n" + table(stop_options().specs()) + order_text() + sweep_text() +

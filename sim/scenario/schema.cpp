@@ -8,6 +8,7 @@
 #include "sim/scenario/components.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/message_costs.hpp"
 #include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/sweep.hpp"
@@ -192,14 +193,43 @@ json::JsonValue os_noise_schema() {
       .take();
 }
 
+json::JsonValue sourced_schema(const OptionSpec& spec) {
+  const json::JsonValue words = json::json_object({{"type", "string"}, {"minLength", 1}});
+  List statuses;
+  for (const std::string& status : value_statuses()) statuses.emplace_back(status);
+  OptionSpec bare = spec;
+  bare.doc.clear();
+  bare.required = true;
+  return ObjectSchema(spec.doc)
+      .property("value", option_schema(bare), true)
+      .property("unit", json::json_object({{"const", spec.unit}}), true)
+      .property("status", json::json_object({{"enum", std::move(statuses)}}), true)
+      .property("source", words, true)
+      .take();
+}
+
+/// `is_sourced`: the values of its ranges are objects, as in a machine file.
+json::JsonValue cost_table_schema(const CostTable& table, bool is_sourced) {
+  const std::vector<OptionSpec>& specs = StatedCost::options().specs();
+  ObjectSchema range("the costs of a range of sizes");
+  range.options({specs.front()});
+  for (std::size_t i = 1; i < specs.size(); ++i)
+    range.property(specs[i].name, is_sourced ? sourced_schema(specs[i]) : option_schema(specs[i]));
+  return json::json_object({{"description", table.doc},
+                            {"type", "array"},
+                            {"minItems", 1},
+                            {"maxItems", 16},
+                            {"items", range.take()}});
+}
+
 json::JsonValue platform_definition() {
-  const json::JsonValue overheads =
-      ObjectSchema(
-          "with xml: what a SimGrid platform file lacks; with machine: values to use "
-          "instead of the machine's own")
-          .options(machine_cost_options())
-          .options(overhead_options().specs())
-          .take();
+  ObjectSchema own_costs(
+      "with xml: what a SimGrid platform file lacks; with machine: values to use "
+      "instead of the machine's own");
+  own_costs.options(machine_cost_options()).options(overhead_options().specs());
+  for (const CostTable& table : cost_tables())
+    own_costs.property(table.name, cost_table_schema(table, false));
+  const json::JsonValue overheads = own_costs.take();
   return ObjectSchema("the machine, and the part of it that the job takes")
       .options(platform_options().specs())
       .property("overheads", overheads)
@@ -357,21 +387,6 @@ json::JsonValue sweep_definition() {
   return schema;
 }
 
-json::JsonValue sourced_schema(const OptionSpec& spec) {
-  const json::JsonValue words = json::json_object({{"type", "string"}, {"minLength", 1}});
-  List statuses;
-  for (const std::string& status : value_statuses()) statuses.emplace_back(status);
-  OptionSpec bare = spec;
-  bare.doc.clear();
-  bare.required = true;
-  return ObjectSchema(spec.doc)
-      .property("value", option_schema(bare), true)
-      .property("unit", json::json_object({{"const", spec.unit}}), true)
-      .property("status", json::json_object({{"enum", std::move(statuses)}}), true)
-      .property("source", words, true)
-      .take();
-}
-
 json::JsonValue topology_definition() {
   const json::JsonValue words = json::json_object({{"type", "string"}});
   List kinds;
@@ -401,7 +416,9 @@ json::JsonValue machine_definition() {
       .property("description", words)
       .property("topology", topology_definition(), true);
   for (const OptionSpec& spec : machine_values().specs())
-    schema.property(spec.name, sourced_schema(spec), spec.required);
+    schema.property(spec.name, sourced_schema(spec), spec.required && !may_be_by_size(spec.name));
+  for (const CostTable& table : cost_tables())
+    schema.property(table.name, cost_table_schema(table, true));
   return schema.take();
 }
 

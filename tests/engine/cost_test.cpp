@@ -80,6 +80,106 @@ TEST_CASE("within a node a message takes the way through its memory") {
   }
 }
 
+// ---- costs by size ----------------------------------------------------------------------------
+
+namespace {
+
+/// Messages from 1,000 bytes on are copied, which takes 10 ns a byte; those from 50,000 bytes on
+/// are not, but take longer to begin. NIC and links need 1 ns a byte, and the memory 0.1 ns.
+platform::Machine machine_by_size() {
+  platform::Machine machine = quick_machine();
+  machine.nic_bandwidth_Bps = 1e9;
+  machine.link_bandwidth_Bps = 2e9;
+  machine.costs = {
+      {.from_bytes = 0, .send_overhead_s = 1e-6, .receive_overhead_s = 2e-6, .latency_s = 3e-6},
+      {.from_bytes = 1000,
+       .send_overhead_s = 1.5e-6,
+       .receive_overhead_s = 2e-6,
+       .latency_s = 4e-6,
+       .byte_s = 1e-8},
+      {.from_bytes = 50000,
+       .send_overhead_s = 2e-6,
+       .receive_overhead_s = 2.5e-6,
+       .latency_s = 5e-4,
+       .byte_s = 2e-9}};
+  machine.local_costs = {{.send_overhead_s = 1e-7, .receive_overhead_s = 2e-7, .latency_s = 4e-7},
+                         {.from_bytes = 4096,
+                          .send_overhead_s = 2e-7,
+                          .receive_overhead_s = 3e-7,
+                          .latency_s = 5e-7,
+                          .byte_s = 5e-10}};
+  machine.local_latency_s = 4e-7;
+  return machine;
+}
+
+}  // namespace
+
+TEST_CASE("where costs depend on the size, those of its range hold for a message") {
+  const std::vector<std::pair<std::int64_t, double>> by_hand_s = {{0, 6e-6},
+                                                                  {999, 6e-6 + 999e-9},
+                                                                  {1000, 7.5e-6 + 1e-5},
+                                                                  {49999, 7.5e-6 + 49999e-8},
+                                                                  {50000, 504.5e-6 + 1e-4},
+                                                                  {1000000, 504.5e-6 + 2e-3},
+                                                                  {1000000000, 504.5e-6 + 2.0}};
+  const platform::Machine machine = machine_by_size();
+  for (const scenario::EngineKind engine : engines())
+    for (const auto& [bytes, time_s] : by_hand_s) {
+      INFO(engine_word(engine) << " bytes " << bytes);
+      const double of_links_s = 2 * machine.hop_latency_s;
+      CHECK(half_round_trip_s(machine, 3, bytes, engine) ==
+            Approx(time_s + of_links_s).epsilon(time_tolerance(engine)).margin(0));
+      const platform::Route route{of_links_s, machine.link_bandwidth_Bps, 2};
+      CHECK(platform::half_round_trip_s(route, machine, static_cast<double>(bytes)) ==
+            Approx(time_s + of_links_s).epsilon(1e-12).margin(0));
+    }
+}
+
+TEST_CASE("within a node the costs by size are those within a node") {
+  const std::vector<std::pair<std::int64_t, double>> by_hand_s = {
+      {0, 7e-7}, {4095, 7e-7 + 4095e-10}, {4096, 1e-6 + 4096 * 5e-10}, {1000000, 1e-6 + 5e-4}};
+  for (const scenario::EngineKind engine : engines())
+    for (const auto& [bytes, time_s] : by_hand_s) {
+      Job job(2, machine_by_size());
+      job.spec.platform.processes_per_node = 2;
+      job.spec.stop.when = scenario::StopWhen::finished;
+      job.workload("ping-pong", {{"repetitions", 10}, {"bytes", bytes}});
+      INFO(engine_word(engine) << " bytes " << bytes);
+      CHECK(job.run(engine).metric("half_round_trip_s") ==
+            Approx(time_s).epsilon(time_tolerance(engine)).margin(0));
+      CHECK(platform::local_half_round_trip_s(machine_by_size(), static_cast<double>(bytes)) ==
+            Approx(time_s).epsilon(1e-12).margin(0));
+    }
+}
+
+TEST_CASE("what a size takes longer than its bytes on the NIC delays no other message") {
+  for (const scenario::EngineKind engine : engines()) {
+    Job job(4);
+    platform::Machine& machine = job.spec.platform.machine;
+    machine.costs = {{0, 1, 1, machine.nic_latency_s, 0},
+                     {100, 1, 1, machine.nic_latency_s + 5, 1}};
+    machine.local_costs = {{0, 1, 1, machine.local_latency_s, 0}};
+    at_start(job, {{0, 1, 200}, {0, 2, 0}, {3, 1, 0}});
+    const Seen seen = job.run(engine);
+    // The first leaves at 1 and needs 2 s of the NIC. It takes 5 + 200 - 2 s longer than others.
+    CHECK(close(seen.times_s(1, "got"), {12, 1 + 10 + 5 + 200 + 1}, engine));
+    CHECK(close(seen.times_s(2, "got"), {3 + 10 + 1}, engine));
+  }
+}
+
+TEST_CASE("a message does not overtake a longer one of its pair that takes longer") {
+  for (const scenario::EngineKind engine : engines()) {
+    Job job(4);
+    platform::Machine& machine = job.spec.platform.machine;
+    machine.costs = {{0, 1, 1, machine.nic_latency_s, 0},
+                     {100, 1, 3, machine.nic_latency_s + 5, 0}};
+    machine.local_costs = {{0, 1, 1, machine.local_latency_s, 0}};
+    at_start(job, {{0, 1, 100}, {0, 1, 0}});
+    // The first is there at 1 + 10 + 5 + 1, and is received 3 s later; then the second.
+    CHECK(close(job.run(engine).times_s(1, "got"), {20, 21}, engine));
+  }
+}
+
 TEST_CASE("sends of one handler leave one send overhead apart") {
   for (const scenario::EngineKind engine : engines()) {
     Job job(4);

@@ -2,6 +2,7 @@
 #include "tests/engine/reference_loggp.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <utility>
@@ -29,8 +30,10 @@ class Server {
   using Begin = std::function<double()>;  ///< begins now; when can the next one begin
 
   explicit Server(Agenda& agenda) : agenda_(&agenda) {}
-  void enter(Begin begin) {
-    agenda_->arrival(last_s_);
+  /// `pair`: of a message that stays behind the one before it if that has the same.
+  void enter(Begin begin, std::pair<Rank, Rank> pair = {kNobody, kNobody}) {
+    agenda_->arrival(last_s_, pair.first != kNobody && pair == last_pair_);
+    last_pair_ = pair;
     waiting_.push_back(std::move(begin));
     if (!busy_) serve();
   }
@@ -50,6 +53,7 @@ class Server {
   std::deque<Begin> waiting_;
   bool busy_ = false;
   double last_s_ = -1;
+  std::pair<Rank, Rank> last_pair_ = {kNobody, kNobody};
 };
 
 class Simulator {
@@ -66,6 +70,7 @@ class Simulator {
       downwards_.emplace_back(agenda_);
       intake_free_s_.push_back(-1e9);
       intake_last_s_.push_back(-1e9);
+      intake_pair_.emplace_back(kNobody, kNobody);
     }
   }
 
@@ -87,7 +92,7 @@ class Simulator {
   double send_all(Rank from, const std::vector<Node>& messages) {
     double left_s = agenda_.now_s();
     for (const Node& message : messages) {
-      left_s += machine_.send_overhead_s;
+      left_s += send_s(from, message);
       agenda_.at(left_s, [this, from, message] { leaves_processor(from, message); });
     }
     return left_s;
@@ -95,9 +100,11 @@ class Simulator {
 
   void leaves_processor(Rank from, const Node& message) {
     if (node_of(from) == node_of(message.to)) {
-      copiers_[from].enter([this, message] {
+      copiers_[from].enter([this, from, message] {
         const double copied_s = agenda_.now_s() + message.bytes / machine_.local_Bps;
-        agenda_.at(copied_s + machine_.local_latency_s, [this, message] { reach(message); });
+        const double there_s = behind_its_pair_s(
+            from, message.to, copied_s + machine_.local_latency_s + on_top_s(from, message));
+        agenda_.at(there_s, [this, from, message] { reach(from, message); });
         return copied_s;
       });
       return;
@@ -116,32 +123,57 @@ class Simulator {
   /// Over the links, the first of which it keeps for itself, to the NIC of the receiver's node.
   double travel(Rank from, const Node& message) {
     const double left_s = agenda_.now_s() + message.bytes / machine_.link_Bps;
-    agenda_.at(left_s + machine_.latency_s(from, message.to), [this, message] { at_nic(message); });
+    const double there_s = behind_its_pair_s(
+        from, message.to, left_s + machine_.latency_s(from, message.to) + on_top_s(from, message));
+    agenda_.at(there_s, [this, from, message] { at_nic(from, message); });
     return left_s;
   }
 
+  [[nodiscard]] double send_s(Rank from, const Node& message) const {
+    return machine_.send_overhead_s + machine_.on_top(from, message.to, message.bytes).send_s;
+  }
+
+  /// What the network takes longer than the links do.
+  [[nodiscard]] double on_top_s(Rank from, const Node& message) const {
+    const ReferenceSurcharge more = machine_.on_top(from, message.to, message.bytes);
+    return more.latency_s + message.bytes * more.byte_s;
+  }
+
+  /// Nothing overtakes what the same rank has sent to the same rank before. What waits for that
+  /// comes just after it.
+  double behind_its_pair_s(Rank from, Rank to, double there_s) {
+    double& last_s = last_s_[{from, to}];
+    last_s = std::max(there_s, std::nextafter(last_s, kNever));
+    return last_s;
+  }
+
   /// The NIC has had g since it was done with the message before.
-  void at_nic(const Node& message) {
+  void at_nic(Rank from, const Node& message) {
     const std::uint32_t node = node_of(message.to);
-    agenda_.arrival(intake_last_s_[node]);
+    const bool is_ordered = intake_pair_[node] == std::pair(from, message.to);
+    intake_pair_[node] = {from, message.to};
+    agenda_.arrival(intake_last_s_[node], is_ordered);
     double& free_s = intake_free_s_[node];
     const double in_s = std::max(agenda_.now_s(), free_s);
     free_s = in_s + machine_.gap_s;
-    agenda_.at(in_s, [this, message] { reach(message); });
+    agenda_.at(in_s, [this, from, message] { reach(from, message); });
   }
 
-  void reach(const Node& message) {
-    processors_[message.to].enter([this, message] {
-      const double received_s = agenda_.now_s() + machine_.receive_overhead_s;
-      handled_s_[message.number] = received_s;
-      // What it sends follows at once: no other message gets in between.
-      double left_s = received_s;
-      for (const Node& child : tree_.children(message.number)) {
-        left_s += machine_.send_overhead_s;
-        agenda_.at(left_s, [this, from = message.to, child] { leaves_processor(from, child); });
-      }
-      return left_s;
-    });
+  void reach(Rank from, const Node& message) {
+    processors_[message.to].enter(
+        [this, from, message] {
+          const double received_s = agenda_.now_s() + machine_.receive_overhead_s +
+                                    machine_.on_top(from, message.to, message.bytes).receive_s;
+          handled_s_[message.number] = received_s;
+          // What it sends follows at once: no other message gets in between.
+          double left_s = received_s;
+          for (const Node& child : tree_.children(message.number)) {
+            left_s += send_s(message.to, child);
+            agenda_.at(left_s, [this, from = message.to, child] { leaves_processor(from, child); });
+          }
+          return left_s;
+        },
+        {from, message.to});
   }
 
   MessageTree tree_;
@@ -150,7 +182,9 @@ class Simulator {
   std::deque<Server> processors_, copiers_;            // of each process
   std::deque<Server> outgoing_, upwards_, downwards_;  // of each node
   std::vector<double> intake_free_s_, intake_last_s_;  // of each node
+  std::vector<std::pair<Rank, Rank>> intake_pair_;     // of each node: of the last message
   std::map<std::uint64_t, double> handled_s_;
+  std::map<std::pair<Rank, Rank>, double> last_s_;  // when the last message of a pair is there
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ using namespace test;
 
 namespace {
 
+/// What the messages of a case have to do with bytes.
+enum class Sizes { none, same_costs, own_costs };
+
 struct Case {
   MessageTree tree;
   ReferenceMachine machine;
@@ -28,7 +31,7 @@ struct Case {
 
 /// Parameters of a random machine. Nothing arrives while ranks still begin, so that a processor
 /// does one thing at a time; drawn from a continuum, so that no two things happen at once.
-Case drawn_case(std::uint64_t seed, bool with_bytes) {
+Case drawn_case(std::uint64_t seed, Sizes sizes) {
   Stream random(seed, 0, Purpose::workload, 0);
   const auto between = [&random](double low, double high) {
     return low * std::pow(high / low, random.uniform());
@@ -51,12 +54,24 @@ Case drawn_case(std::uint64_t seed, bool with_bytes) {
   machine.hop_latency_s = between(1e-8, 1e-6);
   machine.local_latency_s = between(2e-5, 1e-4);
   machine.nic_Bps = 1e30;  // the longest message is gone in less than a double can tell
-  if (!with_bytes) machine.nic_Bps = machine.link_Bps = machine.local_Bps = 1e10;
+  if (sizes == Sizes::none) machine.nic_Bps = machine.link_Bps = machine.local_Bps = 1e10;
+  if (sizes == Sizes::own_costs)
+    for (auto* surcharges : {&machine.surcharges, &machine.local_surcharges})
+      for (std::uint32_t ranges = number_from(0, 4), beyond = 0; ranges > 0; --ranges) {
+        beyond += static_cast<std::uint32_t>(between(1, 4000));
+        const ReferenceSurcharge before =
+            surcharges->empty() ? ReferenceSurcharge() : surcharges->back();
+        surcharges->push_back({.beyond_bytes = beyond,
+                               .send_s = before.send_s + between(1e-8, 1e-5),
+                               .receive_s = before.receive_s + between(1e-8, 1e-5),
+                               .latency_s = before.latency_s + between(1e-7, 1e-4),
+                               .byte_s = between(1e-12, 1e-8)});
+      }
   drawn.tree = {.seed = seed,
                 .processes = machine.nodes * machine.processes_per_node,
                 .generations = number_from(3, 3),
                 .children_at_most = number_from(2, 5),
-                .with_bytes = with_bytes};
+                .with_bytes = sizes != Sizes::none};
   return drawn;
 }
 
@@ -113,12 +128,12 @@ std::string difference(const ReferenceTimes& expected, const Case& drawn,
 /// Compares an engine with the reference on that many cases, less those in which two messages come
 /// to one place so nearly at once that rounding decides which is first. Returns the number of
 /// messages compared.
-std::uint64_t compare(scenario::EngineKind engine, std::uint64_t cases, bool with_bytes) {
+std::uint64_t compare(scenario::EngineKind engine, std::uint64_t cases, Sizes sizes) {
   const double nearly_s = engine == scenario::EngineKind::loggp ? 1e-15 : 1e-12;
   std::uint64_t compared = 0;
   std::uint64_t messages = 0;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
-    const Case drawn = drawn_case(seed, with_bytes);
+    const Case drawn = drawn_case(seed, sizes);
     const ReferenceTimes expected =
         reference_times(drawn.tree, drawn.machine, drawn.start_window_s);
     if (expected.closest_s < nearly_s) continue;
@@ -134,12 +149,16 @@ std::uint64_t compare(scenario::EngineKind engine, std::uint64_t cases, bool wit
 }  // namespace
 
 TEST_CASE("loggp handles every message of a random tree when the reference does") {
-  CHECK(compare(scenario::EngineKind::loggp, 1500, true) > 50000);
+  CHECK(compare(scenario::EngineKind::loggp, 1500, Sizes::same_costs) > 50000);
+}
+
+TEST_CASE("loggp does so where messages cost by their size") {
+  CHECK(compare(scenario::EngineKind::loggp, 1500, Sizes::own_costs) > 50000);
 }
 
 TEST_CASE("both engines handle empty messages when the reference does") {
   for (const scenario::EngineKind engine : engines())
-    CHECK(compare(engine, sample_of(600, engine), false) > 1000);
+    CHECK(compare(engine, sample_of(600, engine), Sizes::none) > 1000);
 }
 
 }  // namespace faultline::engine

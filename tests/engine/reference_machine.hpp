@@ -3,11 +3,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "sim/core/types.hpp"
 #include "sim/platform/machine.hpp"
 
 namespace faultline::engine {
+
+/// What messages longer than some size take on top of the machine's times.
+struct ReferenceSurcharge {
+  std::uint32_t beyond_bytes = 0;
+  double send_s = 0;
+  double receive_s = 0;
+  double latency_s = 0;
+  double byte_s = 0;  ///< for each byte, beside its time on the first link or in memory
+};
 
 /// What a reference knows of a machine: LogGP's parameters, and a ring of nodes or a crossbar.
 struct ReferenceMachine {
@@ -23,6 +33,9 @@ struct ReferenceMachine {
   std::uint32_t nodes = 2;
   std::uint32_t processes_per_node = 1;
   bool ring = false;  ///< else a crossbar
+  /// Each holds up to the size of the next one. Messages that are not longer than the first size
+  /// take what the machine's times say.
+  std::vector<ReferenceSurcharge> surcharges, local_surcharges;
 
   [[nodiscard]] std::uint32_t node_of(Rank rank) const { return rank / processes_per_node; }
   [[nodiscard]] std::uint32_t upwards(Rank from, Rank to) const {
@@ -35,6 +48,14 @@ struct ReferenceMachine {
   [[nodiscard]] double latency_s(Rank from, Rank to) const {
     const std::uint32_t up = upwards(from, to);
     return nic_latency_s + (ring ? std::min(up, nodes - up) : 2) * hop_latency_s;
+  }
+  /// What a message takes on top.
+  [[nodiscard]] ReferenceSurcharge on_top(Rank from, Rank to, std::uint32_t bytes) const {
+    ReferenceSurcharge last;
+    for (const ReferenceSurcharge& one :
+         node_of(from) == node_of(to) ? local_surcharges : surcharges)
+      if (bytes > one.beyond_bytes) last = one;
+    return last;
   }
 };
 

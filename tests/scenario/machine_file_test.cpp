@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/machine_file.hpp"
 #include "tests/scenario/workspace.hpp"
 
@@ -122,6 +123,147 @@ TEST_CASE("a machine file with a wrong value is refused with file, path and expe
   const std::string error = errors_after(from, to);
   CHECK_THAT(error, Contains("m.json: "));
   CHECK_THAT(error, Contains(message));
+}
+
+// ---- costs by size ----------------------------------------------------------------------------
+
+namespace {
+
+/// A value of a machine file.
+std::string sourced(const std::string& value, const std::string& unit = "s") {
+  return R"({"value": )" + value + R"(, "unit": ")" + unit +
+         R"(", "status": "measured", "source": "by hand"})";
+}
+
+/// The small machine with that text before all else, and without the value of that name.
+std::string machine_with(const std::string& text, const std::string& without = "") {
+  std::string machine = Workspace::machine_text();
+  if (!without.empty()) {
+    const std::size_t begin = machine.find("\"" + without + "\"");
+    const std::size_t end = machine.find("},", begin) + 2;
+    machine.erase(begin, end - begin);
+  }
+  return machine.insert(machine.find('{') + 1, text + ", ");
+}
+
+platform::Machine load_with(const std::string& text, const std::string& without = "") {
+  const Workspace workspace;
+  return load_machine(workspace.write("m.json", machine_with(text, without)), "");
+}
+
+std::string errors_with(const std::string& text, const std::string& without = "") {
+  try {
+    load_with(text, without);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A range with a latency and, if stated, the time of a byte.
+std::string range(const std::string& from_bytes, const std::string& latency_s,
+                  const std::string& byte_s = "") {
+  return R"({"from_bytes": )" + from_bytes + R"(, "latency_s": )" + sourced(latency_s) +
+         (byte_s.empty() ? "" : R"(, "byte_s": )" + sourced(byte_s, "s/B")) + "}";
+}
+
+}  // namespace
+
+TEST_CASE("a machine without costs by size has none") {
+  const Workspace workspace;
+  const platform::Machine machine = load_machine(workspace.path("tiny.json"), "");
+  CHECK(machine.costs.empty());
+  CHECK(machine.local_costs.empty());
+}
+
+TEST_CASE("what a range of sizes does not state is the machine's single value") {
+  const platform::Machine machine =
+      load_with(R"("costs": [)" + range("0", "4e-7") + ", " + range("512", "5e-7", "2e-9") + "]");
+  CHECK(machine.costs == std::vector<platform::MessageCost>{{0, 1e-6, 2e-6, 4e-7, 0},
+                                                            {512, 1e-6, 2e-6, 5e-7, 2e-9}});
+  CHECK(machine.local_costs == std::vector<platform::MessageCost>{{0, 1e-6, 2e-6, 6e-7, 0}});
+}
+
+TEST_CASE("a machine can leave out a single value that all ranges of sizes state") {
+  const std::string local =
+      R"("local_costs": [)" + range("0", "3e-7") + ", " + range("512", "5e-7") + "]";
+  const platform::Machine machine = load_with(local, "local_latency_s");
+  CHECK(machine.local_latency_s == 3e-7);
+  CHECK(machine.local_costs[1] == platform::MessageCost{512, 1e-6, 2e-6, 5e-7, 0});
+  CHECK_THAT(errors_with(local, "nic_latency_s"), Contains("nic_latency_s: missing"));
+}
+
+TEST_CASE("a latency can be negative where the bytes of a range make up for it") {
+  const platform::Machine machine =
+      load_with(R"("costs": [)" + range("0", "1e-6") + ", " + range("1000", "-3e-6", "5e-9") + "]");
+  CHECK(machine.costs[1].latency_s == -3e-6);
+}
+
+TEST_CASE("costs by size have statuses, too") {
+  const Workspace workspace;
+  const std::string path =
+      workspace.write("m.json", machine_with(R"("costs": [)" + range("0", "4e-7") + ", " +
+                                             range("512", "5e-7", "2e-9") + "]"));
+  std::string said;
+  for (const ValueStatus& of : load_value_statuses(path, ""))
+    if (of.value.starts_with("costs")) said += of.value + "=" + of.status + " ";
+  CHECK(said ==
+        "costs[0].latency_s=measured costs[1].latency_s=measured costs[1].byte_s=measured ");
+}
+
+TEST_CASE("costs by size that cannot be are refused with their place") {
+  const auto [ranges, message] = GENERATE(table<std::string, std::string>({
+      {"3", "costs: expected a list of 1 to 16 objects"},
+      {"[]", "costs: expected a list of 1 to 16 objects"},
+      {"[" + range("8", "1e-6") + "]", "costs[0].from_bytes: expected 0, so that"},
+      {"[" + range("0", "1e-6") + ", " + range("64", "2e-6") + ", " + range("64", "3e-6") + "]",
+       "costs[2].from_bytes: expected more than 64, where the range before begins, got 64"},
+      {"[" + range("0", "1e-6") + ", " + range("64", "9e-7") + "]",
+       "costs[1]: makes a longer message faster: one of 64 bytes takes"},
+      {"[" + range("0", "1e-6", "9e-10") + "]",
+       "costs[0].byte_s: expected at least 1e-09, which is 1 / nic_bandwidth_Bps, got 9e-10"},
+      {"[" + range("0", "-1e-9") + "]", "costs[0].latency_s: lets a message of 0 bytes be there"},
+      {"[" + range("0", "1e-6") + ", " + range("1000", "-5e-6", "5e-9") + "]",
+       "costs[1].latency_s: lets a message of 1000 bytes be there before it has left, got -5e-06"},
+      {"[" + range("0", "1e-6", "-1") + "]",
+       "costs[0].byte_s.value: expected a number from 0 to 1"},
+      {R"([{"from_bytes": 0, "latency_s": 1e-6}])", "costs[0].latency_s: expected an object"},
+      {R"([{"latency_s": )" + sourced("1e-6") + "}]", "costs[0].from_bytes: missing"},
+      {R"([{"from_bytes": 0, "latency_us": 1}])", "costs[0].latency_us: unknown key, did you mean"},
+      {"[" + range("0", "1e-16") + "]", "costs[0].latency_s.value: expected 0, or at least 1e-15"},
+  }));
+  CHECK_THAT(errors_with(R"("costs": )" + ranges), Contains(message));
+}
+
+TEST_CASE("a cost that a scenario states changes those of all sizes with it") {
+  platform::Machine machine =
+      load_with(R"("costs": [)" + range("0", "4e-7") + ", " + range("512", "5e-7", "2e-9") + "]");
+  const auto change = [&](const std::string& text) {
+    json::Problems problems("s.json");
+    change_costs(machine, json::parse_json(text, problems), "platform.overheads", problems);
+    return problems.empty() ? std::string() : problems.text();
+  };
+  const auto is = [&](const std::vector<platform::MessageCost>& expected) {
+    REQUIRE(machine.costs.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK(machine.costs[i].from_bytes == expected[i].from_bytes);
+      CHECK(machine.costs[i].send_overhead_s == Approx(expected[i].send_overhead_s));
+      CHECK(machine.costs[i].receive_overhead_s == Approx(expected[i].receive_overhead_s));
+      CHECK(machine.costs[i].latency_s == Approx(expected[i].latency_s));
+      CHECK(machine.costs[i].byte_s == Approx(expected[i].byte_s));
+    }
+  };
+  CHECK(change(R"({"nic_latency_s": 9e-7})") == "");
+  is({{0, 1e-6, 2e-6, 9e-7, 0}, {512, 1e-6, 2e-6, 10e-7, 2e-9}});
+  CHECK(change(R"({"nic_bandwidth_Bps": 1e8, "send_overhead_s": 0})") == "");
+  is({{0, 0, 2e-6, 9e-7, 0}, {512, 0, 2e-6, 10e-7, 2e-8}});
+  CHECK(change(R"({"costs": [{"from_bytes": 0, "byte_s": 3e-8}]})") == "");
+  is({{0, 0, 2e-6, 9e-7, 3e-8}});
+  CHECK_THAT(change(R"({"costs": [{"from_bytes": 0, "byte_s": 2e-9}]})"),
+             Contains("platform.overheads.costs[0].byte_s: expected at least 1e-08"));
+  CHECK(
+      change(R"({"local_costs": [{"from_bytes": 0, "latency_s": 1e-7}], "local_latency_s": 2})") !=
+      "");
 }
 
 TEST_CASE("sizes that are no topology are refused") {

@@ -21,6 +21,18 @@ struct Common {
   [[nodiscard]] const platform::Machine& machine() const { return job.spec.platform.machine; }
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state.placement.node_of(actor); }
   [[nodiscard]] bool is_rank(ActorId actor) const { return job.is_rank(actor); }
+  /// Processor time of its sender, if nothing slows that.
+  [[nodiscard]] double send_overhead_s(const Message& message) const {
+    if (!job.has_costs_by_size) [[likely]]
+      return machine().send_overhead_s;
+    return job.send_overhead_s(message.bytes, node_of(message.from) == node_of(message.to));
+  }
+  /// Processor time of its receiver, if nothing slows that.
+  [[nodiscard]] double receive_overhead_s(const Message& message) const {
+    if (!job.has_costs_by_size) [[likely]]
+      return machine().receive_overhead_s;
+    return job.receive_overhead_s(message.bytes, node_of(message.from) == node_of(message.to));
+  }
   /// The number of ranks and, if there are daemons, of daemons.
   [[nodiscard]] std::uint32_t actor_count() const {
     return static_cast<std::uint32_t>(state.actors.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/core/registry.hpp"
+#include "sim/platform/transit.hpp"
 
 namespace faultline::engine {
 
@@ -25,10 +26,21 @@ MessageCosts message_costs(const scenario::PlatformSpec& platform, const JobShap
     latency_s = std::max(latency_s, route.latency_s);
     if (route.bandwidth_Bps > 0.0) bandwidth_Bps = std::min(bandwidth_Bps, route.bandwidth_Bps);
   }
-  MessageCosts costs{
-      .each_s = machine.send_overhead_s + machine.receive_overhead_s + machine.gap_s,
-      .byte_s = 1.0 / bandwidth_Bps,
-      .latency_s = std::max(machine.local_latency_s, machine.nic_latency_s + latency_s)};
+  platform::MessageCost most = {.send_overhead_s = machine.send_overhead_s,
+                                .receive_overhead_s = machine.receive_overhead_s,
+                                .latency_s = machine.nic_latency_s,
+                                .byte_s = 1.0 / bandwidth_Bps};
+  if (platform::has_costs_by_size(machine)) most = {.byte_s = most.byte_s};
+  for (const auto* table : {&machine.costs, &machine.local_costs})
+    for (const platform::MessageCost& cost : *table) {
+      most.send_overhead_s = std::max(most.send_overhead_s, cost.send_overhead_s);
+      most.receive_overhead_s = std::max(most.receive_overhead_s, cost.receive_overhead_s);
+      most.latency_s = std::max(most.latency_s, cost.latency_s);
+      most.byte_s = std::max(most.byte_s, cost.byte_s);
+    }
+  MessageCosts costs{.each_s = most.send_overhead_s + most.receive_overhead_s + machine.gap_s,
+                     .byte_s = most.byte_s,
+                     .latency_s = std::max(machine.local_latency_s, most.latency_s + latency_s)};
   if (platform.daemon_core == scenario::DaemonCore::shared)
     costs.each_s += platform.context_switch_s;
   if (platform.ordering == scenario::Ordering::unordered)

@@ -9,6 +9,7 @@
 #include "sim/core/random.hpp"
 #include "sim/engine/job/detection_bound.hpp"
 #include "sim/engine/job/router_outages.hpp"
+#include "sim/platform/transit.hpp"
 
 namespace faultline::engine {
 
@@ -47,7 +48,9 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
       shares_cores(daemons_share_cores || given.platform.progress == scenario::Progress::shared),
       fences(given.fences()),
       pace(given, nodes, seed, replication),
-      slows(pace.varies()) {
+      slows(pace.varies()),
+      has_costs_by_size(platform::has_costs_by_size(given.platform.machine)),
+      least_receive_overhead_s(platform::least_receive_overhead_s(given.platform.machine)) {
   std::vector<faults::Outage> outages;
   if (given.routers_fail()) outages = router_outages(spec, fault_target());
   cut = faults::NetworkCut(given.partitions, shape.processes, nodes, outages);
@@ -76,6 +79,14 @@ RunJob::RunJob(const scenario::RunSpec& given, platform::Topology between, std::
   if (!states_bound(spec)) return;
   detection = quiet_case(spec.platform, shape, routes);
   detection_bound_s = longest_bound_s(spec.component(Family::failure_detection), detection);
+}
+
+double RunJob::send_overhead_s(std::uint64_t bytes, bool is_local) const {
+  return platform::send_overhead_s(spec.platform.machine, static_cast<double>(bytes), is_local);
+}
+
+double RunJob::receive_overhead_s(std::uint64_t bytes, bool is_local) const {
+  return platform::receive_overhead_s(spec.platform.machine, static_cast<double>(bytes), is_local);
 }
 
 /// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random

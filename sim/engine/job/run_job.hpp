@@ -36,6 +36,11 @@ struct RunJob {
   [[nodiscard]] bool shares_nics() const;
   [[nodiscard]] bool is_rank(ActorId actor) const { return actor < shape.processes; }
 
+  /// Processor time of a message of that size, of its sender and of its receiver, if nothing slows
+  /// that.
+  [[nodiscard]] double send_overhead_s(std::uint64_t bytes, bool is_local) const;
+  [[nodiscard]] double receive_overhead_s(std::uint64_t bytes, bool is_local) const;
+
   scenario::RunSpec spec;
   std::uint64_t seed;
   std::uint64_t replication;
@@ -64,6 +69,8 @@ struct RunJob {
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;   ///< the network can lose messages whose ends both live
   scenario::Disturbance disturbance;
+  bool has_costs_by_size;           ///< the machine states costs that depend on a message's size
+  double least_receive_overhead_s;  ///< of any message
 };
 
 }  // namespace faultline::engine

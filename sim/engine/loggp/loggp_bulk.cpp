@@ -126,7 +126,7 @@ BulkIntake& LogGpEngine::intake_of(NodeId node) {
 /// back from the last.
 Inflow LogGpEngine::flow(const Message& message, const platform::Transit& transit, double begin_s) {
   const NodeId node = run_.node_of(message.to);
-  const double first_byte_s = begin_s + transit.latency_s + run_.machine().receive_overhead_s;
+  const double first_byte_s = begin_s + transit.latency_s + least_receive_overhead_s_;
   return intake_of(node).flow(run_.now_s(), first_byte_s, intake_s(message), transit.transfer_s,
                               node);
 }
@@ -134,7 +134,7 @@ Inflow LogGpEngine::flow(const Message& message, const platform::Transit& transi
 /// No byte of it leaves its sender's node from from_s on for so long.
 void LogGpEngine::pause(Inflow& inflow, const platform::Transit& transit, double from_s,
                         double duration_s) {
-  const double at_receiver_s = from_s + transit.latency_s + run_.machine().receive_overhead_s;
+  const double at_receiver_s = from_s + transit.latency_s + least_receive_overhead_s_;
   intakes_[inflow.node].pause(run_.now_s(), inflow, at_receiver_s, duration_s);
 }
 

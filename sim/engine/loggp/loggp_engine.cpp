@@ -11,6 +11,8 @@ namespace faultline::engine {
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : run_(std::move(job), *this),
       links_are_narrow_(run_.job().routes.least_bandwidth() < run_.machine().nic_bandwidth_Bps),
+      delays_differ_(run_.job().has_costs_by_size),
+      least_receive_overhead_s_(run_.job().least_receive_overhead_s),
       lanes_(&memory_),
       early_arrivals_(&memory_),
       on_link_between_(&memory_),
@@ -56,20 +58,14 @@ void LogGpEngine::transmit(Message& message, const platform::Transit& transit) {
 }
 
 /// The last byte leaves the node at left_s. The network then takes so much longer than its latency.
+/// The event comes when a processor that is free has received a message of the least overhead, so
+/// that the events come in the order of arrivals. Processors::receives_at_once() has the rest.
 void LogGpEngine::arrive(Message& message, const platform::Transit& transit, double left_s,
                          double delay_s) {
-  double arrival_s = left_s + transit.latency_s + delay_s;
-  if (run_.network().is_noisy(transit)) [[unlikely]]
-    arrival_s = in_order_s(message, arrival_s);
-  run_.schedule().add(arrival_s + run_.machine().receive_overhead_s, EventKind::arrive, &message);
-}
-
-/// When a message arrives that would arrive at that time, if it were not for those before it.
-double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
-  if (!run_.network().is_fifo()) return arrival_s;
-  double& last_s = last_arrival_s_[std::uint64_t{message.from} << 32 | message.to];
-  last_s = std::max(last_s, arrival_s);
-  return last_s;
+  double arrival_s = left_s + transit.latency_s + delay_s + least_receive_overhead_s_;
+  if (delays_differ_ || run_.network().is_noisy(transit)) [[unlikely]]
+    arrival_s = run_.network().in_order_s(message, arrival_s);
+  run_.schedule().add(arrival_s, EventKind::arrive, &message);
 }
 
 /// A message that takes its link no longer than the NIC is already spaced by the NIC, unless the

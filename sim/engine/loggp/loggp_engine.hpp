@@ -45,7 +45,6 @@ class LogGpEngine final : private Transport {
   void take_in(Message* message);
   void ignore_early_arrival(Message& message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
-  [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
   [[nodiscard]] bool can_wait_for_link(const Message& message,
                                        const platform::Transit& transit) const;
   [[nodiscard]] double on_link_s(const Message& message, const platform::Transit& transit);
@@ -75,10 +74,10 @@ class LogGpEngine final : private Transport {
 
   Runtime run_;
   bool links_are_narrow_;            ///< some link is narrower than a NIC
+  bool delays_differ_;               ///< a short message could overtake a longer one
+  double least_receive_overhead_s_;  ///< every arrival is scheduled that much later
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed
-  /// By sender and receiver, under noise and fifo ordering: when the last message arrives.
-  std::unordered_map<std::uint64_t, double> last_arrival_s_;
   std::vector<BulkIntake> intakes_;  ///< per node, used if Nic::takes_in_bulk; empty until needed
   // None of these is iterated over, because the order of some depends on addresses.
   std::pmr::unsynchronized_pool_resource memory_;           ///< of all below

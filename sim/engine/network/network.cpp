@@ -17,6 +17,15 @@ void Network::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iter
     });
 }
 
+/// Processor time that the first messages have taken.
+double Network::overheads_s(const std::vector<Message*>& messages, std::size_t sent) const {
+  if (!run_.job.has_costs_by_size)
+    return static_cast<double>(sent) * run_.machine().send_overhead_s;
+  double sum_s = 0.0;
+  for (std::size_t i = 0; i < sent; ++i) sum_s += run_.send_overhead_s(*messages[i]);
+  return sum_s;
+}
+
 /// Called when everything that the actor had sent before its fence is in the network.
 void Network::pass_fence(ActorId self) {
   ActorState& actor = run_.state.actors[self];

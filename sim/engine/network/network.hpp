@@ -27,7 +27,8 @@ class Network {
         state_(state),
         processors_(processors),
         transport_(transport),
-        packet_bytes_(run.job.spec.platform.packet_bytes) {}
+        packet_bytes_(run.job.spec.platform.packet_bytes),
+        least_send_overhead_s_(platform::least_send_overhead_s(run.machine())) {}
 
   // ---- out of an actor (network_wire.hpp) ----------------------------------------------------
   /// Sends messages, which are in flight already, from begin_s on. At a fence, the message and
@@ -93,6 +94,15 @@ class Network {
     const bool draws = !transit.local && !state_.noise_random_.empty();
     return (draws ? drawn_noise_s(message) : 0.0) + cut_wait_s(message);
   }
+  /// When a message arrives that would arrive at that time, if it were not for those before it.
+  /// Later ones of the same sender and receiver will not overtake it, if their times come from
+  /// here, too.
+  [[nodiscard]] double in_order_s(const Message& message, double arrival_s) {
+    if (!is_fifo()) return arrival_s;
+    double& last_s = state_.last_arrival_s_[std::uint64_t{message.from} << 32U | message.to];
+    last_s = std::max(last_s, arrival_s);
+    return last_s;
+  }
   /// True if something from that incarnation to the actor is in flight, apart from what the actor
   /// refuses, and from words of failure detectors. Of the living, all that is in flight is looked
   /// at.
@@ -146,6 +156,7 @@ class Network {
 
   [[nodiscard]] inline double inject(Outgoing& outgoing, Message* message, double begin_s,
                                      bool held);
+  [[nodiscard]] double overheads_s(const std::vector<Message*>& messages, std::size_t sent) const;
   void pass_fence(ActorId self);
   inline void enter(Message& message, const platform::Transit& transit, bool streams);
   void promise_sent(const Message& message, double time_s);
@@ -176,6 +187,7 @@ class Network {
   Processors& processors_;
   Transport& transport_;
   std::uint64_t packet_bytes_;
+  double least_send_overhead_s_;
   bool departures_wait_ = false;
 };
 

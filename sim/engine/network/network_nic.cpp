@@ -38,7 +38,7 @@ bool Network::comes_to_nic_by_event(NodeId node, const Message& message, double 
 /// because a death may withdraw a message that has reserved it; and if there is message logging,
 /// because its messages go first.
 bool Network::nic_serves_next(const Nic& nic, double ready_s) {
-  return nic.expected == 0 && ready_s <= run_.now_s() + run_.machine().send_overhead_s &&
+  return nic.expected == 0 && ready_s <= run_.now_s() + least_send_overhead_s_ &&
          (nic.free_s <= ready_s ||
           !(run_.state.roll.any_death() || run_.job.expects_deaths ||
             run_.job.spec.component(Family::message_logging).registration != nullptr)) &&

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/core/digest.hpp"
@@ -77,6 +78,9 @@ class NetworkState {
   std::vector<Stream> noise_random_;  ///< per actor, only if the network has noise
   std::vector<Stream> loss_random_;   ///< per actor, only if messages of detection can be lost
   std::vector<std::uint64_t> detection_link_bytes_;
+  /// By sender and receiver: when the last message arrives. Never iterated over. Used under fifo
+  /// ordering, if noise or costs by size could let a message overtake the one before it.
+  std::unordered_map<std::uint64_t, double> last_arrival_s_;
 };
 
 }  // namespace faultline::engine

@@ -30,9 +30,7 @@ inline void Network::put_on_wire(ActorId self, ActorState& actor,
                .value = sent});
   actor.cpu_free_s = cpu_s;
   if (run_.job.shares_cores)
-    processors_.take_from_workers(
-        self,
-        processors_.occupied_s(self, static_cast<double>(sent) * run_.machine().send_overhead_s));
+    processors_.take_from_workers(self, processors_.occupied_s(self, overheads_s(messages, sent)));
   const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
   if (held)
     actor.rare_state->fenced.assign(rest, messages.end());
@@ -42,7 +40,7 @@ inline void Network::put_on_wire(ActorId self, ActorState& actor,
 
 /// Returns when the processor has sent the message.
 inline double Network::inject(Outgoing& outgoing, Message* message, double begin_s, bool held) {
-  const double sent_s = processors_.done_s(message->from, begin_s, run_.machine().send_overhead_s);
+  const double sent_s = processors_.done_s(message->from, begin_s, run_.send_overhead_s(*message));
   const NodeId node = run_.node_of(message->from);
   Nic& nic = state_.nics_[node];
   if (node != run_.node_of(message->to) && comes_to_nic_by_event(node, *message, sent_s)) {

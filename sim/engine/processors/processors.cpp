@@ -25,14 +25,15 @@ double Processors::computed_s(ActorId actor, double begin_s, double work_s) cons
                         : begin_s + work_s;
 }
 
-/// If something slows the processor, the reception has begun when the message arrived, and the
-/// message waits in the inbox until it is done.
-bool Processors::receives_in_time(ActorId self, ActorState& actor) const {
-  const double overhead_s = run_.machine().receive_overhead_s;
-  const double begin_s = run_.now_s() - overhead_s;
-  if (actor.cpu_free_s > begin_s) return has_received(self, actor);
+/// The reception has begun when the message arrived. If something slows the processor, or if the
+/// message takes more than the least overhead, it waits in the inbox until that is done.
+bool Processors::receives_in_time(ActorId self, ActorState& actor, const Message& message) const {
+  const double begin_s = run_.now_s() - run_.job.least_receive_overhead_s;
+  if (actor.cpu_free_s > begin_s) return reception_done_s(self, actor, message) <= run_.now_s();
   // Compared with a sum that is formed alike, because begin_s is rounded.
-  if (done_s(self, begin_s, overhead_s) <= begin_s + overhead_s) return true;
+  if (done_s(self, begin_s, run_.receive_overhead_s(message)) <=
+      begin_s + run_.job.least_receive_overhead_s)
+    return true;
   actor.cpu_free_s = begin_s;
   return false;
 }

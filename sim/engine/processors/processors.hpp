@@ -17,7 +17,10 @@ namespace faultline::engine {
 class Processors {
  public:
   /// All must outlive it. `serial`: of the last timer or computation.
-  Processors(const Common& run, std::uint32_t& serial) : run_(run), serial_(serial) {}
+  Processors(const Common& run, std::uint32_t& serial)
+      : run_(run),
+        receptions_differ_(run.job.slows || run.job.has_costs_by_size),
+        serial_(serial) {}
 
   // ---- how long things take ------------------------------------------------------------------
   /// When the actor's processor can handle something other than a message that is due now.
@@ -54,22 +57,25 @@ class Processors {
 
   // ---- messages ------------------------------------------------------------------------------
   /// Can a message that arrives now be handled now, if nothing else waits? An arrival's time
-  /// includes the overhead of a processor that is free and that nothing slows.
-  [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const {
-    if (run_.job.slows) [[unlikely]]
-      return receives_in_time(self, actor);
-    return reception_done_s(self, actor) <= run_.now_s();
+  /// includes the overhead of a processor that is free and that nothing slows, for a message of the
+  /// least overhead.
+  [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor,
+                                      const Message& message) const {
+    if (receptions_differ_) [[unlikely]]
+      return receives_in_time(self, actor, message);
+    return reception_done_s(self, actor, message) <= run_.now_s();
   }
   /// Has the processor received the next message of the inbox? There is one.
   [[nodiscard]] bool has_received(ActorId self, const ActorState& actor) const {
-    return reception_done_s(self, actor) <= run_.now_s();
+    return reception_done_s(self, actor, *actor.inbox_head) <= run_.now_s();
   }
   /// If messages wait in the inbox, the processor looks at them when it can.
   void schedule_wake(ActorState& actor, ActorId self) {
     if (actor.wake_pending || actor.inbox_is_empty() || is_blocked(actor)) return;
     actor.wake_pending = true;
-    run_.state.schedule.add(std::max(run_.now_s(), reception_done_s(self, actor)), EventKind::wake,
-                            self, actor.incarnation);
+    run_.state.schedule.add(
+        std::max(run_.now_s(), reception_done_s(self, actor, *actor.inbox_head)), EventKind::wake,
+        self, actor.incarnation);
   }
   /// What waits for the processor, which may have become free, is handled when it can be.
   void look_again(ActorId self) {
@@ -136,13 +142,16 @@ class Processors {
   void check_due(const ActorState& actor, Recount& recount) const;
   [[nodiscard]] double handling_s(ActorId actor) const;
   [[nodiscard]] double computed_s(ActorId actor, double begin_s, double work_s) const;
-  [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {
-    return done_s(self, actor.cpu_free_s, run_.machine().receive_overhead_s);
+  [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor,
+                                        const Message& next) const {
+    return done_s(self, actor.cpu_free_s, run_.receive_overhead_s(next));
   }
-  [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
+  [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor,
+                                                     const Message& message) const;
   void show(audit::Sight::Kind kind, ActorId self, double time_s, std::uint32_t computation) const;
 
   const Common run_;
+  const bool receptions_differ_;  ///< one can take longer than another
   std::uint32_t& serial_;
 };
 

@@ -19,7 +19,7 @@ void Runtime::arrived(Message* message) {
   const ActorId self = message->to;
   ActorState& actor = state_.actors[self];
   if (actor.inbox_is_empty() && !processors_.is_blocked(actor) &&
-      processors_.receives_at_once(self, actor)) {
+      processors_.receives_at_once(self, actor, *message)) {
     receive(self, message);
     return;
   }
@@ -56,7 +56,7 @@ void Runtime::receive(ActorId self, Message* message) {
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
     run_.show({.kind = audit::Sight::Kind::received,
-               .time_s = now_s() - machine().receive_overhead_s,
+               .time_s = now_s() - run_.receive_overhead_s(*message),
                .until_s = now_s(),
                .actor = self,
                .peer = from.actor,

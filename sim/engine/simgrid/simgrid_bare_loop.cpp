@@ -12,6 +12,7 @@
 #include "sim/platform/simgrid_actor.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/platform/transit.hpp"
 
 namespace faultline::engine {
 
@@ -100,7 +101,13 @@ double simgrid_bare_loop_messages_per_s(const platform::Machine& machine, std::u
   const auto engine = platform::start_simgrid(simulation_options());
   const auto hosts = platform::build_simgrid_zone(platform::partition(machine, processes, false),
                                                   machine, processes);
-  Loop loop{machine.send_overhead_s, machine.receive_overhead_s, sends, messages, {}, {}, {}};
+  Loop loop{platform::send_overhead_s(machine, kTokenBytes, false),
+            platform::receive_overhead_s(machine, kTokenBytes, false),
+            sends,
+            messages,
+            {},
+            {},
+            {}};
   for (std::uint32_t token = 0; token < in_flight; ++token)
     loop.tokens.push_back({Stream(1, 0, Purpose::workload, token)});
   for (std::uint32_t self = 0; self < processes; ++self)

@@ -93,12 +93,24 @@ class SimGridEngine final : private Transport {
   }
 
   /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before,
-  /// and so is what noise adds.
+  /// and so is what noise adds, or the size of the message.
   void transmit(Message& message, const platform::Transit& transit) override {
-    const double nic_latency_s = transit.local ? 0.0 : run_.machine().nic_latency_s;
     if (run_.network().is_fifo()) in_order_[message.to].append(&message);
-    run_.schedule().add(message.inject_s + nic_latency_s + run_.network().noise_s(message, transit),
+    run_.schedule().add(message.inject_s + before_links_s(message, transit) +
+                            run_.network().noise_s(message, transit),
                         EventKind::inject, &message);
+  }
+
+  [[nodiscard]] double before_links_s(const Message& message,
+                                      const platform::Transit& transit) const {
+    const platform::Machine& machine = run_.machine();
+    if (!run_.job().has_costs_by_size) return transit.local ? 0.0 : machine.nic_latency_s;
+    const double of_links_s =
+        transit.local ? machine.local_latency_s
+                      : run_.job()
+                            .routes.route(run_.node_of(message.from), run_.node_of(message.to))
+                            .latency_s;
+    return std::max(0.0, transit.latency_s - of_links_s);
   }
 
   /// From the first message on, the network connects the actor's new node.
@@ -334,12 +346,13 @@ class SimGridEngine final : private Transport {
     const NodeId node = run_.node_of(message->to);
     const bool is_local = node == run_.node_of(message->from);
     const double taken_in_s = is_local ? run_.now_s() : run_.network().take_in_s(node, 0.0);
-    run_.schedule().add(taken_in_s + run_.network().unordered_delay_s(message->from) +
-                            run_.machine().receive_overhead_s,
-                        EventKind::arrive, message);
+    run_.schedule().add(
+        taken_in_s + run_.network().unordered_delay_s(message->from) + least_receive_overhead_s_,
+        EventKind::arrive, message);
   }
 
   Runtime run_;
+  const double least_receive_overhead_s_ = run_.job().least_receive_overhead_s;
   std::vector<s4u::Host*> hosts_;
   std::vector<Process> processes_;
   std::vector<Pending> in_order_ = std::vector<Pending>(run_.state().actors.size());

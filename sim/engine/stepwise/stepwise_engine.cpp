@@ -283,6 +283,8 @@ scenario::RunSpec without_costs(scenario::RunSpec spec) {
   platform::Machine& machine = spec.platform.machine;
   machine.send_overhead_s = machine.receive_overhead_s = machine.gap_s = 0.0;
   machine.nic_latency_s = machine.local_latency_s = 0.0;
+  machine.costs.clear();
+  machine.local_costs.clear();
   machine.nic_bandwidth_Bps = machine.local_bandwidth_Bps = kInfinite;
   spec.platform.context_switch_s = 0.0;
   spec.platform.packet_bytes = kLongestMessage_B;

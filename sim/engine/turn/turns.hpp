@@ -60,7 +60,7 @@ class Turns {
     current_->cpu_free_s = cpu_s_;
     if (run_.job.shares_cores)
       processors_.take_from_workers(
-          self, processors_.occupied_s(self, run_.machine().receive_overhead_s));
+          self, processors_.occupied_s(self, run_.receive_overhead_s(*message)));
     climb(message, index_of(Family::failure_detection));
     settle();
     end_turn();

@@ -19,9 +19,10 @@ class Agenda {
     entries_.push({time_s, ++asked_, std::move(action)});
   }
   [[nodiscard]] double now_s() const { return now_s_; }
-  /// An item comes to a place at which the last one came at `last_s`.
-  void arrival(double& last_s) {
-    closest_s_ = std::min(closest_s_, now_s_ - last_s);
+  /// An item comes to a place at which the last one came at `last_s`. `is_ordered`: these two come
+  /// in this order, however close to each other.
+  void arrival(double& last_s, bool is_ordered = false) {
+    if (!is_ordered) closest_s_ = std::min(closest_s_, now_s_ - last_s);
     last_s = now_s_;
   }
   [[nodiscard]] double closest_s() const { return closest_s_; }
