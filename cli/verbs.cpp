@@ -30,11 +30,11 @@ int carry_out_part(const Verb& verb, const std::vector<std::string>& arguments, 
 
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
-      run_verb(),      advise_verb(),     trace_verb(),   explore_verb(),   search_verb(),
-      sweep_verb(),    query_verb(),      compare_verb(), report_verb(),    merge_verb(),
-      validate_verb(), list_verb(),       schema_verb(),  reproduce_verb(), survival_verb(),
-      faults_verb(),   step_model_verb(), tree_verb(),    bench_verb(),     completion_verb(),
-      man_verb()};
+      run_verb(),        advise_verb(),    trace_verb(),      explore_verb(),   search_verb(),
+      sweep_verb(),      query_verb(),     compare_verb(),    report_verb(),    merge_verb(),
+      validate_verb(),   list_verb(),      schema_verb(),     reproduce_verb(), survival_verb(),
+      faults_verb(),     calibrate_verb(), step_model_verb(), tree_verb(),      bench_verb(),
+      completion_verb(), man_verb()};
   return all;
 }
 

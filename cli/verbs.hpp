@@ -28,6 +28,7 @@ struct Verb {
 
 Verb advise_verb();
 Verb bench_verb();
+Verb calibrate_verb();
 Verb compare_verb();
 Verb completion_verb();
 Verb explore_verb();

@@ -3,7 +3,7 @@
 # The libraries Faultline builds on. CMAKE_PREFIX_PATH is where to look for those that are not
 # installed system-wide.
 
-find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options iostreams)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(SQLite3 3.34 REQUIRED)
 find_package(Threads REQUIRED)

@@ -11,7 +11,7 @@
 
 FAULTLINE_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 FAULTLINE_RUN_PACKAGES=(g++ cmake ninja-build libboost-dev libboost-program-options-dev
-  nlohmann-json3-dev libsqlite3-dev)
+  libboost-iostreams-dev nlohmann-json3-dev libsqlite3-dev)
 FAULTLINE_TEST_PACKAGES=(catch2 clang-format python3 python3-jsonschema)
 FAULTLINE_TOOLS=(c++ cmake ninja)
 

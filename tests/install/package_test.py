@@ -52,6 +52,7 @@ class Package(unittest.TestCase):
         for library, package in (("libsqlite3.so", "libsqlite3-0"), ("libsimgrid.so", "libsimgrid"),
                                  ("libexpat.so", "libexpat1"),
                                  ("libboost_program_options.so", "libboost-program-options"),
+                                 ("libboost_iostreams.so", "libboost-iostreams"),
                                  ("libc.so", "libc6")):
             self.assertEqual(library in loaded, package in needed, (library, needed))
 

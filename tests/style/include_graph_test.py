@@ -76,6 +76,8 @@ ARROWS = {
                         "workloads", "analysis/statistics", "analysis/text"],
     "analysis/failures": ["sim/core", "sim/faults", "sim/json", "analysis/statistics",
                           "analysis/text"],
+    "analysis/calibration": ["sim/core", "sim/json", "sim/platform", "sim/faults", "sim/scenario",
+                             "analysis/text"],
     "analysis/traces": ["sim/core", "sim/json", "sim/audit", "sim/engine", "sim/scenario"],
     "analysis/lemmas": ["sim/core", "sim/json", "sim/audit", "sim/engine", "sim/scenario",
                         "protocols"],
@@ -113,6 +115,7 @@ LIBRARIES = {
     "JSON": (r"nlohmann/", r"(sim/json|tests)/.*"),
     "Expat": (r"expat", r"sim/platform/simgrid_topology_file\.cpp"),
     "SQLite": (r"sqlite3", r"analysis/store/sqlite\.cpp"),
+    "Boost.Iostreams": (r"boost/iostreams/", r"(sim|tests)/core/packed_text(_test)?\.cpp"),
     "Catch2": (r"catch2/", r"tests/.*"),
 }
 
