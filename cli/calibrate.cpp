@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <ostream>
 
 #include "analysis/calibration/calibration.hpp"
 #include "analysis/calibration/residuals.hpp"
+#include "analysis/calibration/timing_chart.hpp"
+#include "analysis/runs/exit_code.hpp"
 #include "analysis/text/text_table.hpp"
+#include "cli/drawings.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/platform/network_figures.hpp"
@@ -28,6 +33,7 @@ VerbOptions calibrate_options() {
       .usage =
           "calibrate FILE... [--within-node FILE]... [--base MACHINE] [--name NAME]\n"
           "       [--columns LIST [--half-round-trip]] [--out FILE]\n"
+          "       [--figures DIR [--width LENGTH]]\n"
           "       faultline calibrate FILE... --check MACHINE",
       .about =
           "Makes a machine file from what benchmarks have measured between two nodes: the output "
@@ -48,20 +54,11 @@ VerbOptions calibrate_options() {
   add("half-round-trip", po::bool_switch(),
       "with --columns: the times are of one way, not of both");
   add("check", text("MACHINE"), "make no machine, but compare this one with the files");
+  add_figures(verb, "draw measured and modelled times over sizes, as SVG, PDF and PNG, with CSV");
   add("out", text("FILE"), "write the machine to this file, whole or not at all");
   verb.hidden.add_options()("files", po::value<std::vector<std::string>>());
   verb.positional.add("files", -1);
   return verb;
-}
-
-std::vector<std::string> list_of(const po::variables_map& values, const char* name) {
-  return values.count(name) == 0 ? std::vector<std::string>()
-                                 : values[name].as<std::vector<std::string>>();
-}
-
-std::optional<std::string> text_of(const po::variables_map& values, const char* name) {
-  if (values.count(name) == 0) return std::nullopt;
-  return values[name].as<std::string>();
 }
 
 /// The names of files without their folders, in words.
@@ -76,7 +73,7 @@ std::string names_of(const std::vector<std::string>& files) {
 }
 
 calibration::Measured measured_in(const po::variables_map& values) {
-  const std::vector<std::string> files = list_of(values, "files");
+  const std::vector<std::string> files = words_of(values, "files");
   if (files.empty())
     throw UsageError(
         "calibrate: expected a file with the times of messages (see faultline calibrate --help)");
@@ -86,7 +83,7 @@ calibration::Measured measured_in(const po::variables_map& values) {
     columns = calibration::read_columns(*list, half);
   else if (half)
     throw UsageError("--half-round-trip: says what the times of a table are, expected --columns");
-  const std::vector<std::string> local = list_of(values, "within-node");
+  const std::vector<std::string> local = words_of(values, "within-node");
   calibration::Measured measured{.name = text_of(values, "name").value_or("calibrated"),
                                  .between_nodes = {},
                                  .files = names_of(files),
@@ -111,45 +108,76 @@ calibration::Base base_of(const std::string& name) {
   return {.name = machine.name, .file = std::move(file), .machine = machine};
 }
 
-void show_residuals(const calibration::Measured& measured, const platform::Machine& machine,
-                    std::ostream& out) {
+/// Measured times, and those that a machine has instead.
+struct Comparison {
+  std::string stem;
+  std::string title;
+  const std::vector<Timing>& measured;
+  std::function<double(double bytes)> model;
+};
+
+std::vector<Comparison> comparisons(const calibration::Measured& measured,
+                                    const platform::Machine& machine) {
   const std::uint32_t hops =
       machine.nodes > 1 ? platform::hop_range(machine.topology, machine.nodes).nearest : 0;
   const platform::Route nearest{hops * machine.hop_latency_s, machine.link_bandwidth_Bps, hops};
-  out << "Half round trips between the nearest nodes of " << machine.name << ":\n"
-      << calibration::residual_table(calibration::residuals(
-             measured.between_nodes.half_round_trips,
-             [&](double bytes) { return platform::half_round_trip_s(nearest, machine, bytes); }));
-  if (measured.within_node.half_round_trips.empty()) return;
-  out << "\nWithin a node:\n"
-      << calibration::residual_table(calibration::residuals(
-             measured.within_node.half_round_trips,
-             [&](double bytes) { return platform::local_half_round_trip_s(machine, bytes); }));
+  std::vector<Comparison> all = {
+      {.stem = "between-nodes",
+       .title = "Half round trips between the nearest nodes of " + visible(machine.name),
+       .measured = measured.between_nodes.half_round_trips,
+       .model = [nearest, machine](double bytes) {
+         return platform::half_round_trip_s(nearest, machine, bytes);
+       }}};
+  if (!measured.within_node.half_round_trips.empty())
+    all.push_back({.stem = "within-node",
+                   .title = "Half round trips within a node of " + visible(machine.name),
+                   .measured = measured.within_node.half_round_trips,
+                   .model = [machine](double bytes) {
+                     return platform::local_half_round_trip_s(machine, bytes);
+                   }});
+  return all;
+}
+
+/// Prints the comparisons, and draws them if there is somewhere to draw. Returns the exit code.
+int show(const std::vector<Comparison>& all, const po::variables_map& values, std::ostream& out) {
+  const auto figures = text_of(values, "figures");
+  const std::optional<double> width_cm = figure_width_cm("calibrate", values);
+  Drawings drawings(figures, "calibrate: --figures");
+  for (const Comparison& one : all) {
+    out << (&one == &all.front() ? "" : "\n") << one.title << ":\n"
+        << residual_table(calibration::residuals(one.measured, one.model));
+    if (!figures) continue;
+    const drawing::Chart chart =
+        calibration::timing_chart(one.stem, one.title, one.measured, one.model);
+    drawings.draw(chart.stem, text::csv_records(drawing::chart_rows(chart)),
+                  drawing::chart_script(chart, width_cm));
+  }
+  drawings.keep();
+  return drawings.failed() ? runs::kExitRun : runs::kExitGood;
 }
 
 int carry_out_calibrate(const Call& call) {
   const po::variables_map& values = call.values;
+  if (values.count("figures") != 0) need_gnuplot("calibrate: --figures");
   const calibration::Measured measured = measured_in(values);
   if (const auto checked = text_of(values, "check")) {
     for (const char* other : {"out", "base", "name"})
       if (values.count(other) != 0)
         throw UsageError("--check: makes no machine, expected no --" + std::string(other));
-    show_residuals(measured, scenario::load_machine(*checked, ""), call.out);
-    return 0;
+    return show(comparisons(measured, scenario::load_machine(*checked, "")), values, call.out);
   }
   std::optional<OutputFile> out;
   if (const auto path = text_of(values, "out")) out.emplace(*path);
   const auto base = text_of(values, "base");
   const calibration::Calibration made =
       calibration::calibrated(measured, base ? base_of(*base) : assumed_base(measured));
-  json::Problems problems(values.count("out") != 0 ? values["out"].as<std::string>()
-                                                   : measured.name);
+  json::Problems problems(text_of(values, "out").value_or(measured.name));
   const platform::Machine machine = scenario::read_machine(made.file, problems);
   problems.throw_if_any();
-  show_residuals(measured, machine, call.out);
+  const int code = show(comparisons(measured, machine), values, call.out);
   for (const std::string& note : made.notes) call.out << '\n' << text::wrapped(note);
   if (out) out->write(json::to_json(made.file, 2) + "\n");
-  return 0;
+  return code;
 }
 
 }  // namespace

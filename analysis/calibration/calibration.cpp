@@ -44,8 +44,14 @@ double up_to_picosecond(double time_s) {
   return std::ceil(time_s * kPicosecondsPerSecond - 1e-9) / kPicosecondsPerSecond;
 }
 
+/// The medians of all sizes, or of so many of them that the fit takes no longer than a second.
 std::vector<Timing> medians_of(const Measurements& measurements, const std::string& files) {
+  constexpr std::size_t kMostSizes = 2000;
   std::vector<Timing> timings = medians(measurements.half_round_trips);
+  if (timings.size() > kMostSizes) {
+    const auto longest = static_cast<double>(timings.back().bytes);
+    timings = apart(timings, std::pow(longest, 1.0 / static_cast<double>(kMostSizes)));
+  }
   if (timings.size() < kSizesOfSegment)
     throw UsageError(files + ": expected the times of messages of at least " +
                      std::to_string(kSizesOfSegment) + " sizes, got " +

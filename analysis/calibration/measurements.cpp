@@ -280,4 +280,16 @@ std::vector<Timing> medians(const std::vector<Timing>& timings) {
   return found;
 }
 
+std::vector<Timing> apart(const std::vector<Timing>& timings, double step) {
+  std::vector<Timing> some;
+  double next_bytes = 0;
+  for (const Timing& timing : timings) {
+    const auto bytes = static_cast<double>(timing.bytes);
+    if (bytes < next_bytes) continue;
+    some.push_back(timing);
+    next_bytes = bytes * step;
+  }
+  return some;
+}
+
 }  // namespace faultline::calibration

@@ -45,4 +45,8 @@ void add_measurements(const std::string& path, const std::optional<TableColumns>
 /// The median for each size, in ascending order.
 std::vector<Timing> medians(const std::vector<Timing>& timings);
 
+/// Those timings whose sizes are at least `step` times as large as that of the one before: evenly
+/// spread over a logarithmic axis. `timings` are in ascending order.
+std::vector<Timing> apart(const std::vector<Timing>& timings, double step);
+
 }  // namespace faultline::calibration

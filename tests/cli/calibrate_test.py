@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`calibrate`: machines from measured times, judged by times that they were not made from."""
 
+import csv
 import json
 import lzma
 import random
@@ -78,6 +79,13 @@ class FromTables(Calibrate):
         self.assertEqual([one["byte_s"]["value"] for one in self.machine("two.json")["costs"]],
                          [one["byte_s"]["value"] for one in machine["costs"]])
 
+    def test_many_sizes_take_no_longer(self):
+        self.write("many.csv", "".join(
+            f"{size},{time_us(RANGES, size)!r}\n" for size in range(200000)))
+        self.answer("calibrate", "many.csv", "--columns", "bytes,microseconds",
+                    "--half-round-trip", "--out", "mine.json")
+        self.assertEqual(len(self.machine()["costs"]), len(RANGES))
+
     def test_any_machine_can_be_held_against_the_files(self):
         self.write("pp.txt", "".join(f"{size} {us}\n" for size, us in measured(RANGES, 2)))
         said = self.answer("calibrate", "pp.txt", "--columns", "bytes,microseconds",
@@ -139,6 +147,24 @@ class FromBenchmarks(Calibrate):
                 self.assertAlmostEqual(
                     self.half_round_trip_us(engine, "mine.json", size, processes_per_node=2)
                     / time_us(WITHIN, size), 1, delta=0.02, msg=(engine, size))
+
+
+class Figures(Calibrate):
+    def test_have_what_was_measured_and_what_the_machine_takes_at_the_same_sizes(self):
+        self.write("pp.txt", "".join(f"{size} {us}\n" for size, us in measured(RANGES, 3)))
+        self.answer("calibrate", "pp.txt", "--columns", "bytes,microseconds", "--half-round-trip",
+                    "--figures", "drawn")
+        self.assertEqual(self.files(), ["drawn/between-nodes." + end for end in (
+            "csv", "gnuplot", "pdf", "png", "svg")] + ["pp.txt"])
+        with open(self.folder / "drawn/between-nodes.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        times = {}
+        for row in rows:
+            times.setdefault(row["line"], {})[float(row["bytes"])] = float(row["half_round_trip_s"])
+        self.assertEqual(set(times["measured"]), set(times["modelled"]))
+        self.assertGreater(len(times["measured"]), 15)
+        for size, time_s in times["modelled"].items():
+            self.assertAlmostEqual(times["measured"][size] / time_s, 1, delta=0.06)
 
 
 class BadInput(Calibrate):

@@ -133,4 +133,11 @@ TEST_CASE("the median of each size counts") {
   CHECK(found[2].time_s == 5);
 }
 
+TEST_CASE("timings apart are those whose sizes have grown by so much") {
+  std::string sizes;
+  for (const Timing& one : apart({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {7, 1}, {8, 1}}, 2))
+    sizes += std::to_string(one.bytes) + " ";
+  CHECK(sizes == "0 1 2 4 8 ");
+}
+
 }  // namespace faultline::calibration
