@@ -19,7 +19,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::uint64_t kLongestFile_B = std::uint64_t{1} << 28U;
+constexpr std::size_t kLargestFile_B = std::size_t{1} << 28U;
 constexpr std::size_t kLongestLine_B = 4096;
 constexpr double kLongestTime_s = 1e6;
 constexpr double kMicrosecond_s = 1e-6;
@@ -262,7 +262,7 @@ TableColumns read_columns(const std::string& list, bool half_round_trip) {
 
 void add_measurements(const std::string& path, const std::optional<TableColumns>& columns,
                       Measurements& measurements) {
-  const std::string text = read_packed_text(path, kLongestFile_B);
+  const std::string text = read_packed_text(path, "the times of messages", kLargestFile_B);
   Reader(path, text, measurements).read(columns);
 }
 

@@ -25,6 +25,7 @@ def named_files(name):
     yield ["run", "s.json"], with_faults({"counts": {"time_s": 1, "distribution": name}})
     yield ["survival", "--faults", name], SMALL
     yield ["faults", "summarize", name], SMALL
+    yield ["calibrate", name, "--columns", "bytes,seconds"], SMALL
     yield ["step-model", "--tree", name, "--processes", "4"], SMALL
     if name.endswith(".json"):
         yield ["report", "--reproduce", name, "--html", "page.html"], SMALL
