@@ -276,30 +276,36 @@ std::string without_place(const std::string& message, const std::string& file) {
   throw UsageError(text);
 }
 
-/// The metrics that a question names, and where.
-std::vector<std::pair<std::string, std::string>> named_metrics(const Question& question) {
-  std::vector<std::pair<std::string, std::string>> all;
-  if (question.settings.objective) all.emplace_back("objective", *question.settings.objective);
+/// A metric that a question names, and where.
+struct NamedMetric {
+  std::string place;
+  std::string name;
+};
+
+std::vector<NamedMetric> named_metrics(const Question& question) {
+  std::vector<NamedMetric> all;
+  if (question.settings.objective) all.push_back({"objective", *question.settings.objective});
   for (std::size_t i = 0; i < question.require.size(); ++i)
-    all.emplace_back(json::item_path("require", i) + ".metric", question.require[i].metric);
+    all.push_back({json::item_path("require", i) + ".metric", question.require[i].metric});
   return all;
 }
 
 /// Refuses alternatives that never report what the question ranks by or requires.
 void refuse_without_metrics(const Question& question, Field& field) {
-  for (const auto& [place, metric] : named_metrics(question)) {
-    const std::vector<std::string> components = scenario::components_that_report(metric);
+  for (const NamedMetric& metric : named_metrics(question)) {
+    const std::vector<std::string> components = scenario::components_that_report(metric.name);
     if (components.empty()) continue;
     std::erase_if(field.alternatives, [&](const Alternative& one) {
       const scenario::Study alone = study_of(question, {one});
-      if (scenario::can_report(scenario::point_scenario(alone, 0).points.front(), metric))
+      if (scenario::can_report(scenario::point_scenario(alone, 0).points.front(), metric.name))
         return false;
-      field.refused.push_back({one.name, one.stack, "it has no " + metric, one.sets});
+      field.refused.push_back({one.name, one.stack, "it has no " + metric.name, one.sets});
       return true;
     });
-    if (field.alternatives.empty())
-      throw UsageError(question.file + ": " + place + ": none of the alternatives has " + metric +
-                       ", which " + json::any_of(components) + " can report");
+    if (!field.alternatives.empty()) continue;
+    std::string text = question.file + ": " + metric.place;
+    text.append(": none of the alternatives has ").append(metric.name);
+    throw UsageError(text + ", which " + json::any_of(components) + " can report");
   }
 }
 

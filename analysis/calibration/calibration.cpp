@@ -99,7 +99,7 @@ json::JsonValue costs_of(const std::vector<Segment>& segments, double other_s,
     range.set("byte_s", sourced(segment.byte_s, "s/B", "measured", source));
     list.push_back(std::move(range));
   }
-  return json::JsonValue(std::move(list));
+  return {std::move(list)};
 }
 
 class Calibrator {
@@ -208,7 +208,7 @@ class Calibrator {
         range.set("send_overhead_s", half);
         range.set("receive_overhead_s", half);
       }
-      found_.notes.push_back(
+      found_.notes.emplace_back(
           "Within a node, sender and receiver share what an empty message takes, which is less "
           "than the overheads between nodes.");
     }

@@ -194,7 +194,7 @@ std::vector<StatedCost> read_cost_table(const json::JsonValue& list, const std::
   const json::JsonValue::List* ranges = list.list();
   if (ranges == nullptr || ranges->empty() || ranges->size() > kMostRanges) {
     problems.add(path, "expected a list of 1 to " + std::to_string(kMostRanges) +
-                           " objects such as {\"from_bytes\": 0, \"latency_s\": ...}, got " +
+                           R"( objects such as {"from_bytes": 0, "latency_s": ...}, got )" +
                            json::describe(list));
     return {};
   }
@@ -268,7 +268,7 @@ json::JsonValue costs_json(const std::vector<MessageCost>& costs) {
     for (const Column& column : columns()) range.set(column.name, cost.*column.cost);
     list.push_back(std::move(range));
   }
-  return json::JsonValue(std::move(list));
+  return {std::move(list)};
 }
 
 }  // namespace faultline::scenario
