@@ -10,16 +10,16 @@
 add_library(faultline_everything INTERFACE)
 target_link_libraries(faultline_everything INTERFACE faultline_flags)
 
+# One file includes Boost.Iostreams, so that no other is compiled with its flags.
 add_library(faultline_libraries INTERFACE)
 target_link_libraries(faultline_libraries INTERFACE Boost::headers Boost::program_options
                                                     nlohmann_json::nlohmann_json SQLite::SQLite3
-                                                    Threads::Threads)
+                                                    Threads::Threads
+                                                    $<LINK_ONLY:Boost::iostreams>)
 if(FAULTLINE_SIMGRID)
   target_link_libraries(faultline_libraries INTERFACE SimGrid::SimGrid EXPAT::EXPAT)
 endif()
-# One file includes Boost.Iostreams, and the others need not be compiled again for its flags.
-target_link_libraries(faultline_everything INTERFACE faultline_libraries
-                                                     $<LINK_ONLY:Boost::iostreams>)
+target_link_libraries(faultline_everything INTERFACE faultline_libraries)
 
 # Without SimGrid, files named simgrid_* and *_simgrid_test.cpp are left out.
 function(faultline_without_simgrid list_name)
