@@ -266,17 +266,18 @@ void add_measurements(const std::string& path, const std::optional<TableColumns>
   Reader(path, text, measurements).read(columns);
 }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 std::vector<Timing> medians(const std::vector<Timing>& timings) {
   std::map<std::uint64_t, std::vector<double>> by_size;
   for (const Timing& timing : timings) by_size[timing.bytes].push_back(timing.time_s);
   std::vector<Timing> found;
-  for (auto& [bytes, times_s] : by_size) {
-    std::ranges::sort(times_s);
-    const std::size_t half = times_s.size() / 2;
-    const double median_s =
-        times_s.size() % 2 == 1 ? times_s[half] : (times_s[half - 1] + times_s[half]) / 2;
-    found.push_back({bytes, median_s});
-  }
+  found.reserve(by_size.size());
+  for (auto& [bytes, times_s] : by_size) found.push_back({bytes, median(std::move(times_s))});
   return found;
 }
 

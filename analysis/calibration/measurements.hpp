@@ -42,6 +42,9 @@ TableColumns read_columns(const std::string& list, bool half_round_trip);
 void add_measurements(const std::string& path, const std::optional<TableColumns>& columns,
                       Measurements& measurements);
 
+/// The middle one of the values, or the mean of the two in the middle. There is one at least.
+double median(std::vector<double> values);
+
 /// The median for each size, in ascending order.
 std::vector<Timing> medians(const std::vector<Timing>& timings);
 

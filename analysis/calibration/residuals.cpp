@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calibration/residuals.hpp"
 
-#include <algorithm>
 #include <array>
 
+#include "analysis/calibration/measurements.hpp"
 #include "analysis/text/text_table.hpp"
 #include "analysis/text/value_words.hpp"
 
@@ -16,12 +16,6 @@ namespace {
 constexpr std::array<std::uint64_t, 15> kBegins = {0,      8,      64,      256,     1024,
                                                    4096,   8192,   17408,   32768,   65536,
                                                    262144, 524288, 2097152, 8388608, 33554432};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 }  // namespace
 
